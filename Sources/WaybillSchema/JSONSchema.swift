@@ -1,9 +1,9 @@
 import WaybillFormats
 package import WaybillJSON
 
-/// A schema of JSON Schema draft 2020-12, compiled: checked, with its references resolved and its patterns prepared.
+/// A compiled schema of JSON Schema draft 2020-12: checked, with its references resolved and its patterns prepared.
 package struct JSONSchema: Sendable {
-    /// The schema as it was given.
+    /// The schema document.
     package let document: JSON
     let program: SchemaProgram
 
@@ -11,10 +11,10 @@ package struct JSONSchema: Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema document: an object or a boolean.
-    ///   - baseURI: The address that relative references start from, where the schema has no absolute `$id`.
+    ///   - baseURI: The base of relative references, if the schema has no absolute `$id`.
     ///   - registry: The schemas at other addresses that this one may refer to.
-    ///   - assertsFormats: Whether `format` is checked; otherwise it only annotates, as the draft has it.
-    /// - Throws: The first fault of the schema itself, with its place.
+    ///   - assertsFormats: Whether `format` is checked. Otherwise it is an annotation only, as in the draft.
+    /// - Throws: The first error in the schema itself, with its location.
     package init(
         compiling schema: JSON,
         baseURI: String = "",
@@ -26,20 +26,20 @@ package struct JSONSchema: Sendable {
         program = try compiler.compile(schema, baseURI: baseURI)
     }
 
-    /// Takes a schema that belongs to the program, and compiles each part of it when something is first held against that:
-    /// a small instance needs a small part of a large schema.
+    /// Creates a built-in schema, and compiles each part of it when it is first applied: a small instance needs only a
+    /// small part of a large schema.
     ///
-    /// Nothing checks the schema; a fault in it ends the program when it is come upon. It refers to places in itself alone,
-    /// and none of its subschemas has an `$id` or an anchor.
+    /// The schema is not checked; reaching an error in it terminates the program. It must refer only to locations in
+    /// itself, and none of its subschemas may have an `$id` or an anchor.
     ///
-    /// - Throws: A fault of its root.
+    /// - Throws: An error in its root.
     package init(trusting schema: JSON) throws(JSONSchemaError) {
         document = schema
         var compiler = SchemaCompiler(registry: .standard, assertsFormats: false)
         program = try compiler.compileOnDemand(schema)
     }
 
-    /// Whether an instance is valid. This is faster than `validate(_:)` and says nothing else.
+    /// Whether an instance is valid. This is faster than `validate(_:)`, but does not tell why an instance is invalid.
     package func isValid(_ instance: JSON) -> Bool { accepts(instance.bytesAsBase64) }
 
     private func accepts(_ instance: JSON) -> Bool {
@@ -47,9 +47,9 @@ package struct JSONSchema: Sendable {
         return evaluator.acceptsRoot()
     }
 
-    /// Everything that is wrong with a value of a tree, in whose objects all names are texts that occur once.
+    /// Returns all violations in a value of a tree, in whose objects all names are unique strings.
     ///
-    /// Members that are in order, up to the first that is not, are not looked at a second time, nor made into `JSON`.
+    /// Valid members before the first invalid one are not evaluated a second time, and not converted to `JSON`.
     package func validate(
         _ value: ValueTree.Index,
         in tree: ValueTree,
@@ -67,13 +67,13 @@ package struct JSONSchema: Sendable {
         return collector.findings()
     }
 
-    /// Everything that is wrong with an instance, in the order of the instance; empty when it is valid.
+    /// Returns all violations in an instance, in the order of the instance; empty if it is valid.
     ///
-    /// Each fault is told once, at its cause: where alternatives fail, only the one that was meant is reported.
+    /// Each violation is reported once, at its cause: if alternatives fail, only the one that was meant is reported.
     ///
-    /// Bytes in it are strings in Base64, as in every document that is written of them.
+    /// Bytes in it are treated as strings in Base64, as in every document in which they are written.
     ///
-    /// - Parameter limit: After this many faults, at least one, the rest is not looked at.
+    /// - Parameter limit: The number of violations, at least one, after which validation stops.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
         let instance = instance.bytesAsBase64
         guard !accepts(instance) else { return [] }
@@ -82,13 +82,13 @@ package struct JSONSchema: Sendable {
     }
 }
 
-/// Why a schema cannot be compiled.
+/// The reason why a schema cannot be compiled.
 package struct JSONSchemaError: Error, Equatable {
-    /// What is wrong, for people.
+    /// The error message, for people.
     package let message: String
-    /// The place in the schema document.
+    /// The location in the schema document.
     package let location: JSONPointer
-    /// The address of the document that the place is in; empty for a schema without one.
+    /// The address of that document; empty for a schema without one.
     package let document: String
 
     init(_ message: String, at location: JSONPointer, in document: String) {
@@ -103,24 +103,24 @@ extension JSONSchemaError: CustomStringConvertible {
     package var description: String { "\(document)#\(location): \(message)" }
 }
 
-/// The schemas that others may refer to by address. Nothing is ever fetched: what is not registered is not known.
+/// The schemas that others can refer to by address. Nothing is ever fetched: unregistered schemas are unknown.
 package struct JSONSchemaRegistry: Sendable {
-    /// The registry with nothing but the meta-schemas of draft 2020-12, which every registry has.
+    /// The registry of only the meta-schemas of draft 2020-12, which every registry contains.
     package static let standard = JSONSchemaRegistry()
 
     private(set) var registered: [(uri: String, document: JSON)] = []
 
-    /// A registry with nothing but the meta-schemas of draft 2020-12.
+    /// Creates a registry of only the meta-schemas of draft 2020-12.
     package init() {}
 
-    /// Makes a schema known at an absolute URI; a fragment is left aside. A later schema at the same URI takes its place.
+    /// Registers a schema at an absolute URI, ignoring a fragment. A later schema at the same URI replaces it.
     package mutating func register(_ schema: JSON, at uri: String) {
         let address = URIReference(uri).withoutFragment.description
         registered.removeAll { $0.uri == address }
         registered.append((address, schema))
     }
 
-    /// The document of an address.
+    /// The document at an address.
     subscript(address: String) -> JSON? {
         registered.first { $0.uri == address }?.document ?? MetaSchemas.document(at: address)
     }

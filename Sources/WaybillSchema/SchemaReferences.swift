@@ -1,22 +1,22 @@
 import WaybillFormats
 package import WaybillJSON
 
-/// The addresses of other schemas that a schema document refers to, before anything is compiled.
+/// Finds the addresses of other schemas that a schema document refers to, before anything is compiled.
 package enum SchemaReferences {
-    /// Keywords that hold any data, so that what looks like a reference in it is none.
+    /// Keywords whose value is arbitrary data, in which nothing is a reference.
     private static let dataKeywords: Set<String> = ["const", "enum", "default", "examples"]
 
-    /// The address of a schema: its `$id`, resolved against a base, or else that base; without a fragment.
+    /// Returns the address of a schema without a fragment: its `$id`, resolved against a base, or the base itself.
     package static func address(of schema: JSON, base: String) -> String {
         let base = URIReference(base).withoutFragment
         guard let id = schema["$id"]?.string else { return base.description }
         return URIReference(id).resolved(against: base).withoutFragment.description
     }
 
-    /// The addresses that a document refers to outside itself, each once, in the order of their resolution: by `$ref`,
-    /// `$dynamicRef` and `$schema`. The meta-schemas of draft 2020-12, which are always known, are not among them.
+    /// Returns the addresses outside a document that it refers to by `$ref`, `$dynamicRef` and `$schema`, each once, in
+    /// the order of their resolution. The meta-schemas of draft 2020-12, which are always known, are left out.
     ///
-    /// - Parameter base: The address that the document is at.
+    /// - Parameter base: The address of the document.
     package static func external(in document: JSON, base: String) -> [String] {
         var defined: Set<String> = [URIReference(base).withoutFragment.description]
         var referred: [String] = []
@@ -44,7 +44,7 @@ package enum SchemaReferences {
         return referred.filter { seen.insert($0).inserted && !MetaSchemas.isKnown($0) }
     }
 
-    /// The addresses that the `$id` of a document and of schemas inside it give.
+    /// Returns the addresses defined by the `$id` of a document and of schemas inside it.
     package static func identifiers(in document: JSON, base: String) -> Set<String> {
         var identifiers: Set<String> = []
         var open: [(value: JSON, base: String)] = [(document, base)]

@@ -1,15 +1,15 @@
 import WaybillJSON
 
-/// The types that the keyword `type` names: the kinds of JSON value, and whole numbers.
+/// The types of the keyword `type`: the kinds of JSON value, and integers.
 package enum SchemaType: String, Sendable, CaseIterable {
     case null, boolean, integer, number, string, array, object
 
-    /// The type in words, as in “must be a whole number”.
+    /// The type in words, as in “must be an integer”.
     package var words: String {
         switch self {
         case .null: "null"
         case .boolean: "true or false"
-        case .integer: "a whole number"
+        case .integer: "an integer"
         case .number: "a number"
         case .string: "a string"
         case .array: "a list"
@@ -18,7 +18,7 @@ package enum SchemaType: String, Sendable, CaseIterable {
     }
 }
 
-/// A set of types; a number that is whole is both `integer` and `number`.
+/// A set of types; an integer is both `integer` and `number`.
 struct SchemaTypeSet: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -44,7 +44,7 @@ struct SchemaTypeSet: OptionSet, Sendable {
             }
     }
 
-    /// The types in the order that they are told to a person; `integer` only where `number` does not cover it.
+    /// The types in the order for messages; `integer` only if `number` does not cover it.
     var types: [SchemaType] {
         let order: [SchemaType] = [.string, .number, .integer, .boolean, .array, .object, .null]
         return order.filter { contains($0) && !($0 == .integer && contains(.number)) }
@@ -54,12 +54,12 @@ struct SchemaTypeSet: OptionSet, Sendable {
         rawValue & Self.bit(type) != 0
     }
 
-    /// Whether a value is of one of the types. `1.0` is an integer.
+    /// Whether a value has one of the types. `1.0` is an integer.
     func accepts(_ instance: JSON) -> Bool {
         accepts(instance.kind) || contains(.integer) && instance.number?.isInteger == true
     }
 
-    /// Whether every value of a kind is of one of the types: a whole number only where all numbers are.
+    /// Whether every value of a kind has one of the types: `integer` alone does not cover numbers.
     func accepts(_ kind: JSON.Kind) -> Bool {
         switch kind {
         case .null: contains(.null)

@@ -2,17 +2,17 @@ package import WaybillDiagnostics
 package import WaybillJSON
 
 extension SchemaViolation {
-    /// The places in the instance that `diagnostic(in:of:)` points to.
+    /// The locations in the instance that `diagnostic(in:of:)` points to.
     package var pointers: [JSONPointer] {
         guard case .conflictingNames(let names) = detail else { return [instanceLocation] }
         return [instanceLocation] + names.map { instanceLocation.appending(.name($0)) }
     }
 
-    /// The violation as a finding in the text of the instance.
+    /// Returns the violation as a diagnostic in the text of the instance.
     ///
     /// - Parameters:
-    ///   - places: Where the values of the instance stand; at least those of `pointers`.
-    ///   - whole: What the whole instance is called: `the manifest`.
+    ///   - places: The locations of the instance's values; at least those of `pointers`.
+    ///   - whole: The name of the whole instance: `the manifest`.
     package func diagnostic(in places: some DocumentLocations, of whole: String) -> Diagnostic {
         let isWhole = instanceLocation.tokens.isEmpty
         let value = places.span(at: instanceLocation) ?? places.span
@@ -24,10 +24,10 @@ extension SchemaViolation {
             let list = known.sorted().joined(separator: ", ")
             return Diagnostic(
                 "unknown-key",
-                "'\(unknown)' is not a key that may stand here",
+                "unknown key '\(unknown)'",
                 at: key,
                 label: label,
-                help: suggestion == nil && !known.isEmpty && known.count <= 24 ? ["The keys are \(list)."] : []
+                help: suggestion == nil && !known.isEmpty && known.count <= 24 ? ["The allowed keys are \(list)."] : []
             )
         case .missingName:
             return Diagnostic("missing-key", sentence, at: isWhole ? value : key)
@@ -47,7 +47,7 @@ extension SchemaViolation {
         }
     }
 
-    /// What is at fault: the name of the member, or whose entry it is.
+    /// The subject of the message: the name of the member, or the list that contains the entry.
     private var subject: String {
         switch instanceLocation.tokens.last {
         case .name(let name): return "'\(name)'"

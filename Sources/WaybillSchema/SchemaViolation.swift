@@ -1,50 +1,50 @@
 package import WaybillJSON
 
-/// One place where an instance does not follow its schema, told so that a person can mend it.
+/// A location where an instance violates its schema, with a message that explains how to fix it.
 package struct SchemaViolation: Sendable, Equatable {
-    /// The value at fault, or the member whose name is at fault.
+    /// The location of the invalid value, or of the member whose name is invalid.
     package let instanceLocation: JSONPointer
-    /// Whether the name of the member at `instanceLocation` is at fault rather than its value.
+    /// Whether the name of the member at `instanceLocation` is invalid, not its value.
     package let concernsName: Bool
-    /// The way that evaluation took through the schema, references included.
+    /// The path of evaluation through the schema, including references.
     package let keywordLocation: JSONPointer
-    /// The keyword's place by the address of its schema resource, as a URI with a JSON Pointer for its fragment.
+    /// The keyword's location by the address of its schema resource, as a URI whose fragment is a JSON Pointer.
     package let absoluteKeywordLocation: String
-    /// The keyword that failed; for a `false` schema the keyword that holds it.
+    /// The keyword that failed; for a `false` schema, the keyword that contains it.
     package let keyword: String
-    /// What is wrong, as a predicate of the value: “must be a string, but is a number”; where the name is at fault a whole
-    /// clause.
+    /// The error message, as a predicate of the value: “must be a string, but is a number”. If the name is invalid, a
+    /// whole clause.
     package let message: String
     /// The same for programs.
     package let detail: Detail
-    /// Which of the names or values that are allowed was probably meant.
+    /// The allowed name or value that was probably meant.
     package internal(set) var suggestion: String?
-    /// The `x-…` members beside the failing keyword and, over them, those of the references that led there.
+    /// The `x-…` members of the failing schema, overridden by those of the references that led to it.
     package let annotation: JSONObject?
 
-    /// What kind of fault it is, with what mending it needs.
+    /// The kind of violation, with the data for fixing it.
     package enum Detail: Sendable, Equatable {
-        /// A member's name is none of those known at this place.
+        /// A member's name is not known at this location.
         case unknownName(String, known: [String])
-        /// An object lacks a member. All names that would do are given; there are several where one of them is enough.
+        /// An object is missing a member. If there are several names, any of them is sufficient.
         case missingName([String])
-        /// Members were given of which at most one may be.
+        /// Several members are present of which at most one is allowed.
         case conflictingNames([String])
-        /// The value is of another type than those expected; of the booleans these would do.
+        /// The value has a type other than the expected ones; `booleans` are the booleans that would be valid.
         case wrongType(expected: [SchemaType], found: SchemaType, booleans: [Bool])
-        /// The value is none of those that are allowed.
+        /// The value is not among the allowed ones.
         case notAllowedValue(allowed: [JSON])
-        /// Nothing may stand here.
+        /// No value is allowed here.
         case notAllowed
-        /// A string does not have a named format.
+        /// A string does not have the required format.
         case wrongFormat(String)
-        /// Any other keyword: its name says all.
+        /// Any other keyword: its name is sufficient.
         case other
     }
 }
 
 extension SchemaViolation {
-    /// What is wrong, as a sentence about the data.
+    /// The violation as a sentence about the data.
     package var sentence: String {
         let place = instanceLocation.description
         return "\(place.isEmpty ? "the data" : "the value at \(place)") \(message)"

@@ -179,7 +179,7 @@ import WaybillTestSupport
         #expect(second.status == 3)
         #expect(
             second.errorText.contains(
-                "the state 's.json' is in use by another run; try again when that has finished"
+                "the state 's.json' is in use by another run; try again when that run has finished"
             )
         )
         Command.send(9, to: process)

@@ -90,7 +90,7 @@ import WaybillTransport
 
     @Test(
         arguments: [
-            ("to: \"${concat('..', '/a')}\"", FailureKind.input, "'../a' lies outside the results folder"),
+            ("to: \"${concat('..', '/a')}\"", FailureKind.input, "'../a' is outside the results folder"),
             ("to: \"${data.none}\"", .input, nil), ("to: a, records: $.none", .output, nil),
             ("to: a, records: $.rows, format: csv, columns: [{x: item.none}]", .output, nil),
             ("to: taken", .output, nil),

@@ -171,7 +171,7 @@ import WaybillJSON
             ),
             (
                 "match('a', '\\\\d')",
-                "the pattern is not a valid I-Regexp (RFC 9485): I-Regexp (RFC 9485) has no '\\d': write [0-9]",
+                "the pattern is not a valid I-Regexp (RFC 9485): I-Regexp (RFC 9485) does not support '\\d': write [0-9]",
                 "'\\\\d'", nil
             ),
             (

@@ -56,7 +56,7 @@ import WaybillTestSupport
     @Test func `a journal without checksums is refused, and the message says why`() throws {
         let line = JSONWriter().string(Samples.events[0].json) + "\n"
         let error = #expect(throws: JournalDamage.self) { try RunRecord(journal: Array(line.utf8)) }
-        #expect(error?.reason == "it has no checksum, as an earlier version of waybill wrote it; start a new run")
+        #expect(error?.reason == "it has no checksum: an earlier version of waybill wrote it; start a new run")
     }
 
     @Test(arguments: ["", "{\"seq\":1,\"at\":\"20"])
@@ -64,7 +64,7 @@ import WaybillTestSupport
         text: String
     ) throws {
         let error = #expect(throws: ResultsError.self) { try RunRecord(journal: Array(text.utf8)) }
-        #expect(error?.description.contains("start the run again") == true)
+        #expect(error?.description.contains("delete the folder and run again") == true)
     }
 
     @Test func `whatever the lines of a journal say, it is read or refused`() throws {

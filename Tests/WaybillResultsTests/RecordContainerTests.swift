@@ -139,9 +139,9 @@ import WaybillTestSupport
 
     @Test(
         arguments: [
-            (#"{"id":2,"a":1}"#, #"{"a":2}"#, "has no 'id', which is in the key: {\"a\":2}"),
-            (#"{"id":2}"#, #"{"id":null}"#, "has no 'id', which is in the key: {\"id\":null}"),
-            (#"{"id":2,"a":1}"#, #"{"id":3,"A":1,"a":2}"#, "has 'a' twice, since SQLite ignores the case of names"),
+            (#"{"id":2,"a":1}"#, #"{"a":2}"#, "is missing 'id', a column of 'key': {\"a\":2}"),
+            (#"{"id":2}"#, #"{"id":null}"#, "is missing 'id', a column of 'key': {\"id\":null}"),
+            (#"{"id":2,"a":1}"#, #"{"id":3,"A":1,"a":2}"#, "has 'a' twice, because SQLite ignores the case of names"),
         ] as [(String, String, String)]
     )
     func `all records are in the table or none`(good: String, bad: String, reason: String) async throws {
@@ -217,7 +217,7 @@ import WaybillTestSupport
         _ = try await Command.run("/bin/ln", ["-s", "../elsewhere.db", "\(folder.path)/run/a.db"])
         await #expect(
             throws: ResultPathError.refused(
-                "'a.db' is a symbolic link, which a database in the results folder may not be"
+                "'a.db' is a symbolic link; a database in the results folder must be a file"
             )
         ) {
             try await run.records(at: "a.db", SQLiteFormat(), in: orders(), of: "main.a")

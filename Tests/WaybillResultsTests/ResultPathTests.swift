@@ -32,14 +32,16 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
-        ("", "the path of the file is empty"), ("..", "'..' lies outside the results folder"),
-        ("/tmp/a", "'/tmp/a' lies outside the results folder"),
-        ("x/../../a", "'x/../../a' lies outside the results folder"), ("x/", "'x/' names a folder, not a file"),
-        ("x/..", "'x/..' names a folder, not a file"), (".", "'.' names a folder, not a file"),
-        ("a\0b", "the path of the file has a NUL in it"), ("run.json", "'run.json' is a file that every run writes"),
-        ("./events.ndjson", "'./events.ndjson' is a file that every run writes"),
-        ("bodies/a", "'bodies/a' is a file that every run writes"),
-        ("sources.json", "'sources.json' is a file that every run writes"),
+        ("", "the file's path is empty"), ("..", "'..' is outside the results folder"),
+        ("/tmp/a", "'/tmp/a' is outside the results folder"),
+        ("x/../../a", "'x/../../a' is outside the results folder"),
+        ("x/", "'x/' is the path of a folder, not of a file"),
+        ("x/..", "'x/..' is the path of a folder, not of a file"), (".", "'.' is the path of a folder, not of a file"),
+        ("a\0b", "the file's path contains a NUL character"),
+        ("run.json", "'run.json' cannot be written: this name is reserved for the run's own files"),
+        ("./events.ndjson", "'./events.ndjson' cannot be written: this name is reserved for the run's own files"),
+        ("bodies/a", "'bodies/a' cannot be written: this name is reserved for the run's own files"),
+        ("sources.json", "'sources.json' cannot be written: this name is reserved for the run's own files"),
     ])
     func `a path that cannot be meant is refused, and nothing is made of it`(path: String, reason: String) async throws
     {
@@ -58,7 +60,7 @@ import WaybillTestSupport
             let error = await #expect(throws: ResultPathError.self) {
                 try await run.records(at: path, RawFormat(), allowsOutside: true, of: "main.a")
             }
-            #expect(error == .refused("'\(path)' is a file that every run writes"))
+            #expect(error == .refused("'\(path)' cannot be written: this name is reserved for the run's own files"))
         }
     }
 
@@ -100,7 +102,7 @@ import WaybillTestSupport
             let error = await #expect(throws: ResultPathError.self) {
                 try await run.records(at: path, RawFormat(), of: "main.b")
             }
-            #expect(error == .refused("'\(path)' is written by another step of this run, or for another element"))
+            #expect(error == .refused("'\(path)' is already written by another step or element of this run"))
         }
     }
 

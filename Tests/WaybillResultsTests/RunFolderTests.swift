@@ -167,7 +167,7 @@ import WaybillTestSupport
         let (first, second) = (try RunRecord(folder: path), try RunRecord(folder: path))
         let resumed = try RunFolder.reopen(path, after: first)
         let error = try #require(#expect(throws: ResultsError.self) { try RunFolder.reopen(path, after: second) })
-        #expect(error.description.contains("is still going on"))
+        #expect(error.description.contains("is still running"))
         EventStream(journal: resumed.journal, after: first.lastNumber).emit(start)
         try await resumed.journal.finish()
         let other = try #require(#expect(throws: ResultsError.self) { try RunFolder.reopen(path, after: second) })
@@ -180,7 +180,7 @@ import WaybillTestSupport
         folder.write("", to: "file")
         let path = "\(folder.path)/file"
         let error = #expect(throws: ResultsError.self) { try create(.at(path)) }
-        #expect(error?.description == "'\(path)' is a file, where a folder for results is needed")
+        #expect(error?.description == "cannot write results to '\(path)': it is a file, not a folder")
         let below = #expect(throws: ResultsError.self) { try create(.new(under: path)) }
         #expect(below?.description == "cannot create '\(path)/\(Samples.id)': Not a directory")
     }

@@ -65,7 +65,7 @@ import WaybillSchema
             ),
             (Self.body, ["form": 1], ["/form: must be a mapping, but is a number"]),
             (Self.body, ["text": "a", "more": 1], ["/more: 'more' is not a known key"]),
-            (Self.body, ["json": 1, "text": "a"], [": may have only one of the keys 'json' and 'text'"]),
+            (Self.body, ["json": 1, "text": "a"], [": can have only one of the keys 'json' and 'text'"]),
             (Self.body, [:], [": must have one of the keys 'json', 'form' or 'text'"]),
             (Self.body, ["jsn": 1], ["/jsn: 'jsn' is not a known key"]),
             (Self.shape, ["kind": "circle"], [": is missing the key 'radius'"]),
@@ -74,19 +74,19 @@ import WaybillSchema
             (Self.shape, ["side": 1], [": is missing the key 'kind' ('circle' or 'square')"]),
             (Self.stage, ["filter": "a", "for": "2xx"], ["/for: must be 'any'"]),
             (Self.stage, ["flatten": false], ["/flatten: must be true"]),
-            (Self.stage, ["flatten": true, "filter": "a"], [": may have only one of the keys 'filter' and 'flatten'"]),
+            (Self.stage, ["flatten": true, "filter": "a"], [": can have only one of the keys 'filter' and 'flatten'"]),
             (Self.step, ["get": "/", "timeout": 0], ["/timeout: must be at least 1, but is 0"]),
             (Self.step, ["call": 1], ["/call: must be a string, but is a number"]),
             (Self.step, ["id": 1], [": must have one of the keys 'call' or 'get'"]),
             (
                 ["oneOf": [["required": ["a"]], ["required": ["b"]]]], ["a": 1, "b": 2],
-                [": may have only one of the keys 'a' and 'b'"]
+                [": can have only one of the keys 'a' and 'b'"]
             ),
             (
                 ["anyOf": [["const": "auto"], ["type": "integer"]]], 1.5,
-                [": must be 'auto' or a whole number, but is 1.5"]
+                [": must be 'auto' or an integer, but is 1.5"]
             ),
-            (["anyOf": [["const": "auto"], ["type": "integer"]]], "x", [": must be 'auto' or a whole number"]),
+            (["anyOf": [["const": "auto"], ["type": "integer"]]], "x", [": must be 'auto' or an integer"]),
             (["anyOf": [["enum": ["a", "b"]], ["const": "c"]]], "d", [": must be 'a', 'b' or 'c'"]),
             (["anyOf": [["minimum": 5], ["multipleOf": 4]]], 3, [": must be at least 5 or a multiple of 4"]),
             (

@@ -21,7 +21,7 @@ import WaybillSchema
     @Test(
         arguments: [
             (["type": "string"], 1, "must be a string, but is a number"),
-            (["type": "integer"], 1.5, "must be a whole number, but is 1.5"),
+            (["type": "integer"], 1.5, "must be an integer, but is 1.5"),
             (["type": ["object", "boolean"]], .null, "must be true, false or a mapping, but is null"),
             (["type": "array"], true, "must be a list, but is true"),
             (["type": "boolean"], "no", "must be true or false, but is a string"),
@@ -42,7 +42,7 @@ import WaybillSchema
             (["not": ["type": "string"]], "a", "must not be a string"),
             (["not": ["required": ["a"]]], ["a": 1], "must not have the key 'a'"),
             (["required": ["path"]], [:], "is missing the key 'path'"),
-            (["dependentRequired": ["a": ["b"]]], ["a": 1], "is missing the key 'b', which 'a' needs"),
+            (["dependentRequired": ["a": ["b"]]], ["a": 1], "is missing the key 'b', which 'a' requires"),
             (["if": true, "then": ["type": "null"]], 1, "must be null, but is a number"),
             (false, 1, "is not allowed"),
         ] as [(JSON, JSON, String)]
@@ -130,7 +130,7 @@ import WaybillSchema
     @Test func `a repeated element is pointed at`() throws {
         #expect(
             try told(["uniqueItems": true], [1, 2, 1.0])
-                == ["/2: stands in the list twice (as element 1 before), but elements must differ"]
+                == ["/2: is equal to element 1, but the elements must be unique"]
         )
     }
 

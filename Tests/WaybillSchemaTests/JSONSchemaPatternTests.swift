@@ -46,14 +46,14 @@ import WaybillSchema
             try JSONSchema(compiling: ["properties": ["a": ["pattern": .string(pattern)]]])
         }
         #expect(error.location == JSONPointer([.name("properties"), .name("a"), .name("pattern")]))
-        #expect(error.message.hasPrefix("is not a regular expression: "))
+        #expect(error.message.hasPrefix("is not a valid regular expression: "))
     }
 
     @Test(arguments: ["(?=a*b)", "(a*)b\\1"])
     func `a pattern whose work grows faster than the string has a budget`(pattern: String) throws {
         let schema = try JSONSchema(compiling: ["pattern": .string(pattern)])
         let violations = schema.validate(.string(String(repeating: "a", count: 40_000)))
-        #expect(violations.map(\.message) == ["is too deeply nested or too intricate to be checked"])
+        #expect(violations.map(\.message) == ["is too deeply nested or too complex to check"])
     }
 
     @Test(arguments: ["^(a+)+$", "^(a|a)*$", "^(a*)*b$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$"])

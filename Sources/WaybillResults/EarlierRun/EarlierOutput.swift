@@ -1,16 +1,16 @@
 package import WaybillJSON
 
-/// How far a file of records had come before a run was resumed.
+/// How much of a file of records was written before a run was resumed.
 struct EarlierOutput: Sendable {
-    /// Whether it is complete and in its place.
+    /// Whether the file is complete and at its path.
     var isCommitted = false
-    /// What it consists of, where it was complete and about to be put in its place.
+    /// The content of the file, if it was complete and about to be moved to its path.
     var completed: RecordSink.Committed?
-    /// What the journal says of the file, where it was complete.
+    /// The journal's record of the file, if it was complete.
     var written: RunEvent.WrittenFile?
     private(set) var place = RecordSink.Resumption(bytes: 0, records: 0)
 
-    /// Takes note of the records of an element that has ended.
+    /// Records the output of an element that has finished.
     mutating func take(_ records: RecordedOutput, of element: Int) {
         switch records {
         case .written(let bytes, let count):
@@ -20,14 +20,14 @@ struct EarlierOutput: Sendable {
         }
     }
 
-    /// Takes note of the records of a page.
+    /// Records the output of a page.
     mutating func take(_ records: RecordedOutput, ofPage page: Int) {
         if case .written(let bytes, let count) = records { place.add(page: page, upTo: bytes, records: count) }
     }
 
-    /// Takes note of a file that was shorter when it was gone on with.
+    /// Records that the file was shorter than expected when an earlier run was resumed.
     ///
-    /// - Returns: the elements whose records were lost.
+    /// - Returns: The elements whose records were lost.
     mutating func goBack(to mark: RecordSink.Resumption.Mark) -> Range<Int> {
         let end = place.element
         completed = nil
@@ -36,9 +36,9 @@ struct EarlierOutput: Sendable {
     }
 }
 
-/// The pages that a step had had before a run was resumed.
+/// The pages that a step had received before a run was resumed.
 package struct EarlierPages: Sendable {
-    /// The step after a page.
+    /// The state of the step after a page.
     private struct Place: Sendable {
         var page = 0
         var items = 0
@@ -46,24 +46,24 @@ package struct EarlierPages: Sendable {
         var kept = 0
     }
 
-    /// The step after each page, and before the first.
+    /// The states before the first page and after each page.
     private var places = [Place()]
     private var last: Place { places[places.count - 1] }
 
-    /// How many.
+    /// The number of pages.
     package var count: Int { last.page }
-    /// How many items they had.
+    /// The number of items in the pages.
     package var items: Int { last.items }
-    /// What asks for the next page; `nil` when there is none.
+    /// The value that requests the next page; `nil` if there is none.
     package var next: JSON? { last.next }
-    /// The items, where later steps need them; `nil` when the journal does not have them all.
+    /// The items, if later steps need them; `nil` if the journal does not have them all.
     package private(set) var kept: [JSON]? = []
-    /// The domains whose cookies they set.
+    /// The domains for which the pages set cookies.
     package private(set) var cookies: Set<String> = []
 
-    /// Takes note of a page.
+    /// Records a page.
     mutating func take(_ page: Int, _ event: JSON) {
-        // The pages of an earlier try do not count any more.
+        // The pages of an earlier attempt no longer count.
         if page == 1 { self = EarlierPages() }
         if let kept = event["kept"]?.array { self.kept? += kept } else { kept = nil }
         cookies.formUnion(event["cookies"]?.array?.compactMap(\.string) ?? [])
@@ -71,7 +71,7 @@ package struct EarlierPages: Sendable {
         places.append(Place(page: page, items: items, next: event["next"], kept: kept?.count ?? 0))
     }
 
-    /// Forgets the pages behind so many: they have to be asked for again.
+    /// Forgets the pages after the first `count`: they must be requested again.
     package mutating func goBack(to count: Int) {
         places.removeAll { $0.page > count }
         if let kept { self.kept = Array(kept.prefix(last.kept)) }
@@ -79,7 +79,7 @@ package struct EarlierPages: Sendable {
 }
 
 extension JSON {
-    /// A number of things in a journal: not negative, and small enough to be added up.
+    /// A count from a journal: not negative, and small enough that counts can be added without overflow.
     var count: Int? {
         guard let count = number?.int, (0...(1 << 40)).contains(count) else { return nil }
         return count
@@ -87,11 +87,11 @@ extension JSON {
 }
 
 extension RunEvent.WrittenFile {
-    /// The file that a line of the journal says is complete; `nil` where the line is not whole.
+    /// Reads the file that a line of the journal reports as complete; `nil` if the line is incomplete.
     init?(json: JSON) {
         guard let path = json["path"]?.string, let records = json["records"]?.count, let bytes = json["bytes"]?.count
         else { return nil }
-        // The journal has no secrets.
+        // The journal contains no secrets.
         self.init(
             path: Redactor().text(path),
             table: json["table"]?.string,

@@ -1,27 +1,27 @@
 package import WaybillJSON
 
-/// A step that had ended before a run was resumed.
+/// A step that had finished before a run was resumed.
 package struct EarlierStep: Sendable {
-    /// What is reported of it.
+    /// The result that is reported.
     package var result: StepResult
-    /// Its record for later steps, as far as it was kept.
+    /// The step's record for later steps, as far as it was kept.
     package var record: JSON
-    /// The parts that the journal does not contain.
+    /// The parts of the record that the journal does not contain.
     package var losses: EarlierLosses
-    /// The domains whose cookies its elements set, where it is a `forEach`.
+    /// The domains for which the step's elements set cookies, if the step is a `forEach`.
     package var elementCookies: Set<String> = []
-    /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have received.
+    /// What a resumed run does with the step: a tolerated failure may be of a request that the server has received.
     package var use = RunEvent.KeptRecord.Use.taken
 }
 
-/// What a step, or an element, left that the journal does not hold.
+/// The parts of a step or an element that the journal does not contain.
 package struct EarlierLosses: Sendable, Equatable {
-    /// What expressions can use of it: `outputs.token`, `data`, …; see `RunEvent.KeptRecord.lost`.
+    /// The values that expressions can use, such as `outputs.token` or `data`; see `RunEvent.KeptRecord.lost`.
     package var values: Set<String>
-    /// The domains for which it set cookies in the run's own jar.
+    /// The domains for which the step or element set cookies in the run's own jar.
     package var cookies: Set<String>
 
-    /// Reads what a journal says of it.
+    /// Reads the losses that a journal reports.
     init(kept: JSON?) {
         values = Set(kept?["lost"]?.array?.compactMap(\.string) ?? [])
         cookies = Set(kept?["cookies"]?.array?.compactMap(\.string) ?? [])
@@ -30,82 +30,82 @@ package struct EarlierLosses: Sendable, Equatable {
 
 /// The elements of a `forEach` that had finished before a run was resumed.
 package struct EarlierElements: Sendable {
-    /// One of them.
+    /// A finished element.
     package struct Element: Sendable {
         /// A digest of the element.
         package var digest: String?
-        /// How it ended.
+        /// How the element finished.
         package var outcome: StepOutcome
-        /// Its record for later steps, as far as it was kept.
+        /// The element's record for later steps, as far as it was kept.
         package var record: JSON?
-        /// The parts that the journal does not contain.
+        /// The parts of the record that the journal does not contain.
         package var losses: EarlierLosses
-        /// Why it failed.
+        /// The failure, if the element failed.
         package var failure: Failure?
-        /// What it is, if it failed.
+        /// A description of the element, if it failed.
         package var subject: ElementSubject
-        /// What a resumed run does with it: a tolerated failure may be that of a request that the server may have
+        /// What a resumed run does with the element: a tolerated failure may be of a request that the server has
         /// received.
         package var use = RunEvent.KeptRecord.Use.taken
     }
 
-    /// The elements by their indices.
+    /// The elements by index.
     package fileprivate(set) var elements: [Int: Element] = [:]
 }
 
-/// The results of the steps of a run before it was resumed, by the paths of their instances.
+/// The results of a run's steps before it was resumed, by the paths of their instances.
 package struct EarlierSteps: Sendable {
     private var steps: [String: EarlierStep] = [:]
     private var elements: [String: EarlierElements] = [:]
     private var unsure: Set<String> = []
-    /// The steps and elements whose failures are tolerated.
+    /// The steps and elements with tolerated failures.
     private var tolerated: Set<String> = []
-    /// How many of them are inside each step and element that has any.
+    /// The number of tolerated failures inside each step and element that has any.
     private var toleratedInside: [String: Int] = [:]
-    /// The paths inside an element, to be forgotten when the element as a whole has ended.
+    /// The paths inside each element, which are forgotten when the whole element has finished.
     private var inside: [String: Set<String>] = [:]
-    /// Graphs whose `finally` has started and that have not passed, by path.
+    /// The paths of the graphs whose `finally` has started and that have not passed.
     private var finishing: Set<String> = []
-    /// The domains whose cookies the sessions set, by service.
+    /// The domains for which the sessions set cookies, by service.
     package private(set) var sessionCookies: [String: Set<String>] = [:]
-    /// How far the files have come that steps write, and the pages that they ask for.
+    /// The progress of the files that steps write, and of the pages that they request.
     private var outputs: [String: EarlierOutput] = [:]
     private var pages: [String: EarlierPages] = [:]
     /// The files that were moved to their paths, by the path of the step that wrote them.
     private var files: [String: RunEvent.WrittenFile] = [:]
 
-    /// Nothing has become of any.
+    /// Creates an empty record.
     package init() {}
 
-    /// The step at a path, where it had ended and is to be taken as it is.
+    /// Returns the step at a path if it had finished and its result is kept.
     package func step(at path: String) -> EarlierStep? { isVoid(path) ? nil : steps[path] }
 
-    /// The elements of the step at a path that are to be taken as they are.
+    /// Returns the elements of the step at a path whose results are kept.
     package func elements(of path: String) -> EarlierElements? { isVoid(path) ? nil : elements[path] }
 
-    /// Where the file is gone on with that the step at a path writes; `nil` where it is begun anew.
+    /// Returns where the file that the step at a path writes is continued; `nil` if it is written from the start.
     package func output(of path: String) -> RecordSink.Resumption? {
-        // Without a next page the first one is asked for again, and the file begins with it.
+        // Without a next page, the first page is requested again, and the file starts with it.
         if isVoid(path) || pages[path] != nil && pages[path]?.next == nil { return nil }
         return outputs[path]?.place
     }
 
-    /// Whether the file that the elements of the step at a path write is complete and in its place.
+    /// Whether the file that the elements of the step at a path write is complete and at its path.
     package func hasCommitted(_ path: String) -> Bool {
         !isVoid(path) && elements[path] != nil && outputs[path]?.isCommitted ?? false
     }
 
-    /// The file that the elements of the step at a path have written, where it was complete.
+    /// Returns the file that the elements of the step at a path have written, if it was complete.
     package func written(_ path: String) -> RunEvent.WrittenFile? {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.written
     }
 
-    /// The files that were moved to their paths, and that no step writes again.
+    /// The files that were moved to their paths and that no step writes again.
     package var finishedFiles: [(step: String, file: RunEvent.WrittenFile)] {
         files.filter { hasEnded($0.key) || hasCommitted($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Whether the result of a step, or of an element that it is in, is kept.
+    /// Whether the result of a step, or of an element that contains it, is kept.
     private func hasEnded(_ path: String) -> Bool {
         if isVoid(path) { return false }
         if steps[path] != nil { return true }
@@ -118,29 +118,29 @@ package struct EarlierSteps: Sendable {
         }
     }
 
-    /// What the file consists of that the elements of the step at a path wrote, where it was complete and about to be put in
-    /// its place: it may be there.
+    /// Returns the content of the file that the elements of the step at a path wrote, if it was complete and about to
+    /// be moved to its path: it may already be there.
     package func completedOutput(of path: String) -> RecordSink.Committed? {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.completed
     }
 
-    /// The pages that the step at a path has had.
+    /// Returns the pages that the step at a path has received.
     package func pages(of path: String) -> EarlierPages? { isVoid(path) ? nil : pages[path] }
 
     /// Whether a request may have reached the server without a recorded response.
     package func isUnsure(_ path: String) -> Bool { unsure.contains(path) }
 
-    /// The requests that may have reached the server without a recorded response, where neither their result nor that of a
-    /// step around them is kept: a resumed run would send them again.
+    /// The requests that may have reached the server without a recorded response, if neither their result nor that of
+    /// an enclosing step is kept: a resumed run would send them again.
     package var openUnsure: [String] {
         unsure.filter { path in
             !hasEnded(path) && !path.indices.contains { path[$0] == "." && steps[String(path[..<$0])] != nil }
         }.sorted()
     }
 
-    /// The paths of all steps of which something is kept: their results, elements or pages.
+    /// The paths of all steps of which results, elements or pages are kept.
     package var paths: [String] {
-        // Without a next page the first one is requested again, and none is kept.
+        // Without a next page, the first page is requested again, and none is kept.
         let paginated = pages.filter { $0.value.next != nil }.map(\.key)
         return Set(Array(steps.keys) + Array(elements.keys) + paginated).filter { !isVoid($0) }.sorted()
     }
@@ -148,14 +148,14 @@ package struct EarlierSteps: Sendable {
     /// The paths of the graphs that have not passed although their `finally` has started.
     package var graphsInFinally: [String] { finishing.sorted() }
 
-    /// The elements that have not ended, of the step at a path, in which something is recorded.
+    /// Returns the indices of the unfinished elements of the step at a path for which something is recorded.
     package func openElements(of path: String) -> [Int] {
         let started = [Array(inside.keys), Array(pages.keys)].joined().compactMap { Self.element($0, of: path) }
         return Set(started).filter { elements[path]?.elements[$0] == nil }.sorted()
     }
 
-    /// The requests that may have reached the server without a recorded response, and are not sent again because their
-    /// failure is tolerated; and whether they can be.
+    /// The requests that may have reached the server without a recorded response and are not sent again because their
+    /// failure is tolerated, and whether they can be repeated.
     package var keptUnsure: [(path: String, isRepeatable: Bool)] {
         unsure.compactMap { path in
             guard !isVoid(path) else { return nil }
@@ -167,8 +167,8 @@ package struct EarlierSteps: Sendable {
         }.sorted { $0.path < $1.path }
     }
 
-    /// Forgets the results of requests that may have reached the server without a recorded response: they run again. An
-    /// element keeps its result where the file of its step has no place for its records any more.
+    /// Forgets the results of requests that may have reached the server without a recorded response, so that they run
+    /// again. An element keeps its result if the file of its step can no longer take its records.
     package mutating func forgetUnsure() {
         for (path, step) in steps where step.use != .taken { steps[path] = nil }
         for (path, all) in elements {
@@ -177,15 +177,15 @@ package struct EarlierSteps: Sendable {
         }
     }
 
-    /// Whether the records of an element can be added to the file that its step writes, if it writes one.
+    /// Whether the records of an element can still be added to the file that its step writes, if it writes one.
     private func hasPlace(for element: Int, of step: String) -> Bool {
         guard let output = outputs[step] else { return true }
         return !output.isCommitted && element >= output.place.element
     }
 
-    /// Forgets the steps and elements whose failures are tolerated: they run again, and what they are in continues. Requests
-    /// that may have reached the server without a recorded response keep their results, and so do elements where the file of
-    /// their step has no place for their records any more.
+    /// Forgets the steps and elements with tolerated failures, so that they run again and the steps that contain them
+    /// continue. Requests that may have reached the server without a recorded response keep their results, as do
+    /// elements if the file of their step can no longer take their records.
     package mutating func forgetTolerated() {
         for path in tolerated {
             var step = path
@@ -199,7 +199,7 @@ package struct EarlierSteps: Sendable {
                 forget(String(path[..<end]))
             }
             forget(path)
-            // Its graph runs its 'finally' again.
+            // The graph runs its 'finally' again.
             let graph = String(path.prefix { $0 != "." })
             if steps.keys.contains(where: { $0.hasPrefix("\(graph).finally.") }) { finishing.insert(graph) }
         }
@@ -225,7 +225,8 @@ package struct EarlierSteps: Sendable {
         toleratedInside[path, default: 0] > 0
     }
 
-    /// The index of `main.items[3]`, whose step `main.items` the path becomes; `nil` for the path of a step.
+    /// Returns the index of an element path such as `main.items[3]`, and shortens the path to that of its step,
+    /// `main.items`; `nil` for the path of a step.
     private static func index(ofElement path: inout String) -> Int? {
         guard path.hasSuffix("]"), let start = path.lastIndex(of: "["),
             let index = Int(path[path.index(after: start)...].dropLast())
@@ -234,28 +235,28 @@ package struct EarlierSteps: Sendable {
         return index
     }
 
-    /// Forgets steps: they run again.
+    /// Forgets steps, so that they run again.
     package mutating func forget(steps paths: Set<String>) {
         for path in paths { steps[path] = nil }
     }
 
-    /// Forgets elements of the step at a path: they run again.
+    /// Forgets elements of the step at a path, so that they run again.
     package mutating func forget(elements places: Set<Int>, of path: String) {
         for place in places { elements[path]?.elements[place] = nil }
     }
 
-    /// The element that `main.items[3]` is of `main.items`.
+    /// Returns the index of the element `main.items[3]` of the step `main.items`; `nil` for other paths.
     private static func element(_ path: String, of step: String) -> Int? {
         guard path.hasSuffix("]"), path.hasPrefix(step), path.dropFirst(step.count).first == "[" else { return nil }
         return Int(path.dropFirst(step.count + 1).dropLast())
     }
 
-    /// Whether a step is of a `finally` that runs again, because its graph has not passed.
+    /// Whether a step belongs to a `finally` that runs again, because its graph has not passed.
     private func isVoid(_ path: String) -> Bool {
         finishing.contains { path.hasPrefix($0 + ".finally.") }
     }
 
-    /// Takes note of a line of the journal.
+    /// Reads a line of the journal.
     mutating func take(_ event: JSON) {
         let path = event["step"]?.string
         switch event["type"]?.string {
@@ -296,7 +297,7 @@ package struct EarlierSteps: Sendable {
         }
     }
 
-    /// The file of a step was shorter than it had been when the run was gone on with.
+    /// Records that the file of a step was shorter than before when the run was resumed.
     private mutating func cut(_ path: String, to rest: RecordSink.Resumption.Mark) {
         guard let lost = outputs[path]?.goBack(to: rest) else { return }
         for element in elements[path]?.elements.keys.filter(lost.contains) ?? [] {
@@ -319,7 +320,7 @@ package struct EarlierSteps: Sendable {
         )
         remember(path)
         note(tolerated: result.outcome == .tolerated, path)
-        // Where a request in it is sent again, the rest of it is not.
+        // If a request in it is sent again, the rest of it is not kept.
         guard use != .partly, !hasToleratedFailure(inside: path) else { return }
         elements[path] = nil
         outputs[path] = nil
@@ -346,7 +347,7 @@ package struct EarlierSteps: Sendable {
             use: use
         )
         note(tolerated: outcome == .tolerated, place)
-        // Where a request in it is sent again, the rest of it is not.
+        // If a request in it is sent again, the rest of it is not kept.
         guard use != .partly, !hasToleratedFailure(inside: place) else { return }
         var cookies: Set<String> = []
         for path in inside.removeValue(forKey: place) ?? [] {
@@ -360,7 +361,7 @@ package struct EarlierSteps: Sendable {
         elements[path]?.elements[element]?.losses.cookies.formUnion(cookies)
     }
 
-    /// A session is fetched again: nothing of it is taken, and nothing of it is unsure.
+    /// Handles the end of a session, which is fetched again: no results are kept, and no requests in it are unsure.
     private mutating func finishSession(_ path: String, _ event: JSON) {
         unsure.remove(path)
         let cookies = EarlierLosses(kept: event["kept"]).cookies
@@ -371,7 +372,7 @@ package struct EarlierSteps: Sendable {
         elements.reduce(into: []) { $0.formUnion($1.losses.cookies) }
     }
 
-    /// Notes whether a request's end is known, and returns what becomes of the step or element.
+    /// Records whether the outcome of a request is known, and returns what a resumed run does with the step or element.
     private mutating func note(_ kept: JSON?, of path: String) -> RunEvent.KeptRecord.Use? {
         let use = kept?["use"]?.string.flatMap(RunEvent.KeptRecord.Use.init)
         if use == .unsure {
@@ -382,7 +383,7 @@ package struct EarlierSteps: Sendable {
         return use
     }
 
-    /// Files a path under each element that it is inside of.
+    /// Adds a path to each element that contains it.
     private mutating func remember(_ path: String) {
         var place = path.utf8.startIndex
         while let end = path.utf8[place...].firstIndex(of: UInt8(ascii: "]")) {

@@ -6,16 +6,16 @@ import WaybillJSON
     import Darwin
 #endif
 
-/// A line of a journal that no run writes.
+/// A line of a journal that no run can have written.
 package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The journal.
+    /// The path of the journal.
     package let path: String
-    /// The line, from 1.
+    /// The line number, from 1.
     package let line: Int
-    /// What is wrong with it.
+    /// Why the line is invalid.
     package let reason: String
 
-    /// The location in the journal and the reason.
+    /// The location in the journal, followed by the reason.
     package var description: String { "\(path):\(line): the journal is damaged: \(reason)" }
 }
 
@@ -25,26 +25,26 @@ package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertibl
 /// the next number and the right checksum is damage.
 struct JournalReader {
     private static let pieceSize = 1 << 20
-    /// No event is as long as this.
+    /// The maximum length of an event's line, in bytes.
     private static let longestLine = 256 << 20
 
     private let path: String
-    /// Returns the part of a line that is read, as JSON; `nil` for a line that is skipped without any check.
+    /// Returns the part of a line to parse as JSON; `nil` to skip the line without any check.
     private let part: (([UInt8]) -> [UInt8]?)?
     /// The number of the last event.
     private(set) var lastNumber = 0
-    /// The bytes up to the end of the last whole line.
+    /// The number of bytes up to the end of the last complete line.
     private(set) var length = 0
 
     private var line = 0
 
-    /// A reader of all events, or of parts of some.
+    /// Creates a reader of all events, or of parts of some.
     init(_ path: String, reading part: (([UInt8]) -> [UInt8]?)? = nil) {
         self.path = path
         self.part = part
     }
 
-    /// Hands over every event in the bytes of a journal.
+    /// Calls a function with each event in the bytes of a journal.
     mutating func read(_ bytes: [UInt8], _ take: (JSON) -> Void) throws {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -53,7 +53,7 @@ struct JournalReader {
         }
     }
 
-    /// Hands over every event in the file.
+    /// Calls a function with each event in the file.
     mutating func read(_ take: (JSON) -> Void) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ResultsError(cannot: "read", path) }
@@ -78,7 +78,7 @@ struct JournalReader {
             held += rest
             guard held.count <= Self.longestLine else { throw damage("it is longer than any event", at: line + 1) }
         }
-        // What has no end of line was never written as a whole.
+        // A line without a line break at its end was not written completely.
     }
 
     private mutating func accept(line bytes: [UInt8], _ take: (JSON) -> Void) throws(JournalDamage) {
@@ -98,7 +98,7 @@ struct JournalReader {
         case true?: break
         case false?: throw damage("its checksum is wrong", at: line)
         case nil where line == 1:
-            throw damage("it has no checksum, as an earlier version of waybill wrote it; start a new run", at: line)
+            throw damage("it has no checksum: an earlier version of waybill wrote it; start a new run", at: line)
         case nil: throw damage("it has no checksum", at: line)
         }
         guard let number = event["seq"]?.number?.int, event["type"]?.string != nil else {

@@ -1,16 +1,16 @@
 package import WaybillFormats
 import WaybillJSON
 
-/// Measures how long a run ran by the timestamps of its journal: without pauses, and without the time between the end of a
-/// process and the next one that resumed it.
+/// Measures the duration of a run by the timestamps in its journal, without pauses and without the time between the end
+/// of a process and the start of the next one that resumed the run.
 struct JournalStopwatch {
-    /// The time of the processes and parts that have ended.
+    /// The duration of the finished parts.
     private var measured = Duration.zero
-    /// The start of the part that is measured; `nil` while the run is paused.
+    /// The start of the current part; `nil` while the run is paused.
     private var start: JSON?
     private var last: JSON?
 
-    /// Takes the next line of the journal.
+    /// Reads the next line of the journal.
     mutating func take(_ event: JSON) {
         let isOfRun = event["step"] == nil
         switch event["type"]?.string {
@@ -24,7 +24,7 @@ struct JournalStopwatch {
         last = event["at"]
     }
 
-    /// The time up to the last line.
+    /// The duration up to the last line.
     var total: Duration {
         var stopwatch = self
         stopwatch.stop(at: last)
@@ -41,7 +41,7 @@ struct JournalStopwatch {
 }
 
 extension Timestamp {
-    /// The time to a later timestamp; none where the clock was set back.
+    /// Returns the time to a later timestamp; zero if the clock was set back.
     package func duration(to end: Timestamp) -> Duration {
         guard end > self else { return .zero }
         let (difference, overflow) = end.nanoseconds.subtractingReportingOverflow(nanoseconds)

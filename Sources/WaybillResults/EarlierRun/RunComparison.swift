@@ -1,9 +1,9 @@
 package import WaybillJSON
 import WaybillRuntime
 
-/// What differs between two runs of a manifest: for "what changed since yesterday".
+/// The differences between two runs of a manifest.
 package struct RunComparison: Sendable, Equatable {
-    /// What differs of one step.
+    /// The difference between two results of a step.
     package enum StepChange: Sendable, Equatable {
         /// The earlier run does not have the step.
         case added(StepResult)
@@ -11,11 +11,11 @@ package struct RunComparison: Sendable, Equatable {
         case removed(StepResult)
         /// The outcome, the status, the counts of elements or the message of the failure differ.
         case outcome(StepResult, StepResult)
-        /// The outcome is the same, and the time is not.
+        /// The outcome is the same, but the duration differs.
         case time(StepResult, StepResult)
     }
 
-    /// An output of a graph that has another value. A missing one is `nil`.
+    /// An output of a graph with a changed value. A missing value is `nil`.
     package struct OutputChange: Sendable, Equatable {
         /// The graph and the name of the output, such as `main.count`.
         package var name: String
@@ -25,12 +25,12 @@ package struct RunComparison: Sendable, Equatable {
         package var after: JSON?
     }
 
-    /// The steps that differ, in the order of the later run; steps that it does not have come last.
+    /// The steps that differ, in the order of the later run. Steps that the later run does not have come last.
     package let steps: [StepChange]
     /// The outputs that differ, by name.
     package let outputs: [OutputChange]
 
-    /// Compares a run with an earlier one. `outputs` are the contents of `outputs.json`.
+    /// Compares a run with an earlier one. `outputs` is the content of `outputs.json` of each.
     package init(
         of run: RunResult,
         outputs: JSON,
@@ -51,13 +51,14 @@ package struct RunComparison: Sendable, Equatable {
         }
     }
 
-    /// The outputs in the folder of a run; an empty object if there are none.
+    /// Returns the outputs in the folder of a run; an empty object if there are none.
     package static func outputs(in folder: String) -> JSON {
         let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
         return bytes.flatMap { try? JSONParser().parse($0) } ?? .object(JSONObject())
     }
 
-    /// Whether two times differ by half of the shorter one, and by more than a busy machine explains: 100 ms.
+    /// Whether two durations differ by at least half of the shorter one, and by more than 100 ms, which a busy machine
+    /// can explain.
     private static func differ(_ first: Duration?, _ second: Duration?) -> Bool {
         guard let first, let second else { return false }
         let (shorter, longer) = (min(first, second), max(first, second))
@@ -74,7 +75,7 @@ package struct RunComparison: Sendable, Equatable {
 }
 
 extension StepResult {
-    /// What is compared of a step, apart from its times.
+    /// The properties of a step that are compared, apart from its times.
     fileprivate var result: [String?] {
         [outcome.rawValue, status.map(String.init), failure?.message.string, elements?.counts.summary]
     }

@@ -1,40 +1,41 @@
 package import WaybillFormats
 package import WaybillJSON
 
-/// What the journal of a run says: how it began, and what of it has ended.
+/// The content of a run's journal: how the run was started, and which parts of it have finished.
 package struct RunRecord: Sendable {
     /// The run's name.
     package private(set) var id: RunID
-    /// The manifest's path, as it was given.
+    /// The manifest's path, as it was specified.
     package private(set) var manifest: String
-    /// The environment that was laid over it.
+    /// The environment that was applied to the manifest.
     package private(set) var environment: String?
     /// The graphs.
     package private(set) var graphs: [String]
-    /// The values of the manifest's inputs; `nil` where a secret was among them.
+    /// The values of the manifest's inputs; `nil` if any of them was secret.
     package private(set) var inputs: JSONObject?
-    /// The states of the graphs that the run began with, and the file that it read them from.
+    /// The states of the graphs at the start of the run, and the file that they were read from.
     package private(set) var state: GraphStates
-    /// The limits of the run, as in its first event.
+    /// The selection of steps, as in the run's first event.
     package private(set) var selection: JSON?
     /// Whether the mock server received the requests.
     package private(set) var isMocked: Bool
-    /// When the run began for the first time.
+    /// When the run was first started.
     package private(set) var startedAt: Timestamp
-    /// How long it ran; see `RunResult.time`.
+    /// The duration of the run; see `RunResult.time`.
     package private(set) var time: Duration
-    /// How it ended, if it was not killed.
+    /// How the run finished, unless it was killed.
     package private(set) var outcome: RunOutcome?
-    /// What its steps came to.
+    /// The results of the steps.
     package var steps = EarlierSteps()
     /// The number of the last event.
     package private(set) var lastNumber = 0
-    /// The bytes of the journal that count.
+    /// The number of valid bytes in the journal.
     package private(set) var length = 0
 
     /// Reads the journal of a results folder.
     ///
-    /// - Throws: `ResultsError` where it cannot be read or is no journal, `JournalDamage` where a line of it is damaged.
+    /// - Throws: `ResultsError` if the journal cannot be read or is not a journal; `JournalDamage` if a line is
+    ///   damaged.
     package init(folder: String) throws {
         let path = "\(folder)/\(FolderContents.journal)"
         try self.init(path: path, folder: folder) { reader, take in try reader.read(take) }
@@ -67,13 +68,13 @@ package struct RunRecord: Sendable {
         guard first != nil else {
             throw ResultsError(
                 path: path,
-                "the run in '\(folder)' ended before it had sent or recorded anything; delete the folder and start the run again"
+                "the run in '\(folder)' was stopped before it sent or recorded anything; delete the folder and run again"
             )
         }
         guard let start = first, start["type"] == "run.started",
             let id = start["run"]?.string.flatMap(RunID.init), let manifest = start["manifest"]?.string,
             let startedAt = start["at"]?.string.flatMap(Timestamp.init(rfc3339:))
-        else { throw ResultsError(path: path, "'\(path)' does not begin like the journal of a run") }
+        else { throw ResultsError(path: path, "'\(path)' is not the journal of a run") }
         self.id = id
         self.manifest = manifest
         self.startedAt = startedAt

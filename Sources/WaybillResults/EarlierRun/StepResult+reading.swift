@@ -3,9 +3,9 @@ import WaybillFormats
 package import WaybillJSON
 
 extension StepResult {
-    /// The step as `run.json` and the journal have it; `nil` for anything else.
+    /// Reads a step from `run.json` or the journal; `nil` for anything else.
     init?(json: JSON) {
-        // What was written is redacted.
+        // The files contain only redacted values.
         let redactor = Redactor()
         func text(_ json: JSON?) -> RedactedText? { json?.string.map { redactor.text($0) } }
         guard let id = json["id"]?.string, let path = json["path"]?.string, let graph = json["graph"]?.string,
@@ -34,7 +34,7 @@ extension StepResult {
 }
 
 extension RunResult {
-    /// The run as `run.json` has it; `nil` for anything else.
+    /// Reads a run from `run.json`; `nil` for anything else.
     package init?(json: JSON) {
         guard let id = json["id"]?.string.flatMap(RunID.init), let manifest = json["manifest"]?.string,
             let startedAt = json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
@@ -55,10 +55,10 @@ extension RunResult {
 }
 
 extension PhaseTimes {
-    /// The times as files of results have them; `nil` for anything else.
+    /// Reads the times from a file of results; `nil` for anything else.
     init?(json: JSON) {
         func duration(_ name: String) -> Duration? {
-            // Up to thirty years: a journal may hold any number.
+            // Limited to about thirty years: a journal may contain any number.
             json[name]?.number.map { .microseconds(Int64(max(0, min($0.double * 1000, 1e15)).rounded())) }
         }
         guard let total = duration("total") else { return nil }

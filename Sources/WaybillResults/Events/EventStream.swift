@@ -1,12 +1,12 @@
 import Synchronization
 package import WaybillFormats
 
-/// Numbers the events of a run, and hands each to the journal first and then to every observer.
+/// Numbers the events of a run, and passes each to the journal first and then to every observer.
 ///
-/// Events that nothing depends on are held for a moment, so that many are written together; observers are told when the
-/// journal has them.
+/// Events that nothing depends on are buffered briefly, so that many are written at once. Observers receive an event
+/// after the journal has it.
 package final class EventStream: Sendable {
-    /// Something that happened, without its number.
+    /// An event that has no number yet.
     private struct Occurrence {
         var kind: RunEvent.Kind
         var step: String?
@@ -16,24 +16,25 @@ package final class EventStream: Sendable {
 
     private struct State {
         var lastNumber: Int
-        /// What the journal has and the observers have not been told of.
+        /// The events that the journal has but the observers have not received.
         var untold: [RunEvent] = []
         var isFlushDue = false
     }
 
     private static let longestWait = Duration.milliseconds(20)
 
-    /// Whether the requests of the elements of a `forEach`, of which there may be a million, are events too.
+    /// Whether requests of the elements of a `forEach`, of which there may be a million, are reported as events.
     package let reportsElements: Bool
 
     private let journal: Journal?
     private let observers: [any RunObserver]
     private let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
-    /// What was noted and has no number yet, and whether a flush for it is due. It is not locked while anything is written.
+    /// Events that were noted and have no number yet, and whether a flush for them is due. Not locked during any
+    /// writing.
     private let noted = Mutex<(occurrences: [Occurrence], isFlushDue: Bool)>(([], false))
 
-    /// A stream whose first event has the number after this one. An observer must not emit events itself.
+    /// Creates a stream whose first event has the number after `number`. An observer must not emit events itself.
     package init(
         journal: Journal?,
         observers: [any RunObserver] = [],
@@ -48,10 +49,10 @@ package final class EventStream: Sendable {
         state = Mutex(State(lastNumber: lastNumber))
     }
 
-    /// Tells that something happened, in the step of this path.
+    /// Emits an event, in the step at a path.
     ///
-    /// When this returns for an event that something may depend on, the journal has it, or has failed: see
-    /// `Journal.error`. Others follow with the next of those, or within 20 ms.
+    /// When this returns for an event that others may depend on, the journal has it or has failed: see `Journal.error`.
+    /// Other events follow with the next such event, or within 20 ms.
     package func emit(
         _ kind: RunEvent.Kind,
         step: String? = nil,
@@ -73,8 +74,8 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// Notes that something happened, from a thread that must not wait for the disk or an observer. The event comes before
-    /// the next one that is emitted, or within 20 ms.
+    /// Records an event from a thread that must not wait for the disk or an observer. It precedes the next event that
+    /// is emitted, and is passed on within 20 ms at the latest.
     package func note(_ kind: RunEvent.Kind, step: String? = nil, endpoint: String? = nil) {
         let occurrence = Occurrence(kind: kind, step: step, endpoint: endpoint, at: now())
         let startsWait = noted.withLock { noted in
@@ -91,7 +92,7 @@ package final class EventStream: Sendable {
         if let journal { journal.later(after: Self.longestWait, flush) } else { Task { flush() } }
     }
 
-    /// Hands over what is held.
+    /// Passes on all buffered events.
     package func flush() {
         state.withLock { state in
             state.isFlushDue = false
@@ -108,7 +109,7 @@ package final class EventStream: Sendable {
         for occurrence in occurrences { _ = add(occurrence, to: &state) }
     }
 
-    /// Gives an event its number; whether so much is held that it is time to hand it over.
+    /// Assigns a number to an event, and returns whether so many are buffered that it is time to flush.
     private func add(_ occurrence: Occurrence, to state: inout State) -> Bool {
         state.lastNumber += 1
         let event = RunEvent(
@@ -132,7 +133,7 @@ package final class EventStream: Sendable {
 }
 
 extension RunEvent.Kind {
-    /// Whether something may follow from the event that must not happen without it.
+    /// Whether actions may follow from the event that must not happen unless it is recorded.
     fileprivate var isDependedOn: Bool {
         switch self {
         case .runStarted, .runFinished, .graphStarted, .graphFinishing, .graphFinished, .stepFinished: true
@@ -141,9 +142,9 @@ extension RunEvent.Kind {
     }
 }
 
-/// Somebody who is told what happens in a run: a progress display, a reporter, the caller's own code.
+/// A receiver of a run's events: a progress display, a reporter, or the caller's own code.
 package protocol RunObserver: Sendable {
-    /// Takes an event. Events come one at a time and in the order of their numbers; the run waits meanwhile, so what
-    /// takes long has to be done elsewhere.
+    /// Receives an event. Events arrive one at a time, in the order of their numbers. The run waits during the call, so
+    /// lengthy work must be done elsewhere.
     func receive(_ event: RunEvent)
 }

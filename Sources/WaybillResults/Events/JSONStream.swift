@@ -2,42 +2,43 @@ package import WaybillDiagnostics
 package import WaybillFormats
 package import WaybillJSON
 
-/// JSON text (RFC 8259) that is written piece by piece, with no value of the whole in memory.
+/// JSON text (RFC 8259) that is written piece by piece, without a value for the whole document in memory.
 ///
-/// In an object everything is written with a name, in an array without one; members whose value is `nil` are left out.
+/// In an object, everything is written with a name; in an array, without one. Members whose value is `nil` are left
+/// out.
 package struct JSONStream: Sendable {
     /// The text so far, in UTF-8.
     package private(set) var bytes: [UInt8]
     private let layout: JSONWriter.Layout
-    /// Whether the layout has lines. It is asked for each member.
+    /// Whether the layout has line breaks. It is checked for each member.
     private let isPretty: Bool
     private var depth = 0
     /// Whether nothing has been written yet in the innermost array or object.
     private var isAtStart = true
 
-    /// Text with white space where a layout has it.
+    /// Creates an empty text, with white space according to a layout.
     package init(layout: JSONWriter.Layout = .compact) {
         self.layout = layout
         isPretty = layout == .pretty
         bytes = []
     }
 
-    /// Forgets the text, and keeps its memory if told to.
+    /// Removes the text, and optionally keeps its memory.
     package mutating func removeAll(keepingCapacity: Bool) {
         bytes.removeAll(keepingCapacity: keepingCapacity)
     }
 
-    /// How many bytes have been written.
+    /// The number of bytes written.
     package var count: Int { bytes.count }
 
-    /// Adds a member `sum` to the object that was written last and begins at an offset: the checksum of its bytes, without
+    /// Adds a member `sum` to the last object written, which starts at an offset: the checksum of its bytes, without
     /// the member itself and the closing brace.
     package mutating func addChecksum(from start: Int) {
         bytes.removeLast()
         bytes.append(contentsOf: ",\"sum\":\"\(Checksum.text(of: bytes[start...]))\"}".utf8)
     }
 
-    /// Whether the checksum of an object that `addChecksum` completed is that of its bytes; `nil` where it has none.
+    /// Whether the checksum of an object that `addChecksum` completed is correct; `nil` if it has none.
     package static func hasRightChecksum(_ object: [UInt8]) -> Bool? {
         guard object.suffix(2) == Array("\"}".utf8)[...],
             let quote = object.dropLast(2).suffix(16).lastIndex(of: UInt8(ascii: "\""))
@@ -48,7 +49,7 @@ package struct JSONStream: Sendable {
         return Checksum.text(of: content.dropLast(name.count)).utf8.elementsEqual(object[(quote + 1)...].dropLast(2))
     }
 
-    /// Ends a line between values.
+    /// Writes a line break between values.
     package mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
     }
@@ -62,7 +63,7 @@ package struct JSONStream: Sendable {
         end(UInt8(ascii: "}"))
     }
 
-    /// Writes a text.
+    /// Writes a string.
     package mutating func add(_ text: String) {
         JSONWriter.write(text, to: &bytes)
     }
@@ -87,7 +88,7 @@ package struct JSONStream: Sendable {
         end(UInt8(ascii: "]"))
     }
 
-    /// Adds a member whose value is an array of texts.
+    /// Adds a member whose value is an array of strings.
     package mutating func add(_ name: StaticString, each texts: [String]) {
         begin(name, UInt8(ascii: "["))
         for text in texts {
@@ -104,24 +105,24 @@ package struct JSONStream: Sendable {
         add(text)
     }
 
-    /// Adds a text that is safe to write.
+    /// Adds a string that is safe to write.
     package mutating func add(_ name: StaticString, _ text: RedactedText?) {
         add(name, text?.string)
     }
 
-    /// Adds a whole number.
+    /// Adds an integer.
     package mutating func add(_ name: StaticString, _ number: Int?) {
         guard let number else { return }
         add(name, JSONNumber(number))
     }
 
-    /// Adds an integer with a name that is computed.
+    /// Adds an integer with a name that is computed at run time.
     package mutating func add(named name: String, _ number: Int) {
         addName(name)
         JSONNumber(number).write(to: &bytes)
     }
 
-    /// Adds a place in a text, as `file`, `line` and `column`.
+    /// Adds a location in a text, as `file`, `line` and `column`.
     package mutating func add(_ span: SourceSpan?) {
         guard let span else { return }
         let start = span.start
@@ -130,14 +131,14 @@ package struct JSONStream: Sendable {
         add("column", start.column)
     }
 
-    /// Adds a truth value.
+    /// Adds a boolean.
     package mutating func add(_ name: StaticString, _ value: Bool?) {
         guard let value else { return }
         addName(name)
         bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     }
 
-    /// Adds a timestamp as in RFC 3339.
+    /// Adds a timestamp in RFC 3339 format.
     package mutating func add(_ name: StaticString, _ moment: Timestamp?) {
         guard let moment else { return }
         addName(name)
@@ -146,7 +147,7 @@ package struct JSONStream: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Adds a duration, as milliseconds to the microsecond.
+    /// Adds a duration in milliseconds, with microsecond precision.
     package mutating func add(_ name: StaticString, milliseconds duration: Duration?) {
         guard let duration else { return }
         add(name, JSONNumber(thousandths: Int(clamping: duration.attoseconds / 1_000_000_000_000)))
@@ -190,7 +191,7 @@ package struct JSONStream: Sendable {
         isAtStart = false
     }
 
-    /// Adds a name that has nothing to escape.
+    /// Adds a name that needs no escaping.
     private mutating func addName(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -227,7 +228,7 @@ extension JSONStreamable {
 
     /// The value as JSON.
     package var json: JSON {
-        // A value of the maximum depth may be in it, some levels further down.
+        // It may contain a value of the maximum depth, some levels further down.
         guard let json = try? JSONParser.parse(jsonText(), maximumDepth: JSON.greatestDepth + 16) else {
             preconditionFailure("what was written is not JSON")
         }

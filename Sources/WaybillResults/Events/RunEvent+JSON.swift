@@ -168,7 +168,7 @@ extension RunEvent.Kind {
 }
 
 extension RedactedHeader: JSONStreamable {
-    /// `{name, value}`: a list of these, since a name may occur more than once, and the order matters.
+    /// Writes `{name, value}`. A list of these is used because a name may occur more than once, and the order matters.
     package func addMembers(to object: inout JSONStream) {
         object.add("name", name)
         object.add("value", value)

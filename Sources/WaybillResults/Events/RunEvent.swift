@@ -1,20 +1,20 @@
 package import WaybillDiagnostics
 package import WaybillFormats
 
-/// Something that happened in a run: a line of the journal, and what observers are told.
+/// An event of a run: a line of the journal, and what observers receive.
 package struct RunEvent: Sendable, Equatable {
     /// The number of the event in its run, from 1 and without gaps.
     package var seq: Int
     /// When it happened.
     package var at: Timestamp
-    /// The path of the step that it happened in.
+    /// The path of the step in which it happened.
     package var step: String?
-    /// The endpoint of the request that it is about.
+    /// The endpoint of the request that the event is about.
     package var endpoint: String?
     /// What happened.
     package var kind: Kind
 
-    /// An event; see the properties.
+    /// Creates an event; see the properties.
     package init(seq: Int, at: Timestamp, step: String?, endpoint: String? = nil, kind: Kind) {
         self.seq = seq
         self.at = at
@@ -23,58 +23,59 @@ package struct RunEvent: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// What can happen.
+    /// The kinds of event, with their data.
     ///
-    /// Behind a reference, since an event is copied several times on its way and some say a lot.
+    /// Stored indirectly, because an event is copied several times and some kinds are large.
     package indirect enum Kind: Sendable, Equatable {
         /// The first event of every run.
         case runStarted(RunStart)
-        /// The run is held up, or a step of it: nothing of it begins, and transfers wait.
+        /// The run or a step is paused: nothing in it starts, and transfers wait.
         case runPaused
-        /// The run goes on, or the step.
+        /// The run or the step continues.
         case runUnpaused
         /// The last event of every run that was not killed.
         case runFinished(RunOutcome, OutcomeCounts)
-        /// A graph begins.
+        /// A graph starts.
         case graphStarted(graph: String)
-        /// The steps of a graph have ended, and those of its `finally` begin.
+        /// The steps of a graph have finished, and those of its `finally` start.
         case graphFinishing(graph: String)
-        /// A graph has ended.
+        /// A graph has finished.
         case graphFinished(graph: String, StepOutcome)
-        /// A step begins.
+        /// A step starts.
         case stepStarted
-        /// A step will not begin.
+        /// A step will not be started.
         case stepSkipped(SkipReason)
-        /// A step has ended, and what depends on it may begin.
+        /// A step has finished, and the steps that depend on it may start.
         case stepFinished(StepResult, kept: KeptRecord? = nil)
-        /// A step with `forEach` starts its elements; how many there are.
+        /// A step with `forEach` starts its elements, of which there are `count`.
         case elementsStarted(count: Int)
-        /// An element of a step with `forEach` has ended.
+        /// An element of a step with `forEach` has finished.
         case elementFinished(ElementEnd)
-        /// A page of a step with `paginate` has been taken, and another one follows or the last one has been reached.
+        /// A page of a step with `paginate` has been processed. Another page follows, or it was the last one.
         case pageFinished(PageEnd)
-        /// The condition of `until` did not hold; the number of the poll, from 1, and the time until the next one.
+        /// The condition of `until` did not hold. `poll` is the number of the poll, from 1, and `pause` the time until
+        /// the next.
         case pollFinished(poll: Int, pause: Duration)
-        /// A file of `write` is shorter than it was before the run was resumed, and is gone on with at its new end.
+        /// A file of `write` is shorter than before the run was resumed, and is continued at its new end.
         case writeCut(CutFile)
-        /// A file of `write` is complete, and is about to be put in its place.
+        /// A file of `write` is complete and about to be moved to its path.
         case writeCommitting(WrittenFile)
-        /// A file of `write` is complete and in its place.
+        /// A file of `write` is complete and at its path.
         case writeCommitted(WrittenFile)
-        /// A file of `download` is complete and in its place.
+        /// A file of `download` is complete and at its path.
         case downloadCommitted(DownloadedFile)
         /// A request is about to be sent.
         case requestWillSend(SentRequest)
-        /// A request is sent to its last byte.
+        /// A request has been sent completely.
         case requestSent(attempt: Int, bytes: Int)
-        /// More bytes of a request or its response were transferred. Reported at most ten times a second for each
+        /// More bytes of a request or its response have been transferred. Reported at most ten times a second for each
         /// request.
         case requestProgress(Progress)
-        /// A response redirects, and another request follows.
+        /// A response is a redirect, and another request follows.
         case requestRedirected(Redirection)
-        /// An attempt failed, and there is another one.
+        /// An attempt failed, and another one follows.
         case requestRetrying(Retry)
-        /// A request used the cache, and whether its response came from there.
+        /// A request used the cache, with or without a response from it.
         case cacheUsed(attempt: Int, CacheUse)
         /// The status and the header of a response were received.
         case responseHead(ResponseHead)
@@ -82,38 +83,38 @@ package struct RunEvent: Sendable, Equatable {
         case responseFinished(attempt: Int, status: Int, PhaseTimes, ByteCounts)
         /// A request and its response in full, for requests with `debug`.
         case requestDebug(attempt: Int, RedactedJSON)
-        /// The session of a service was fetched anew, since a server refused the one before.
+        /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
-        /// Words for whoever reads the run.
+        /// A message for the reader of the run's output.
         case log(RedactedText)
-        /// Something that may not be as it was meant, and where in the manifest.
+        /// A warning, with its location in the manifest.
         case warning(RedactedText, at: SourceSpan?)
     }
 
-    /// What a run begins with.
+    /// The parameters that a run was started with.
     package struct RunStart: Sendable, Equatable {
         /// The run's name.
         package var id: RunID
-        /// The manifest's path, as it was given.
+        /// The manifest's path, as it was specified.
         package var manifest: String
-        /// The environment that was laid over the manifest.
+        /// The environment that was applied to the manifest.
         package var environment: String?
         /// The graphs that are run, in order.
         package var graphs: [String]
-        /// The values of the manifest's inputs, for going on with the run; `nil` where a secret is among them.
+        /// The values of the manifest's inputs, for resuming the run; `nil` if any of them is secret.
         package var inputs: RedactedJSON?
-        /// The states of the graphs that the run begins with, by graph.
+        /// The states of the graphs at the start of the run, by graph.
         package var state: RedactedJSON?
-        /// The file of the states, if there are any.
+        /// The file of the states, if there is one.
         package var stateFile: String?
-        /// The limits of the run: `tags`, `notTags` and `only`, each a list of strings; absent if all steps are run.
+        /// The selection of steps: `tags`, `notTags` and `only`, each a list of strings; absent if all steps run.
         package var selection: RedactedJSON?
         /// Whether the mock server receives the requests.
         package var isMocked = false
-        /// Whether the run goes on that the events before belong to.
+        /// Whether the run resumes the one that the earlier events belong to.
         package var isResumed = false
 
-        /// The beginning of a run; see the properties.
+        /// Creates the start of a run; see the properties.
         package init(
             id: RunID,
             manifest: String,
@@ -139,32 +140,34 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// What the journal keeps of a step, or an element, that has ended, so that a resumed run takes it as it is.
+    /// What the journal keeps of a finished step or element, so that a resumed run can reuse it.
     package struct KeptRecord: Sendable, Equatable, JSONStreamable {
-        /// What becomes of the step when the run is resumed.
+        /// What a resumed run does with the step.
         package enum Use: String, Sendable, CaseIterable {
-            /// It passed, or its failure is tolerated, and it keeps its result.
+            /// The step passed, or its failure is tolerated, and it keeps its result.
             case taken
-            /// Its request may have reached the server without a recorded response, and must not be sent twice: it keeps its
-            /// result if its failure is tolerated, unless the resumed run repeats such requests.
+            /// The step's request may have reached the server without a recorded response, and must not be sent twice.
+            /// The step keeps its result if its failure is tolerated, unless the resumed run repeats such requests.
             case unsure
-            /// It keeps its result, and a request in it is unsure.
+            /// The step keeps its result, but a request in it is unsure.
             case partly
         }
 
-        /// What becomes of it.
+        /// What a resumed run does with the step.
         package var use: Use
-        /// What later steps see of it: some of `ok`, `error`, `outputs`, `data`, `status`, `headers`, `time`, `items`.
+        /// What later steps see of the step: some of `ok`, `error`, `outputs`, `data`, `status`, `headers`, `time`,
+        /// `items`.
         package var record: RedactedJSON?
-        /// What later steps can use of it and the journal must not hold, because of a secret: `outputs.token`, `data`,
+        /// What later steps can use but the journal must not contain, because it is secret: `outputs.token`, `data`,
         /// `headers.set-cookie`, `items`.
         package var lost: [String]
-        /// The domains whose cookies in the run's own jar it set: `api.example.com`, or `.example.com` for all hosts there.
+        /// The domains for which it set cookies in the run's own jar: `api.example.com`, or `.example.com` for all its
+        /// hosts.
         package var cookies: [RedactedText]
-        /// A digest of the element, to find out whether the list has changed; `nil` for a secret one.
+        /// A digest of the element, to detect changes of the list; `nil` for a secret element.
         package var element: String?
 
-        /// What is kept; see the properties.
+        /// Creates a record; see the properties.
         package init(
             _ use: Use,
             record: RedactedJSON? = nil,
@@ -179,7 +182,7 @@ package struct RunEvent: Sendable, Equatable {
             self.element = element
         }
 
-        /// `{use, record, lost, cookies, element}`, without what is empty.
+        /// Writes `{use, record, lost, cookies, element}`, without empty members.
         package func addMembers(to object: inout JSONStream) {
             object.add("use", use.rawValue)
             object.add("record", record)
@@ -189,11 +192,11 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// Why a step does not begin.
+    /// Why a step does not start.
     package enum SkipReason: String, Sendable, CaseIterable {
         /// Its `when` is false.
         case condition
-        /// Something before it failed.
+        /// An earlier step failed.
         case failure
         /// The chain was ended early, with success.
         case ended
@@ -201,18 +204,18 @@ package struct RunEvent: Sendable, Equatable {
         case interrupted
     }
 
-    /// A request as it is about to be sent.
+    /// A request that is about to be sent.
     package struct SentRequest: Sendable, Equatable {
-        /// Which try of the step it is, from 1.
+        /// The number of the attempt, from 1.
         package var attempt: Int
         /// The method.
         package var method: String
-        /// The address.
+        /// The URL.
         package var url: RedactedText
         /// The header fields, without those that the transport adds.
         package var headers: [RedactedHeader]
 
-        /// A request; see the properties.
+        /// Creates a request; see the properties.
         package init(attempt: Int, method: String, url: RedactedText, headers: [RedactedHeader]) {
             self.attempt = attempt
             self.method = method
@@ -221,20 +224,20 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// How far the transfer of a request is, in bytes of bodies as they travel.
+    /// The progress of a request's transfer, in bytes of bodies as they are transmitted.
     package struct Progress: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the attempt, from 1.
         package var attempt: Int
         /// Bytes sent.
         package var sent: Int
-        /// Bytes to send, where there are any.
+        /// Bytes to send, if there are any.
         package var sentTotal: Int?
         /// Bytes received.
         package var received: Int
-        /// Bytes to receive, where that is known.
+        /// Bytes to receive, if known.
         package var receivedTotal: Int?
 
-        /// How far a transfer is; see the properties.
+        /// Creates a progress report; see the properties.
         package init(attempt: Int, sent: Int, sentTotal: Int?, received: Int, receivedTotal: Int?) {
             self.attempt = attempt
             self.sent = sent
@@ -246,15 +249,15 @@ package struct RunEvent: Sendable, Equatable {
 
     /// A redirect: the response and the request that follows.
     package struct Redirection: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the attempt, from 1.
         package var attempt: Int
         /// The status of the response.
         package var status: Int
         /// The method of the request that follows.
         package var method: String
-        /// Its address.
+        /// The URL of the request that follows.
         package var url: RedactedText
-        /// More about both, where the phases of the request are reported.
+        /// More about both, if the phases of the request are reported.
         package var details: Details?
 
         /// More about the response and the request that follows.
@@ -268,7 +271,7 @@ package struct RunEvent: Sendable, Equatable {
             /// The header fields of the request that follows, without those that the transport adds.
             package var nextHeaders: [RedactedHeader]
 
-            /// The details; see the properties.
+            /// Creates details; see the properties.
             package init(
                 httpVersion: String,
                 headers: [RedactedHeader],
@@ -282,7 +285,7 @@ package struct RunEvent: Sendable, Equatable {
             }
         }
 
-        /// A redirect; see the properties.
+        /// Creates a redirect; see the properties.
         package init(attempt: Int, status: Int, method: String, url: RedactedText, details: Details? = nil) {
             self.details = details
             self.attempt = attempt
@@ -292,23 +295,23 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// How an element of a step with `forEach` ended.
+    /// How an element of a step with `forEach` finished.
     package struct ElementEnd: Sendable, Equatable {
-        /// The element's place in the list, from 0.
+        /// The element's index in the list, from 0.
         package var element: Int
-        /// How it ended.
+        /// The outcome.
         package var outcome: StepOutcome
-        /// Why it failed.
+        /// The failure, if the element failed.
         package var failure: Failure?
-        /// What the element is, if it failed.
+        /// A description of the element, if it failed.
         package var subject: ElementSubject
-        /// Where its records are, when the step writes any.
+        /// Where the element's records are, if the step writes any.
         package var records: RecordedOutput?
 
-        /// What is kept of it for a resumed run.
+        /// What is kept of the element for a resumed run.
         package var kept: KeptRecord?
 
-        /// How an element ended; see the properties.
+        /// Creates an element's end; see the properties.
         package init(
             element: Int,
             outcome: StepOutcome,
@@ -326,22 +329,22 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// A page that has been taken.
+    /// A page that has been processed.
     package struct PageEnd: Sendable, Equatable {
-        /// Which page of the step, or of the element, it is, from 1.
+        /// The number of the page of the step or of the element, from 1.
         package var page: Int
-        /// How many items it has.
+        /// The number of items on the page.
         package var items: Int
-        /// What asks for the next page: its URL, number, offset or cursor; `nil` when there is none.
+        /// The value that requests the next page: its URL, number, offset or cursor; `nil` if there is none.
         package var next: RedactedJSON?
-        /// Where its records are, when the step writes any.
+        /// Where the page's records are, if the step writes any.
         package var records: RecordedOutput?
-        /// Its items, where later steps need them.
+        /// The page's items, if later steps need them.
         package var kept: RedactedJSON?
-        /// The domains whose cookies in the run's own jar the pages so far set.
+        /// The domains for which the pages so far set cookies in the run's own jar.
         package var cookies: [RedactedText]
 
-        /// A page; see the properties.
+        /// Creates a page; see the properties.
         package init(
             page: Int,
             items: Int,
@@ -359,34 +362,34 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// A file of records of which the end is gone.
+    /// A file of records whose end is lost.
     package struct CutFile: Sendable, Equatable {
-        /// The path, as the manifest gives it.
+        /// The path, as specified in the manifest.
         package var path: RedactedText
-        /// What is left of it.
+        /// What remains of the file.
         package var rest: RecordSink.Resumption.Mark
 
-        /// A file; see the properties.
+        /// Creates a report of a file; see the properties.
         package init(path: RedactedText, rest: RecordSink.Resumption.Mark) {
             self.path = path
             self.rest = rest
         }
     }
 
-    /// A file of records that is complete.
+    /// A complete file of records.
     package struct WrittenFile: Sendable, Equatable {
-        /// The path, as the manifest gives it.
+        /// The path, as specified in the manifest.
         package var path: RedactedText
-        /// The table that the records are in, if the file is a database.
+        /// The table that contains the records, if the file is a database.
         package var table: String?
-        /// How many records are in it.
+        /// The number of records in the file.
         package var records: Int
-        /// How many bytes it has.
+        /// The size of the file, in bytes.
         package var bytes: Int
-        /// What `aggregate` computes over the records: an object; bytes are marked.
+        /// The result of `aggregate` over the records: an object, in which bytes are marked.
         package var aggregates: RedactedJSON?
 
-        /// A file; see the properties.
+        /// Creates a report of a file; see the properties.
         package init(
             path: RedactedText,
             table: String? = nil,
@@ -402,20 +405,20 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// A file that was downloaded.
+    /// A downloaded file.
     package struct DownloadedFile: Sendable, Equatable {
-        /// The path, as the manifest gives it, with the name that it has in a folder.
+        /// The path, as specified in the manifest, with the file name if the path is a folder.
         package var path: RedactedText
-        /// How many bytes it has.
+        /// The size of the file, in bytes.
         package var bytes: Int
-        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it.
+        /// The SHA-256 digest in hexadecimal, if the manifest uses it.
         package var sha256: String?
-        /// Whether a part of it was there from an interrupted download.
+        /// Whether a part of the file existed from an interrupted download.
         package var isResumed: Bool
-        /// Whether it was there before, and was kept.
+        /// Whether the file already existed and was kept.
         package var isKept: Bool
 
-        /// A file; see the properties.
+        /// Creates a report of a file; see the properties.
         package init(path: RedactedText, bytes: Int, sha256: String?, isResumed: Bool, isKept: Bool = false) {
             self.path = path
             self.bytes = bytes
@@ -425,16 +428,16 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// Another attempt.
+    /// A failed attempt that is followed by another.
     package struct Retry: Sendable, Equatable {
-        /// Which try failed, from 1.
+        /// The number of the failed attempt, from 1.
         package var attempt: Int
-        /// How long it is until the next one.
+        /// The time until the next attempt.
         package var pause: Duration
-        /// Why it failed.
+        /// Why the attempt failed.
         package var failure: Failure
 
-        /// Another attempt; see the properties.
+        /// Creates a retry; see the properties.
         package init(attempt: Int, pause: Duration, failure: Failure) {
             self.attempt = attempt
             self.pause = pause
@@ -442,18 +445,18 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// The status and the header of a response.
+    /// The status and the header fields of a response.
     package struct ResponseHead: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the attempt, from 1.
         package var attempt: Int
         /// The status.
         package var status: Int
-        /// The HTTP version, such as `1.1`, where it is known.
+        /// The HTTP version, such as `1.1`, if known.
         package var httpVersion: String?
         /// The header fields.
         package var headers: [RedactedHeader]
 
-        /// The status and the header of a response; see the properties.
+        /// Creates a response head; see the properties.
         package init(attempt: Int, status: Int, httpVersion: String? = nil, headers: [RedactedHeader]) {
             self.httpVersion = httpVersion
             self.attempt = attempt

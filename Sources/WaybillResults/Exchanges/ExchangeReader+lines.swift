@@ -14,12 +14,12 @@ extension ExchangeReader {
     private static let resultStart = Array(",\"result\":{".utf8)
     private static let failureStart = Array("\"failure\":{".utf8)
 
-    /// The part of a journal's line that is needed to find exchanges; `nil` if none is.
+    /// Returns the part of a journal line that is needed to find exchanges; `nil` if none is.
     ///
-    /// Parsing is most of the time that a report on requests takes: without the lines that are not needed, and the results of
-    /// steps that passed, it takes 0.6 of it.
+    /// Parsing takes most of the time of a report on requests. Skipping the lines that are not needed, and the results
+    /// of steps that passed, reduces that time by 40 %.
     static func part(of line: [UInt8]) -> [UInt8]? {
-        // In strings, quotation marks are escaped: these are names of the event, or of an object in it.
+        // Quotation marks inside strings are escaped, so these are names of the event or of an object in it.
         guard let start = end(of: typeStart, in: line) else { return line }
         guard let type = types.first(where: { line[start...].starts(with: $0) }) else { return nil }
         guard type == stepFinished, end(of: failureStart, in: line) == nil, let result = end(of: resultStart, in: line)

@@ -1,19 +1,19 @@
 import WaybillFormats
 import WaybillJSON
 
-/// Finds the exchanges in the events of a journal. It keeps only those in flight, and the last one of each running step.
+/// Finds the exchanges in the events of a journal. It keeps only those in flight and the last one of each running step.
 ///
-/// The requests of the elements of a `forEach` are in the journal only with `-v`. Without it, their unsafe requests are
-/// there without the responses.
+/// The journal contains the requests of a `forEach`'s elements only with `-v`. Without it, only their unsafe requests
+/// are recorded, without the responses.
 struct ExchangeReader {
     /// The current exchange of each step and element.
     private var current: [String: Exchange] = [:]
 
-    /// Takes the next event, and hands over the exchanges that it completes.
+    /// Reads the next event, and calls a function with the exchanges that it completes.
     mutating func take(_ event: JSON, _ complete: (Exchange) -> Void) {
         guard let type = event["type"]?.string else { return }
         guard let step = event["step"]?.string else {
-            // What a process that was killed had in flight.
+            // A killed process leaves exchanges in flight.
             if type == "run.started" { finish(complete) }
             return
         }
@@ -50,7 +50,7 @@ struct ExchangeReader {
         }
     }
 
-    /// Hands over what is left at the end of the journal.
+    /// Completes the exchanges that remain at the end of the journal.
     mutating func finish(_ complete: (Exchange) -> Void) {
         for exchange in current.values.sorted(by: { $0.startedAt < $1.startedAt }) { complete(exchange) }
         current = [:]
@@ -68,14 +68,14 @@ struct ExchangeReader {
             exchange.isLast = true
             complete(exchange)
         }
-        // Requests of a session or token have paths of their own, and stay until the end.
+        // Requests of a session or token have paths of their own, and remain until the end.
         let inner = current.keys.filter { $0.hasPrefix(element + ".") }
         for step in inner { if let exchange = current.removeValue(forKey: step) { complete(exchange) } }
     }
 }
 
 extension Exchange {
-    /// The start of an exchange, as `request.willSend` has it.
+    /// Creates the start of an exchange from `request.willSend`.
     fileprivate init?(_ event: JSON, _ step: String, _ at: Timestamp) {
         guard let method = event["method"]?.string, let url = event["url"]?.string else { return nil }
         self.init(
@@ -88,7 +88,7 @@ extension Exchange {
         )
     }
 
-    /// Ends with a redirect, and returns the exchange that follows.
+    /// Completes the exchange with a redirect, and returns the exchange that follows.
     fileprivate mutating func redirect(_ event: JSON, _ at: Timestamp) -> Exchange? {
         guard let next = event["url"]?.string, let method = event["method"]?.string else { return nil }
         response = Response(event)
@@ -106,13 +106,13 @@ extension Exchange {
         )
     }
 
-    /// Takes the time of its response.
+    /// Reads the response's time.
     fileprivate mutating func finish(_ event: JSON) {
         time = event["time"].flatMap(PhaseTimes.init(json:))
         if let total = time?.total { time?.total = max(total - earlierTime, .zero) }
     }
 
-    /// Ends the last exchange of an attempt. If it has no response, it lasted until now, or as long as its step says.
+    /// Completes the last exchange of an attempt. Without a response, its duration is until now, or that of its step.
     fileprivate mutating func conclude(_ at: Timestamp?, failure: JSON?, time: JSON? = nil) {
         self.failure = failure?["message"]?.string
         guard self.time == nil else { return }

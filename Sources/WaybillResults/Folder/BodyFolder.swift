@@ -6,31 +6,31 @@ import Synchronization
     import Darwin
 #endif
 
-/// The folder that bodies of failed responses are kept in. It may take a limited space on the disk: a service that fails for
-/// a million elements must not fill the disk with its error pages.
+/// The folder for bodies of failed responses. Its size is limited, so that a service that fails for a million elements
+/// does not fill the disk with its error pages.
 final class BodyFolder: Sendable {
     private struct State {
-        /// How many bytes of the disk the bodies take; `nil` before the first is kept.
+        /// The disk space that the bodies take, in bytes; `nil` before the first is kept.
         var space: Int?
         var isFull = false
     }
 
-    /// The space that the bodies of a run may take, in bytes.
+    /// The default limit of the disk space for the bodies of a run, in bytes.
     static let usualLimit = 256 << 20
-    /// A file takes at least a block of the disk, and all of its last one.
+    /// The size of a disk block. A file takes at least one block, and the whole of its last one.
     private static let blockBytes = 4096
 
     private let path: String
     private let limit: Int
     private let state = Mutex(State())
 
-    /// A folder that is created when the first body is kept.
+    /// Creates the object. The folder itself is created when the first body is kept.
     init(_ path: String, limit: Int) {
         self.path = path
         self.limit = limit
     }
 
-    /// Writes a body to the file of a name, in place of an earlier one, unless there is no room for it. May take long.
+    /// Writes a body to the file with a name, replacing an earlier one, unless there is no space for it. May take long.
     func keep(_ bytes: [UInt8], as name: String) throws(ResultsError) -> RunFolder.KeptBody {
         let file = "\(path)/\(name)"
         let space = state.withLock(\.space) ?? FolderContents.sizes(in: path).reduce(0) { $0 + Self.space(of: $1) }

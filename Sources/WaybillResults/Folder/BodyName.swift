@@ -1,11 +1,11 @@
-/// The names of the files that bodies are kept in.
+/// The names of the files of kept bodies.
 enum BodyName {
     private static let longest = 200
 
-    /// A safe file name from a step's path and a media type: `main.items[3].json`.
+    /// Returns a safe file name for a step's path and a media type: `main.items[3].json`.
     static func of(step: String, contentType: String?) -> String { stem(of: step) + "." + fileExtension(contentType) }
 
-    /// The name without its extension.
+    /// Returns the name without its extension.
     static func stem(of step: String) -> String {
         var name = ""
         for byte in step.utf8 {
@@ -27,7 +27,7 @@ enum BodyName {
         return name
     }
 
-    /// The usual extension for a media type; `bin` for what is not known.
+    /// Returns the usual extension for a media type; `bin` for an unknown one.
     private static func fileExtension(_ contentType: String?) -> String {
         let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         switch type {

@@ -7,7 +7,8 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// The files of a run's folder: their names, and how a folder becomes ours without harm to what is there.
+/// The names of the files in a run's folder, and the functions that take over a folder without damaging other files in
+/// it.
 enum FolderContents {
     static let journal = RunFileNames.journal
     static let result = RunFileNames.result
@@ -15,7 +16,7 @@ enum FolderContents {
     static let sources = RunFileNames.sources
     static let bodies = RunFileNames.bodies
 
-    /// Makes a folder and those above it.
+    /// Creates a folder and its parents.
     static func make(_ path: String) throws(ResultsError) {
         if mkdir(path, 0o777) == 0 { return }
         let code = errno
@@ -25,13 +26,13 @@ enum FolderContents {
         }
         guard code == EEXIST || errno == EEXIST else { throw ResultsError(cannot: "create", path) }
         if !isFolder(path) {
-            throw ResultsError(path: path, "'\(path)' is a file, where a folder for results is needed")
+            throw ResultsError(path: path, "cannot write results to '\(path)': it is a file, not a folder")
         }
     }
 
-    /// Takes a folder for a new run: opens its journal, and clears away what an earlier run left.
+    /// Takes over a folder for a new run: opens its journal, and removes the files of an earlier run.
     ///
-    /// - Parameter unfinished: Is set to the earlier run, if that has not finished.
+    /// - Parameter unfinished: Set to the earlier run, if it did not finish.
     static func claim(
         _ path: String,
         disk: Disk,
@@ -43,12 +44,12 @@ enum FolderContents {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
         }
         let head = try file.head(64 * 1024)
-        // A run that was killed at once leaves an empty journal, or a part of its first line.
+        // A run that was killed right after its start leaves an empty journal, or a part of its first line.
         let isFree =
             existing.contains(journal) && Set(existing).isSubset(of: [journal, sources]) && isUnfinished(head)
         let earlier = runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") }))
         guard existing.isEmpty || isFree || earlier != nil else {
-            // What is not ours stays as it was; the journal, if there was none, is our empty one.
+            // Other files stay untouched. If there was no journal, the new one is empty and is removed.
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal
             throw ResultsError(path: path, "'\(path)/\(name)' does not belong to an earlier run and is not replaced")
@@ -59,14 +60,14 @@ enum FolderContents {
         return file
     }
 
-    /// Leads the link `latest` to a folder beside it, in one step. Something else of that name is left alone.
+    /// Points the link `latest` to a sibling folder, atomically. Anything else of that name is left alone.
     static func leadLatest(in parent: String, to name: String) throws(ResultsError) {
         let path = "\(parent)/latest"
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK { return }
         let temporary = OutputFile.temporaryPath(beside: path)
         guard symlink(name, temporary) == 0 else {
-            // The link is a convenience, and some file systems have none.
+            // The link is a convenience, and some file systems do not support links.
             if errno == EPERM || errno == ENOTSUP || errno == ENOSYS { return }
             throw ResultsError(cannot: "create", path)
         }
@@ -77,19 +78,19 @@ enum FolderContents {
         }
     }
 
-    /// Whether bytes are less than the first line of a journal.
+    /// Whether bytes are an incomplete first line of a journal.
     private static func isUnfinished(_ head: [UInt8]) -> Bool {
         let start = Array("{\"seq\":1,\"at\":".utf8)
         return !head.contains(UInt8(ascii: "\n")) && (start.starts(with: head) || head.starts(with: start))
     }
 
-    /// The run whose journal has this first line; `nil` if it is none of a journal.
+    /// Returns the run whose journal has this first line; `nil` if the line is not that of a journal.
     private static func runID(ofFirstLine line: [UInt8]) -> RunID? {
         guard let event = try? JSONParser().parse(line), event["type"] == "run.started" else { return nil }
         return event["run"]?.string.flatMap(RunID.init)
     }
 
-    /// Whether a journal with this end is that of a run that passed or failed: neither was killed nor interrupted.
+    /// Whether a journal that ends like this is of a run that passed or failed, not one that was killed or interrupted.
     private static func hasFinished(_ tail: [UInt8]) -> Bool {
         guard tail.last == UInt8(ascii: "\n"),
             let last = tail.split(separator: UInt8(ascii: "\n")).last,
@@ -98,7 +99,7 @@ enum FolderContents {
         return event["outcome"]?.string.flatMap(RunOutcome.init) != .interrupted
     }
 
-    /// Takes away the files of an earlier run, all but the journal.
+    /// Removes the files of an earlier run, except the journal.
     private static func clear(_ path: String) throws(ResultsError) {
         clearTemporaries(path)
         let folder = "\(path)/\(bodies)"
@@ -108,7 +109,7 @@ enum FolderContents {
         }
     }
 
-    /// Removes what a run that was killed was writing: files that were to be renamed to one of a run's own.
+    /// Removes the temporary files of a killed run, which were to be renamed to a run's own files.
     static func clearTemporaries(_ path: String) {
         for folder in [path, "\(path)/\(bodies)"] {
             for name in names(in: folder) where isTemporary(name, inBodies: folder != path) {
@@ -123,7 +124,7 @@ enum FolderContents {
     }
 
     private static func names(in folder: String) -> [String] {
-        // A link is not followed: what it leads to is not ours.
+        // Links are not followed: their targets do not belong to the run.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         guard let stream = fdopendir(descriptor) else {
@@ -141,12 +142,12 @@ enum FolderContents {
         return names
     }
 
-    /// The sizes of the files in a folder, in bytes; none where it cannot be read.
+    /// Returns the sizes of the files in a folder, in bytes; an empty list if it cannot be read.
     static func sizes(in folder: String) -> [Int] {
         names(in: folder).compactMap { size(of: "\(folder)/\($0)") }
     }
 
-    /// The size of a file, in bytes; `nil` where there is none.
+    /// Returns the size of a file, in bytes; `nil` if it does not exist.
     static func size(of path: String) -> Int? {
         var status = stat()
         return lstat(path, &status) == 0 ? Int(status.st_size) : nil

@@ -8,8 +8,8 @@ package import WaybillRuntime
 
 /// Removes the folders of earlier runs.
 package enum OldRuns {
-    /// The folders of runs and suites in a folder, the newest first: those that are named like a run. Of those that started in
-    /// the same second, the one that was changed last comes first.
+    /// Returns the folders of runs and suites in a folder, the newest first: those whose name is that of a run. Of
+    /// those that started in the same second, the last changed comes first.
     package static func folders(in parent: String) throws(FileError) -> [RunID] {
         let folders = try FolderListing.names(in: parent, limit: .max).compactMap { name -> (id: RunID, time: Int64)? in
             guard let id = RunID(name), let status = try? FileStatus(of: "\(parent)/\(name)", followsLinks: false),
@@ -24,15 +24,15 @@ package enum OldRuns {
         }.map(\.id)
     }
 
-    /// Whether a run in a folder, or in that of a suite, is still running.
+    /// Whether the run in a folder, or a run in the folder of a suite, is still running.
     package static func isRunning(_ id: RunID, in parent: String) -> Bool {
         let folder = "\(parent)/\(id)"
         return RunFolder.isLocked(folder)
             || SuiteFolder(at: folder)?.members.contains { RunFolder.isLocked($0.folder) } == true
     }
 
-    /// Removes the folder of a run and all that is in it, and the link `latest` if it leads there. Links in it are removed,
-    /// and what they lead to stays.
+    /// Removes a run's folder with its content, and the link `latest` if it points there. Links in the folder are
+    /// removed, but not their targets.
     package static func remove(_ id: RunID, in parent: String) throws(ResultsError) {
         try remove("\(parent)/\(id)")
         let latest = "\(parent)/latest"

@@ -7,19 +7,19 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// An open file that is written to; it is closed when it goes away.
+/// An open file for writing. It is closed when the value is destroyed.
 struct OutputFile: ~Copyable, Sendable {
-    /// How a file comes to be there.
+    /// How a file is opened.
     enum Mode {
-        /// It is created, and must not have been there.
+        /// The file is created and must not exist.
         case new
-        /// It is created, or opened as it is; a symbolic link is refused.
+        /// The file is created, or opened if it exists. A symbolic link is an error.
         case any
-        /// It exists, and is only written to: a device or a pipe.
+        /// The file exists and is only written to: a device or a pipe.
         case stream
     }
 
-    /// The path that it was opened by.
+    /// The path that the file was opened with.
     let path: String
 
     private let descriptor: Int32
@@ -42,13 +42,13 @@ struct OutputFile: ~Copyable, Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Takes the file for this process; `false` if another one has it.
+    /// Locks the file for this process; `false` if another process has locked it.
     func lock() -> Bool {
-        // Some file systems have no locks: there, the file counts as free.
+        // Some file systems do not support locks; there, the file counts as unlocked.
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
-    /// Whether a process has taken the file at a path. A file that cannot be read counts as free.
+    /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked.
     static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
@@ -56,12 +56,12 @@ struct OutputFile: ~Copyable, Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
-    /// Gives the file free for other processes.
+    /// Unlocks the file for other processes.
     func unlock() {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Reads from the beginning, at most this many bytes.
+    /// Reads from the start, at most this many bytes.
     func head(_ limit: Int) throws(ResultsError) -> [UInt8] { try read(limit, from: 0) }
 
     /// Reads the end, at most this many bytes.
@@ -77,14 +77,14 @@ struct OutputFile: ~Copyable, Sendable {
         return bytes
     }
 
-    /// How many bytes the file has.
+    /// Returns the size of the file in bytes.
     func size() throws(ResultsError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw ResultsError(cannot: "read", path) }
         return Int(status.st_size)
     }
 
-    /// Writes all of the bytes behind what was written before.
+    /// Writes all bytes after those written before.
     func write(_ bytes: [UInt8]) throws(ResultsError) {
         var offset = 0
         while offset < bytes.count {
@@ -103,23 +103,23 @@ struct OutputFile: ~Copyable, Sendable {
         }
     }
 
-    /// Cuts the file to a length, and goes on writing there.
+    /// Truncates the file to a length, and continues writing there.
     func cut(to length: Int) throws(ResultsError) {
         guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
             throw ResultsError(cannot: "cut", path)
         }
     }
 
-    /// Has the system begin to bring to the disk what was written, so that a wait for it later is shorter.
+    /// Asks the system to start writing to the disk, so that a later wait for it is shorter.
     func beginSync() {
         waybill_begin_sync(descriptor)
     }
 
-    /// Waits until what was written is on the disk. May take long.
+    /// Waits until everything written is on the disk. May take long.
     func sync() throws(ResultsError) {
         while true {
             switch disk.sync(descriptor, path) {
-            // Devices and pipes have nothing to sync, and say so.
+            // Devices and pipes have nothing to sync, and report an error.
             case 0, EINVAL, ENOTSUP, EROFS: return
             case EINTR: continue
             case let code: throw ResultsError(cannot: "write", path, code: code)
@@ -129,16 +129,17 @@ struct OutputFile: ~Copyable, Sendable {
 }
 
 extension OutputFile {
-    /// Writes a file whole or not at all: beside it first, then in its place.
+    /// Replaces a file atomically: the content is written to a temporary file in the same folder, which is then
+    /// renamed.
     static func replace(_ path: String, with bytes: [UInt8]) throws(ResultsError) {
         let file = try NewFile(path, bytes)
         try file.takePlace()
     }
 
-    /// Writes files whole or not at all, each of them once its content is on the disk. May take long.
+    /// Replaces files atomically, each after its content is on the disk. May take long.
     static func replaceDurably(_ files: [(path: String, bytes: [UInt8])]) throws(ResultsError) {
         var written: [NewFile] = []
-        // The disk is at work on all of them while the first is waited for.
+        // The disk works on all of them while the first is waited for.
         for (path, bytes) in files { written.append(try NewFile(path, bytes, beginsSync: true)) }
         for file in written {
             try file.sync()
@@ -146,9 +147,9 @@ extension OutputFile {
         }
     }
 
-    /// Writes a file in pieces, whole or not at all, once its content is on the disk. May take long.
+    /// Replaces a file atomically with content that is written in pieces, after it is on the disk. May take long.
     ///
-    /// A device or a pipe is written to as it is: a file in its place would be in the way of everybody who uses it.
+    /// A device or a pipe is written to directly: replacing it with a file would break it for its other users.
     ///
     /// - Parameter write: Writes the content to the sink that it receives.
     static func replaceDurably(
@@ -165,14 +166,14 @@ extension OutputFile {
         try file.takePlace()
     }
 
-    /// Whether there is something other than a file or a folder at a path, such as a device or a pipe.
+    /// Whether a path is something other than a file or a folder, such as a device or a pipe.
     private static func isStream(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
         return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
     }
 
-    /// Waits until the names in the folder of a file are on the disk, as far as the file system can do that. May take long.
+    /// Waits until the entries of a file's folder are on the disk, if the file system supports it. May take long.
     static func syncFolder(of path: String) {
         let descriptor = open(FileContents.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -180,14 +181,14 @@ extension OutputFile {
         close(descriptor)
     }
 
-    /// A hidden name in the same folder that nobody else uses.
+    /// Returns a unique hidden name in the same folder.
     static func temporaryPath(beside path: String) -> String {
         let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         let tail = String(UInt64.random(in: .min ... .max), radix: 36)
         return path[..<nameStart] + "." + path[nameStart...].prefix(longestTemporaryStart) + ".\(tail).tmp"
     }
 
-    /// Whether a name is one that `temporaryPath` makes beside a file of this name, and beside no other file.
+    /// Whether a name is one that `temporaryPath` returns for this file, and for no other file.
     static func isTemporary(_ name: String, beside file: String) -> Bool {
         guard file.count <= longestTemporaryStart, name.hasPrefix(".\(file)."), name.hasSuffix(".tmp") else {
             return false
@@ -199,11 +200,11 @@ extension OutputFile {
             }
     }
 
-    /// How much of a file's name is in that of its temporary file, in characters.
+    /// The maximum number of characters of a file's name in that of its temporary file.
     private static let longestTemporaryStart = 40
 }
 
-/// A file that is written beside another one, to take its place. Where it does not it goes away.
+/// A temporary file that replaces another one. It is removed if it does not.
 private final class NewFile {
     private let path: String
     private let temporaryPath: String
@@ -249,17 +250,17 @@ private final class NewFile {
         }
     }
 
-    /// The user knows the file by its own name only.
+    /// Replaces the temporary path in an error with the file's own name, the only one that users know.
     private static func named(_ error: ResultsError, _ path: String, _ temporaryPath: String) -> ResultsError {
         ResultsError(path: path, error.description.replacing(temporaryPath, with: path))
     }
 }
 
-/// What brings the bytes of files to rest. Tests put another one in its place, to see when that is done or to have it fail.
+/// Syncs files to the disk. Tests replace it, to observe syncs or to make them fail.
 struct Disk: Sendable {
-    /// Waits until what was written to the open file at a path is on the disk; gives an errno, or 0.
+    /// Waits until everything written to the open file at a path is on the disk. Returns an errno, or 0.
     let sync: @Sendable (_ descriptor: Int32, _ path: String) -> Int32
 
-    /// The disk of the machine.
+    /// The machine's disk.
     static let real = Disk { descriptor, _ in fsync(descriptor) == 0 ? 0 : errno }
 }

@@ -9,13 +9,13 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// The folder that the results of one run are written to.
+/// The folder for the results of one run.
 package final class RunFolder: Sendable {
-    /// Where a run's folder is.
+    /// The location of a run's folder.
     package enum Place: Sendable, Equatable {
-        /// In a new folder, named after the run, of this one; a link `latest` there is led to it soon afterwards.
+        /// A new folder in this one, named after the run. The link `latest` there is pointed to it soon afterwards.
         case new(under: String)
-        /// This folder itself, which may hold an earlier run: its files are then replaced.
+        /// This folder itself. If it contains an earlier run, that run's files are replaced.
         case at(String)
     }
 
@@ -23,24 +23,25 @@ package final class RunFolder: Sendable {
     package let path: String
     /// The events of the run.
     package let journal: Journal
-    /// The earlier run in the folder, if the results of this one replaced it although it had not finished.
+    /// The unfinished earlier run in the folder, if this run replaced its results.
     package let replacedUnfinishedRun: RunID?
 
     private let thread: FileThread
     private let disk: Disk
     private let bodies: BodyFolder
-    /// The steps that have written files, by the files' paths: hashes of both, since there may be a million files.
+    /// The steps that have written files, by file path. Both are stored as hashes, because there may be a million
+    /// files.
     private let writers = Mutex<[Int: Int]>([:])
 
-    /// Makes the folder, and so finds out whether results can be written at all.
+    /// Creates the folder, and so checks that results can be written at all.
     ///
-    /// - Throws: where a folder or file cannot be made; where another run is writing; and where a file of the name of
-    ///   one of ours was not written by us, which is then left as it is.
+    /// - Throws: An error if a folder or file cannot be created, if another run is writing to the folder, or if a file
+    ///   that a run would write exists and is not from a run. Such a file is left untouched.
     package static func create(_ place: Place, for id: RunID) throws(ResultsError) -> RunFolder {
         try create(place, for: id, disk: .real)
     }
 
-    /// Makes the folder on a disk; see above.
+    /// Creates the folder on a specific disk; see above.
     static func create(
         _ place: Place,
         for id: RunID,
@@ -67,14 +68,14 @@ package final class RunFolder: Sendable {
         }
     }
 
-    /// Opens the folder of a run again, to go on with it: the journal goes on behind the last whole line.
+    /// Reopens the folder of a run to resume it: the journal continues after its last complete line.
     ///
-    /// - Throws: where it cannot be opened, and where the run is still going on.
+    /// - Throws: An error if it cannot be opened, or if the run is still running.
     package static func reopen(_ path: String, after record: RunRecord) throws(ResultsError) -> RunFolder {
         let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
-        guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still going on") }
-        // Another process may have resumed the run, and ended, after the journal was read and before it was locked.
+        guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still running") }
+        // Another process may have resumed and finished the run after the journal was read and before it was locked.
         var reader = JournalReader("\(path)/\(FolderContents.journal)")
         do {
             try reader.read { _ in }
@@ -90,7 +91,7 @@ package final class RunFolder: Sendable {
         return RunFolder(path: path, file, thread, .real, length: record.length)
     }
 
-    /// A thread for files, of its own.
+    /// Starts a separate thread for files.
     static func startThread() throws(ResultsError) -> FileThread {
         do {
             return try FileThread()
@@ -116,23 +117,23 @@ package final class RunFolder: Sendable {
         journal = Journal(file, length: length, thread: thread)
     }
 
-    /// Writes `sources.json` on the journal's thread, which also makes its content, so that the first request does not
-    /// wait. If it fails, the journal has failed.
+    /// Writes `sources.json` on the journal's thread, which also computes the content, so that the first request does
+    /// not wait. If that fails, the journal has failed.
     package func keep(_ sources: @escaping @Sendable () -> RunSources) {
         let path = "\(path)/\(FolderContents.sources)"
         journal.begin { () throws(ResultsError) in
             var text: [UInt8] = []
             JSONWriter().write(sources().json, to: &text)
-            // What is renamed into place would have to be on the disk first.
+            // A file that is renamed to this path would have to be on the disk first.
             if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
             try OutputFile(path, .new).write(text + [UInt8(ascii: "\n")])
         }
     }
 
-    /// Whether a run is writing to a folder now.
+    /// Whether a run is currently writing to a folder.
     package static func isLocked(_ path: String) -> Bool { OutputFile.isLocked("\(path)/\(FolderContents.journal)") }
 
-    /// The summary of a run that has ended; `nil` where there is none.
+    /// Returns the summary of a finished run; `nil` if there is none.
     package static func result(in folder: String) -> RunResult? {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),
             let json = try? JSONParser().parse(bytes)
@@ -140,12 +141,12 @@ package final class RunFolder: Sendable {
         return RunResult(json: json)
     }
 
-    /// Ends the run: writes `outputs.json`, for each graph in this order the object of its outputs, and `run.json`, waits until
-    /// they and the journal are on the disk, and lets another run have the folder.
+    /// Finishes the run: writes `outputs.json` (for each graph, in this order, the object of its outputs) and
+    /// `run.json`, waits until they and the journal are on the disk, and unlocks the folder.
     ///
-    /// - Parameter state: The state for the next run, and its file. It is stored last: a process that ends before that has
-    ///   changed nothing for the next run.
-    /// - Throws: what went wrong, also what went wrong first in the journal since it was begun.
+    /// - Parameter state: The state for the next run, and its file. It is stored last: if the process ends before that,
+    ///   nothing has changed for the next run.
+    /// - Throws: The error that occurred, or the first error of the journal since it was opened.
     package func finish(
         _ result: RunResult,
         outputs: [(graph: String, values: RedactedJSON)],
@@ -167,18 +168,18 @@ package final class RunFolder: Sendable {
         }
     }
 
-    /// What became of the body of a failed response.
+    /// What happened to the body of a failed response.
     package enum KeptBody: Sendable, Equatable {
-        /// It is in the file of this path in the folder, such as `bodies/main.login.json`.
+        /// It was kept in the file with this path in the folder, such as `bodies/main.login.json`.
         case kept(String)
-        /// It is not kept, because the bodies that are kept take as much space as they may; for the first time or again.
+        /// It was not kept, because the limit of the disk space for bodies is reached; for the first time, or again.
         case noRoom(isFirst: Bool)
     }
 
-    /// The space that bodies may take, in MiB.
+    /// The limit of the disk space for bodies, in MiB.
     package static var bodyLimitInMiB: Int { BodyFolder.usualLimit >> 20 }
 
-    /// Keeps the body of a failed response; a later one of the same step replaces it.
+    /// Keeps the body of a failed response. A later body of the same step replaces it.
     package func keep(
         body: RedactedBytes,
         of step: String,
@@ -188,9 +189,10 @@ package final class RunFolder: Sendable {
         return try await thread.run { [bodies] () throws(ResultsError) in try bodies.keep(body.bytes, as: name) }
     }
 
-    /// Writes a file that need not be in the folder, unless it has this content. It appears complete.
+    /// Writes a file, which may be outside the folder, unless it already has this content. The file is replaced
+    /// atomically.
     ///
-    /// - Returns: Whether there was no file before; `nil` if it has this content.
+    /// - Returns: Whether no file existed before; `nil` if the file has this content.
     package func replace(_ path: String, with content: [UInt8]) async throws(ResultsError) -> Bool? {
         try await thread.run { () throws(ResultsError) in
             let before = try? FileContents.read(path, limit: .max)
@@ -201,12 +203,12 @@ package final class RunFolder: Sendable {
         }
     }
 
-    /// Begins a file of records, or goes on with one.
+    /// Starts a file of records, or continues one.
     ///
     /// - Parameters:
-    ///   - path: The path, relative to the folder. The folders on the way are made.
-    ///   - allowsOutside: Whether it may lead out of the folder.
-    ///   - step: The path of the step that writes. Another one may not write to the same file.
+    ///   - path: The path, relative to the folder. Missing parent folders are created.
+    ///   - allowsOutside: Whether the path may lead out of the folder.
+    ///   - step: The path of the step that writes the file. No other step may write to the same file.
     package func records(
         at path: String,
         _ writer: any RecordWriter,
@@ -258,12 +260,13 @@ package final class RunFolder: Sendable {
         return sink
     }
 
-    /// The path of a file that a step downloads, as it can be opened. The folders on the way are made.
+    /// Returns the path for opening a file that a step downloads. Missing parent folders are created.
     ///
     /// - Parameters:
     ///   - path: The path, relative to the folder.
-    ///   - allowsOutside: Whether it may lead out of the folder.
-    ///   - step: The path of the step that downloads it, which no other one may write to; `nil` where others may.
+    ///   - allowsOutside: Whether the path may lead out of the folder.
+    ///   - step: The path of the step that downloads the file, and that no other step may share it with; `nil` if
+    ///     others may write to it.
     package func path(
         ofDownload path: String,
         allowsOutside: Bool,
@@ -277,7 +280,7 @@ package final class RunFolder: Sendable {
         }
     }
 
-    /// Whether a file of records was put in its place, which the journal may not say of a run that was killed.
+    /// Whether a file of records was moved to its path. The journal of a killed run may not record that.
     package func isInPlace(
         _ path: String,
         in container: RecordContainer,
@@ -294,7 +297,8 @@ package final class RunFolder: Sendable {
         return isInPlace ?? false
     }
 
-    /// The current sizes of files of records in bytes, by their paths in the journal, without missing files.
+    /// Returns the current sizes of files of records in bytes, by their paths in the journal. Missing files are left
+    /// out.
     package func sizes(of paths: [String]) async -> [String: Int] {
         let root = self.path
         let sizes = try? await thread.run { () throws(ResultsError) in
@@ -308,7 +312,8 @@ package final class RunFolder: Sendable {
         return sizes ?? [:]
     }
 
-    /// Notes who writes a file, and the unfinished one beside it. Several steps may write tables of one database.
+    /// Records which step writes a file and its unfinished `.part` file. Several steps may write tables of one
+    /// database.
     private func claim(
         _ path: String,
         in container: RecordContainer,
@@ -327,16 +332,16 @@ package final class RunFolder: Sendable {
             for name in names { writers[name.hashValue] = step.hashValue }
             return true
         }
-        guard isFree else { throw .refused("'\(text)' is written by another step of this run, or for another element") }
+        guard isFree else { throw .refused("'\(text)' is already written by another step or element of this run") }
     }
 
-    /// Stands for the steps that write tables of a database.
+    /// The value that represents all steps that write tables of a database.
     private static let databaseMark = "\0database".hashValue
 
-    /// Throws for a database that is a symbolic link: SQLite would follow it out of the folder.
+    /// Throws for a database that is a symbolic link, because SQLite would follow it out of the folder.
     private static func refuseLink(_ path: String, as text: String) throws(ResultPathError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-        throw .refused("'\(text)' is a symbolic link, which a database in the results folder may not be")
+        throw .refused("'\(text)' is a symbolic link; a database in the results folder must be a file")
     }
 }

@@ -1,17 +1,17 @@
 import WaybillJSON
 import WaybillRuntime
 
-/// The sources of a run, in `sources.json` of its folder, so that `resume` notices a changed manifest:
+/// The sources of a run, stored in `sources.json` of its folder, so that `resume` detects a changed manifest:
 ///
 ///     {"format": 2, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
 ///
-/// Digests are SHA-256 in hexadecimal digits: of each file of the manifest, and of what each step of the plan resolves
-/// to. Only a text that cannot be read again is stored.
+/// Digests are SHA-256 in hexadecimal: of each file of the manifest, and of each part of a resolved step of the plan.
+/// Only texts that cannot be read again are stored.
 package struct RunSources: Sendable, Equatable {
     /// The digest of each file of the manifest, by path.
     package var files: [String: String] = [:]
-    /// The digests of the parts of each step, by the step's path in the plan and the part's name; `nil` where the run was
-    /// recorded by a version of Waybill that has other digests or none.
+    /// The digests of the parts of each step, by the step's path in the plan and the part's name; `nil` if the version
+    /// of Waybill that recorded the run computed other digests or none.
     package var steps: [String: [String: String]]?
     /// The texts that cannot be read again, by path.
     package var texts: [String: [UInt8]] = [:]
@@ -19,16 +19,16 @@ package struct RunSources: Sendable, Equatable {
     /// The version of the format, increased when digests are computed differently.
     private static let format = 2
 
-    /// The sources of a run; see the properties.
+    /// Creates the sources of a run; see the properties.
     package init(files: [String: String], steps: [String: [String: String]], texts: [String: [UInt8]]) {
         self.files = files
         self.steps = steps
         self.texts = texts
     }
 
-    /// Reads `sources.json` in the folder of a run; `nil` where it cannot be read.
+    /// Reads `sources.json` in the folder of a run; `nil` if it cannot be read.
     ///
-    /// - Parameter digest: Returns the digest of a text. Waybill 0.1 kept the texts of all files, without digests.
+    /// - Parameter digest: Returns the digest of a text. Waybill 0.1 stored the texts of all files instead of digests.
     package init?(folder: String, digest: ([UInt8]) -> String) {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
             let object = try? JSONParser().parse(bytes).object
@@ -46,7 +46,7 @@ package struct RunSources: Sendable, Equatable {
         }
     }
 
-    /// The document.
+    /// The JSON document.
     var json: JSON {
         let steps = (steps ?? [:]).mapValues(Self.object)
         return [

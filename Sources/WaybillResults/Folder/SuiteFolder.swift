@@ -1,27 +1,28 @@
 package import WaybillJSON
 import WaybillRuntime
 
-/// The folder of the runs of several manifests: `suite.json` lists them, and each run has a folder of its own in it.
+/// The folder for runs of several manifests: `suite.json` lists them, and each run has its own subfolder.
 package struct SuiteFolder: Sendable {
     /// A manifest of the suite.
     package struct Member: Sendable, Equatable {
-        /// The path of the manifest, as it was given.
+        /// The path of the manifest, as it was specified.
         package let manifest: String
-        /// The folder of its run, which does not exist if the run was not started.
+        /// The folder of the manifest's run. It does not exist if the run was not started.
         package let folder: String
     }
 
-    /// How the manifests are run, for `resume`.
+    /// The options of the runs, for `resume`.
     package struct Options: Sendable, Equatable {
         /// The environment that is applied to each manifest.
         package var environment: String?
-        /// The graphs that are run; none: the default graph of each manifest.
+        /// The graphs that are run; if empty, the default graph of each manifest.
         package var graphs: [String] = []
-        /// The names of the inputs from the command line and from files. Their values may be secret, and are not stored.
+        /// The names of the inputs from the command line and from files. Their values are not stored, because they may
+        /// be secret.
         package var inputs: [String] = []
         /// The maximum number of requests at once in each run.
         package var concurrency: Int?
-        /// The limits of the runs: `tags`, `notTags` and `only`.
+        /// The selection of steps: `tags`, `notTags` and `only`.
         package var selection: JSON?
         /// Whether the mock server receives the requests.
         package var usesMock = false
@@ -34,13 +35,13 @@ package struct SuiteFolder: Sendable {
     package let path: String
     /// The manifests, in the order in which they run.
     package let members: [Member]
-    /// How they are run.
+    /// The options of the runs.
     package let options: Options
 
-    /// Makes the folder of some manifests.
+    /// Creates the folder for some manifests.
     ///
-    /// - Parameter path: The folder; `nil`: one in `parent` that is named like a run, to which the link `latest` there is
-    ///   led.
+    /// - Parameter path: The folder; if `nil`, a new folder in `parent` that is named like a run. The link `latest` in
+    ///   `parent` is then pointed to it.
     package static func create(
         _ path: String?,
         in parent: String,
@@ -73,7 +74,7 @@ package struct SuiteFolder: Sendable {
         self.options = options
     }
 
-    /// The suite in a folder; `nil` if there is none.
+    /// Reads the suite in a folder; `nil` if there is none.
     package init?(at path: String) {
         guard let bytes = try? FileContents.read("\(path)/\(RunFileNames.suite)", limit: 64 << 20),
             let document = try? JSONParser().parse(bytes), let list = document["manifests"]?.array
@@ -82,15 +83,16 @@ package struct SuiteFolder: Sendable {
         options = Options(document)
         members = list.compactMap { member in
             guard let manifest = member["manifest"]?.string, let folder = member["folder"]?.string,
-                // A list that somebody changed must not lead elsewhere.
+                // A modified list must not lead out of the folder.
                 !folder.hasPrefix("/"), !folder.split(separator: "/").contains("..")
             else { return nil }
             return Member(manifest: manifest, folder: "\(path)/\(folder)")
         }
     }
 
-    /// Names for the folders of the runs of manifests: their paths without the extension and without what would lead
-    /// elsewhere. No two are the same, also where case does not count, and no folder is in that of another run.
+    /// Returns names for the folders of the manifests' runs: the paths without their extension, and without components
+    /// that lead out of the folder. All names differ, even if case is ignored, and no folder is inside that of another
+    /// run.
     static func names(for manifests: [String]) -> [String] {
         var taken: Set<String> = [RunFileNames.suite]
         var parents: Set<String> = []
@@ -117,14 +119,14 @@ package struct SuiteFolder: Sendable {
         }
     }
 
-    /// `a` and `a/b` for `a/b/c`.
+    /// Returns `a` and `a/b` for `a/b/c`.
     private static func folders(above name: String) -> [String] {
         name.indices.filter { name[$0] == "/" }.map { String(name[..<$0]) }
     }
 }
 
 extension SuiteFolder.Options {
-    /// The options that `suite.json` has.
+    /// Reads the options from `suite.json`.
     fileprivate init(_ document: JSON) {
         environment = document["environment"]?.string
         graphs = document["graphs"]?.array?.compactMap(\.string) ?? []

@@ -1,20 +1,21 @@
 import Synchronization
 import WaybillRuntime
 
-/// The events of a run on disk, one JSON object a line, each with a checksum (`sum`).
+/// The events of a run on disk, one JSON object per line, each with a checksum (`sum`).
 ///
-/// What a flush has handed to the system, the end of this process takes not away; every 200 ms what is new is synced to
-/// the disk, on a thread of its own: the files of records first, since lines name bytes in them. Lines between two flushes are handed over together, since a system call for each
-/// would cost more than all the rest of a line. A line is there whole or not at all.
+/// Flushed lines have been handed to the system, so they survive the end of this process. Every 200 ms, new lines are
+/// synced to the disk on a separate thread, after the files of records, because lines refer to bytes in them. Lines
+/// between two flushes are written together, because a system call for each would cost more than all other work for the
+/// line. A line is written completely or not at all.
 package final class Journal: Sendable {
     fileprivate struct State {
         var lines = JSONStream()
         var length: Int
         var isSyncDue = false
         var error: ResultsError?
-        /// What went wrong first with a file of records.
+        /// The first error of a file of records.
         var recordsError: ResultsError?
-        /// Is called once when the journal or a file of records has failed.
+        /// Called once when the journal or a file of records has failed.
         var failureHandler: (@Sendable () -> Void)?
     }
 
@@ -26,22 +27,23 @@ package final class Journal: Sendable {
     private let state: Mutex<State>
     private let sinks = Mutex<[OpenSink]>([])
 
-    /// A file of records as long as somebody else has it open.
+    /// A file of records, for as long as it is open elsewhere.
     private struct OpenSink {
         weak var sink: RecordSink?
     }
 
-    /// A journal in a file that has this many bytes already.
+    /// Creates a journal in a file that already has this many bytes.
     init(_ file: consuming OutputFile, length: Int = 0, thread: FileThread) {
         self.file = file
         self.thread = thread
         state = Mutex(State(length: length))
     }
 
-    /// What went wrong first with the journal, if anything did. From then on it takes nothing more.
+    /// The first error of the journal, if any. After an error, the journal accepts no more events.
     package var error: ResultsError? { state.withLock { $0.error } }
 
-    /// Whether the journal or a file of records could not be written. The run cannot be recorded then: it must send nothing more.
+    /// Whether the journal or a file of records could not be written. The run can then not be recorded, and must send
+    /// nothing more.
     package var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
     /// Calls a function on the journal's thread as soon as `hasFailed` is true.
@@ -53,9 +55,9 @@ package final class Journal: Sendable {
         if hasFailed { later(after: .zero, handler) }
     }
 
-    /// Adds an event, which a later flush hands to the system.
+    /// Adds an event, which a later flush writes.
     ///
-    /// - Returns: whether so much is held that it is time for a flush.
+    /// - Returns: Whether so much is buffered that it is time to flush.
     package func append(_ event: RunEvent) -> Bool {
         state.withLock { state in
             guard state.error == nil else { return false }
@@ -67,7 +69,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Hands everything to the system.
+    /// Writes all buffered events.
     package func flush() {
         let isFirstSinceSync = state.withLock { state -> Bool in
             guard state.error == nil, !state.lines.bytes.isEmpty else { return false }
@@ -77,7 +79,7 @@ package final class Journal: Sendable {
                 state.length += state.lines.bytes.count
             } catch {
                 fail(&state) { $0.error = error }
-                // A disk that is full may have had room for half of a line.
+                // A full disk may have had space for part of a line.
                 try? file.cut(to: state.length)
             }
             defer { state.isSyncDue = true }
@@ -86,12 +88,12 @@ package final class Journal: Sendable {
         if isFirstSinceSync { later(after: Self.syncInterval) { [weak self] in self?.sync() } }
     }
 
-    /// Has something done on the journal's own thread, which may wait for the disk.
+    /// Performs work on the journal's own thread, which may wait for the disk.
     package func later(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         thread.submit(after: delay, work)
     }
 
-    /// Has something written on the journal's own thread, which is not waited for; what it throws the journal has failed by.
+    /// Starts a write on the journal's own thread, without waiting for it. If it throws, the journal has failed.
     func begin(_ write: @escaping @Sendable () throws(ResultsError) -> Void) {
         later(after: .zero) { [self] in
             do throws(ResultsError) {
@@ -102,12 +104,13 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Notes that a file of records cannot be written. The journal itself goes on, so that the run can be resumed.
+    /// Records that a file of records cannot be written. The journal itself continues, so that the run can be resumed.
     func fail(withRecords error: ResultsError) {
         state.withLock { state in fail(&state) { $0.recordsError = $0.recordsError ?? error } }
     }
 
-    /// Has a file of records, whose bytes lines of the journal name, synced before the journal as long as it is open.
+    /// Registers a file of records that lines of the journal refer to. While it is open, it is synced before the
+    /// journal.
     func follow(_ sink: RecordSink) {
         sinks.withLock { $0.append(OpenSink(sink: sink)) }
     }
@@ -117,10 +120,11 @@ package final class Journal: Sendable {
         try await settle {}
     }
 
-    /// Ends the journal: waits until everything is on the disk, and lets another run have the folder.
+    /// Closes the journal: waits until everything is on the disk, and unlocks the folder.
     ///
-    /// - Parameter write: What else is to be written first, on the journal's own thread.
-    /// - Throws: what that threw, or what went wrong first since the journal was begun, with it or with a file of records.
+    /// - Parameter write: Writes anything else first, on the journal's own thread.
+    /// - Throws: The error of `write`, or the first error of the journal or a file of records since the journal was
+    ///   opened.
     package func finish(
         after write: @escaping @Sendable () throws(ResultsError) -> Void = {}
     ) async throws(ResultsError) {
@@ -145,8 +149,8 @@ package final class Journal: Sendable {
             return state.isSyncDue
         }
         guard isDue else { return }
-        // A line that comes meanwhile may be on the disk before the bytes that it names: whoever resumes looks whether they
-        // are there.
+        // A line that is added in the meantime may be on the disk before the bytes that it refers to; resuming checks
+        // that they are there.
         for sink in openSinks() { sink.sync() }
         do throws(ResultsError) {
             try file.sync()
@@ -159,7 +163,7 @@ package final class Journal: Sendable {
         state.withLock { state in fail(&state) { $0.error = $0.error ?? error } }
     }
 
-    /// Notes a failure, and has the run told of it: not under this lock, nor under that of whoever writes.
+    /// Records a failure, and has the run notified: neither under this lock, nor under that of the writer.
     private func fail(_ state: inout State, _ note: (inout State) -> Void) {
         note(&state)
         guard let handler = state.failureHandler else { return }
@@ -179,9 +183,9 @@ extension Journal.State {
     fileprivate var hasFailed: Bool { error != nil || recordsError != nil }
 }
 
-/// Short checksums that tell things apart (FNV-1a), and are no secret-keeping digests.
+/// Short checksums that tell values apart (FNV-1a). They are not cryptographic digests.
 package enum Checksum {
-    /// The checksum of some bytes, in digits and letters.
+    /// Returns the checksum of some bytes, in digits and letters.
     package static func text(of bytes: ArraySlice<UInt8>) -> String {
         String(bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, radix: 36)
     }

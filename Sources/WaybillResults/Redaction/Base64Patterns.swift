@@ -1,8 +1,8 @@
-/// What base64 (RFC 4648, sections 4 and 5) makes of a value that stands somewhere inside a longer one.
+/// The Base64 characters (RFC 4648, sections 4 and 5) of a value that is encoded as part of a longer one.
 enum Base64Patterns {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Whether a byte is of one of the two alphabets; padding is not.
+    /// Whether a byte is in one of the two alphabets; padding is not.
     static func isCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -13,10 +13,10 @@ enum Base64Patterns {
         }
     }
 
-    /// The characters that a value alone decides, for each of the three ways in which it can lie across the groups of
-    /// three bytes. The characters at the ends may hold bits of neighbours, and are not among them.
+    /// Returns the characters that the value alone determines, for each of its three possible offsets within the groups
+    /// of three bytes. The characters at its ends may contain bits of adjacent bytes, and are left out.
     ///
-    /// Fewer than three characters would be found everywhere, so a value of one byte has none.
+    /// A value of one byte has no patterns: fewer than three characters would match everywhere.
     static func patterns(of value: [UInt8]) -> [PatternAutomaton.Pattern] {
         let inside = (0..<3).compactMap { offset -> PatternAutomaton.Pattern? in
             let bits = (offset * 8)..<((offset + value.count) * 8)
@@ -32,7 +32,7 @@ enum Base64Patterns {
         return [PatternAutomaton.Pattern(bytes: characters(0..<3, of: value, at: 0))]
     }
 
-    /// The characters at some places of the base64 text of a value with `offset` zero bytes before it.
+    /// Returns a range of the Base64 characters of a value with `offset` zero bytes before it.
     private static func characters(_ places: Range<Int>, of value: [UInt8], at offset: Int) -> [UInt8] {
         func byte(_ index: Int) -> Int {
             value.indices.contains(index - offset) ? Int(value[index - offset]) : 0

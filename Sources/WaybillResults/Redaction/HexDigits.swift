@@ -1,12 +1,12 @@
-/// Bytes in hexadecimal digits, as digests and dumps show them.
+/// Bytes in hexadecimal, as in digests and dumps.
 enum HexDigits {
-    /// The digits of some bytes.
+    /// Returns the hexadecimal digits of some bytes.
     static func text(of bytes: [UInt8], upperCase: Bool) -> [UInt8] {
         let digits = Array((upperCase ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// The ranges of a text that consist of at least so many digits, in either case.
+    /// Returns the ranges of a text that consist of at least `length` digits, in either case.
     static func ranges(in text: UnsafeBufferPointer<UInt8>, atLeast length: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = 0
@@ -17,7 +17,7 @@ enum HexDigits {
         return found
     }
 
-    /// The bytes that the digits in a range mean, two by two; a last one by itself is left out.
+    /// Returns the bytes that the pairs of digits in a range represent; a last unpaired digit is ignored.
     static func bytes(_ range: Range<Int>, of text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         stride(from: range.lowerBound, to: range.upperBound - 1, by: 2).map { index in
             (value(of: text[index]) ?? 0) << 4 | (value(of: text[index + 1]) ?? 0)

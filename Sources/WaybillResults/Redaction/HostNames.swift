@@ -1,13 +1,14 @@
-/// Secrets in host names, which are written in lower case whatever they were.
+/// Finds secrets in host names, which are always written in lowercase.
 enum HostNames {
-    /// The pattern of a secret that can be a part of a host name and is not in lower case; `nil` for any other.
+    /// Returns the pattern of a secret that can be part of a host name and contains uppercase letters; `nil` for any
+    /// other.
     static func pattern(of secret: String) -> PatternAutomaton.Pattern? {
         guard secret.utf8.allSatisfy({ isCharacter($0) || isUpperCase($0) }), secret.utf8.contains(where: isUpperCase)
         else { return nil }
         return PatternAutomaton.Pattern(bytes: Array(secret.lowercased().utf8))
     }
 
-    /// The ranges of a text that may be host names in lower case: they have a dot, or follow `//`.
+    /// Returns the ranges of a text that may be host names in lowercase: they contain a dot or follow `//`.
     static func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = 0

@@ -1,6 +1,7 @@
-/// A secret in the encodings of text, apart from UTF-8, that bodies of responses often have: UTF-16 and ISO-8859-1.
+/// A secret in the text encodings other than UTF-8 that are common in response bodies: UTF-16 and ISO-8859-1.
 enum OtherEncodings {
-    /// The bytes of a secret in UTF-16, of both byte orders, and in ISO-8859-1 where those are not the bytes of UTF-8.
+    /// Returns the bytes of a secret in UTF-16, in both byte orders, and in ISO-8859-1 if they differ from those in
+    /// UTF-8.
     static func patterns(of secret: String) -> [PatternAutomaton.Pattern] {
         let units = Array(secret.utf16)
         guard units.allSatisfy({ $0 <= 0xFF }) else {
@@ -10,14 +11,15 @@ enum OtherEncodings {
             ]
         }
         let latin1 = units.map { UInt8($0) }
-        // From the first character's low byte to the last one's, the bytes are the same in both orders.
+        // From the low byte of the first character to that of the last, the bytes are the same in both orders.
         let interleaved = Array(latin1.map { [$0] }.joined(separator: [0]))
         return [interleaved, latin1].prefix(latin1.contains { $0 >= 0x80 } ? 2 : 1).map {
             PatternAutomaton.Pattern(bytes: $0)
         }
     }
 
-    /// What is put in the place of a match: the mask, in UTF-16 where the match is, so that the text after it stays readable.
+    /// Returns the replacement for a match: the mask, in UTF-16 if the match is in UTF-16, so that the following text
+    /// stays readable.
     static func mask(for match: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
         let mask = Array(Redactor.mask.utf8)
         guard match.count > 1 else { return mask }

@@ -1,15 +1,16 @@
-/// Finds many byte patterns in one pass over a text (the automaton of Aho and Corasick).
+/// Finds many byte patterns in one pass over a text (the Aho–Corasick automaton).
 ///
-/// Bytes that differ only between spellings of one value are one: `+`, `-` and space (a form writes a space as `+`, and
-/// the URL-safe alphabet of base64 has `-` for `+`), and `/` and `_`. The price is that a secret `a-b` also hides `a b`.
+/// Bytes that differ only between spellings of one value are treated as equal: `+`, `-` and space (a form writes a
+/// space as `+`, and the URL-safe alphabet of Base64 has `-` for `+`), and `/` and `_`. As a consequence, a secret
+/// `a-b` also hides `a b`.
 ///
-/// States are kept sparsely, because nearly all have one successor: about 18 bytes a byte of pattern.
+/// States are stored sparsely, because nearly all have one successor: about 18 bytes per byte of pattern.
 struct PatternAutomaton: Sendable {
     /// A sequence of bytes to find.
     struct Pattern {
         /// The bytes.
         var bytes: [UInt8]
-        /// Whether the base64 characters before and behind a match hold a few bits of the value too.
+        /// Whether the Base64 characters before and after a match also contain a few bits of the value.
         var reachesBefore = false, reachesBehind = false
     }
 
@@ -17,9 +18,9 @@ struct PatternAutomaton: Sendable {
         var byte: UInt8
         var reachesBefore = false, reachesBehind = false
         var firstChild: Int32 = 0, nextSibling: Int32 = 0
-        /// The state of the longest proper suffix that some pattern begins with.
+        /// The state of the longest proper suffix that is the start of a pattern.
         var suffix: Int32 = 0
-        /// The length of the longest pattern that ends here; 0 where none does.
+        /// The length of the longest pattern that ends here; 0 if none does.
         var matchLength: Int32 = 0
     }
 
@@ -27,13 +28,13 @@ struct PatternAutomaton: Sendable {
     private var states = [State(byte: 0)]
     private var successorsOfRoot = [Int32](repeating: 0, count: 256)
 
-    /// The automaton of some patterns; empty ones are left out.
+    /// Creates the automaton of some patterns; empty ones are ignored.
     init(_ patterns: some Sequence<Pattern>) {
         for pattern in patterns where !pattern.bytes.isEmpty { insert(pattern) }
         linkSuffixes()
     }
 
-    /// The ranges of a text that matches cover, in order; overlapping ones are joined.
+    /// Returns the ranges of a text that matches cover, in order. Overlapping ranges are merged.
     func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var state = Self.root
@@ -46,7 +47,7 @@ struct PatternAutomaton: Sendable {
             if reached.reachesBefore, start > 0, Base64Patterns.isCharacter(text[start - 1]) { start -= 1 }
             if reached.reachesBehind, end < text.count, Base64Patterns.isCharacter(text[end]) {
                 end += 1
-                // The padding would show the length.
+                // The padding would reveal the length.
                 while end < text.count, text[end] == UInt8(ascii: "="), end < index + 4 { end += 1 }
             }
             while let last = found.last, last.upperBound > start {
@@ -77,7 +78,7 @@ struct PatternAutomaton: Sendable {
         return successorsOfRoot[Int(byte)]
     }
 
-    /// The successor in the tree of patterns; the root where there is none.
+    /// Returns the successor in the tree of patterns; the root if there is none.
     private func child(of state: Int32, by byte: UInt8) -> Int32 {
         if state == Self.root { return successorsOfRoot[Int(byte)] }
         var child = states[Int(state)].firstChild
@@ -102,7 +103,7 @@ struct PatternAutomaton: Sendable {
         states[Int(state)].reachesBehind = states[Int(state)].reachesBehind || pattern.reachesBehind
     }
 
-    /// Goes through the states by their distance from the root, so that a suffix is complete before it is used.
+    /// Visits the states by their distance from the root, so that a suffix is complete before it is used.
     private mutating func linkSuffixes() {
         var queue = successorsOfRoot.filter { $0 != Self.root }
         var next = 0

@@ -1,11 +1,11 @@
 package import WaybillJSON
 
-/// A text that is safe to write anywhere: literals of the program, and the output of a redactor.
+/// A string that is safe to write anywhere: a literal of the program, or the output of a redactor.
 ///
-/// It cannot be made from other strings, so that code that prints events and results cannot leak a secret. Literals can
-/// be interpolated with other redacted texts and with integers: `"expected \(count) items, got \(text)"`.
+/// It cannot be created from other strings, so that code that prints events and results cannot leak a secret. Literals
+/// can contain other redacted strings and integers: `"expected \(count) items, got \(text)"`.
 package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
-    /// The text.
+    /// The string.
     package let string: String
 
     /// A literal of the program.
@@ -17,7 +17,7 @@ package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
         self.string = string
     }
 
-    /// The text.
+    /// The string.
     package var description: String { string }
 }
 
@@ -42,10 +42,10 @@ extension RedactedText: ExpressibleByStringInterpolation {
             literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
         }
 
-        /// A redacted text.
+        /// Appends a redacted string.
         package mutating func appendInterpolation(_ part: RedactedText) { text += part.string }
 
-        /// An integer, such as a count, a status or an index.
+        /// Appends an integer, such as a count, a status or an index.
         package mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
     }
 }
@@ -59,7 +59,7 @@ package struct RedactedJSON: Sendable, Hashable {
         self.value = value
     }
 
-    /// The value in words: a string without its quotes, anything else as JSON.
+    /// The value as a string: a string without its quotes, anything else as JSON.
     package var text: RedactedText { RedactedText(redacted: value.words) }
 }
 
@@ -82,25 +82,25 @@ package struct RedactedHeader: Sendable, Hashable {
 }
 
 extension Redactor {
-    /// A text, made safe to write.
+    /// Redacts a string.
     package func text(_ text: String) -> RedactedText {
         RedactedText(redacted: redact(text))
     }
 
-    /// The start of the JSON text of a value, made safe to write: at most some characters, with `…` after it if there is
-    /// more.
+    /// Redacts the JSON text of a value and returns its start: at most `maximum` characters, followed by `…` if there
+    /// are more.
     package func start(of json: JSON, _ maximum: Int) -> RedactedText {
-        // A part of a secret would not be found: redacted first.
+        // The part of a secret would not be found, so the whole text is redacted first.
         let text = JSONWriter().string(redact(json))
         return RedactedText(redacted: text.count > maximum ? text.prefix(maximum - 1) + "…" : text)
     }
 
-    /// A JSON value, made safe to write.
+    /// Redacts a JSON value.
     package func json(_ json: JSON) -> RedactedJSON {
         RedactedJSON(redacted: redact(json))
     }
 
-    /// A code of a failure, made safe to write: a string, number or boolean as it is, anything else as its JSON text.
+    /// Redacts the code of a failure: a string, number or boolean stays as it is, anything else becomes its JSON text.
     package func code(_ code: JSON?) -> RedactedJSON? {
         switch code {
         case .null, nil: nil
@@ -110,18 +110,19 @@ extension Redactor {
         }
     }
 
-    /// Data of a run that is safe to write as it is; `nil` where a secret is in it. Short secrets may be in it by chance.
+    /// Returns data of a run that is safe to write unchanged; `nil` if it contains a secret. It may contain short
+    /// secrets by chance.
     package func unchanged(_ json: JSON) -> RedactedJSON? {
         redactedData(json) == nil ? RedactedJSON(redacted: json) : nil
     }
 
-    /// Data of a run, made safe to write, and whether that changed it. Short secrets may be in it by chance, and stay.
+    /// Redacts data of a run, and returns whether that changed it. Short secrets may occur in it by chance, and stay.
     package func data(_ json: JSON) -> (json: RedactedJSON, isChanged: Bool) {
         let changed = redactedData(json)
         return (RedactedJSON(redacted: changed ?? json), changed != nil)
     }
 
-    /// A value that is a secret as a whole: all strings, numbers and bytes in it become `"***"`.
+    /// Masks a value that is a secret as a whole: all strings, numbers and bytes in it become `"***"`.
     package static func masked(_ json: JSON) -> JSON {
         switch json {
         case .null, .bool: json
@@ -131,12 +132,12 @@ extension Redactor {
         }
     }
 
-    /// A message body, made safe to write; one that holds no secret stays as it is, byte for byte.
+    /// Redacts a message body. A body without secrets stays the same, byte for byte.
     package func bytes(_ bytes: [UInt8]) -> RedactedBytes {
         RedactedBytes(redacted: redact(bytes))
     }
 
-    /// A header field, made safe to write: of credentials and cookies only the name is left, whatever is registered.
+    /// Redacts a header field. Of credentials and cookies only the name is kept, whatever secrets are registered.
     package func header(_ name: String, _ value: String) -> RedactedHeader {
         RedactedHeader(
             name: text(name),
@@ -144,9 +145,9 @@ extension Redactor {
         )
     }
 
-    /// Whether a header field of a name holds credentials or cookies, whatever stands in it.
+    /// Whether a header field with this name contains credentials or cookies, whatever its value.
     package static func isCredential(headerNamed name: String) -> Bool {
-        // Few names are as long as one of these.
+        // Only a few names have the length of one of these.
         switch name.utf8.count {
         case 6: name.lowercased() == "cookie"
         case 10: name.lowercased() == "set-cookie"

@@ -1,21 +1,22 @@
 import Synchronization
 package import WaybillJSON
 
-/// Takes secrets out of texts: every registered value is replaced by `***`, however it is spelled.
+/// Removes secrets from texts: every registered value is replaced by `***`, however it is spelled.
 ///
-/// A secret is found as it is, percent-encoded (in either case of the digits, with any choice of characters left as they
-/// are) or form-encoded, with JSON's or HTML's escapes, in any two of these one inside the other, in hexadecimal digits, in
-/// base64 (either alphabet, padded or not, alone or anywhere inside a longer text that was encoded), in UTF-16 and ISO-8859-1
-/// (a short one in UTF-8 only), and in lower case in a host name. Where matches overlap, all that they cover goes. A secret of fewer than six bytes is found only where it is a
-/// whole value; see `ShortSecrets`. A text is read once for each kind of escape that occurs in it, and once more for each
-/// kind inside that, whatever the number of secrets; without secrets nothing is read.
+/// A secret is found in these spellings: unchanged; percent-encoded (with digits in either case, and with any choice of
+/// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; in hexadecimal; in
+/// Base64 (either alphabet, padded or not, alone or anywhere inside a longer text that was encoded); in UTF-16 and
+/// ISO-8859-1 (a short one in UTF-8 only); and in lowercase in a host name. Overlapping matches are removed entirely. A
+/// secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. A text is read once for
+/// each kind of escape that occurs in it, and once more for each kind nested inside, whatever the number of secrets.
+/// Without secrets, nothing is read.
 package final class Redactor: Sendable {
-    /// What stands in place of a secret.
+    /// The replacement for a secret.
     package static let mask = "***"
-    /// The number of bytes that a secret may have: its patterns are up to nine times as many, and are all in memory.
+    /// The maximum size of a secret in bytes. Its patterns take up to nine times as much memory.
     package static let longestSecret = 64 << 10
 
-    /// Some secrets and the automata that find them.
+    /// Some secrets, and the automata that find them.
     private struct Generation {
         var secrets: [String]
         var automaton: PatternAutomaton
@@ -24,26 +25,26 @@ package final class Redactor: Sendable {
 
     private struct State {
         var secrets: Set<String> = []
-        /// Largest first. A few generations instead of one, so that registering many secrets one by one, as a forEach
-        /// that logs in does, costs n log n and not n².
+        /// Largest first. With a few generations instead of one, registering n secrets one by one, as a forEach that
+        /// logs in does, costs n log n instead of n².
         var generations: [Generation] = []
         var short = ShortSecrets()
-        /// Where short secrets are from, each source once.
+        /// The origins of short secrets, each listed once.
         var shortSources: [String] = []
         var finder: Finder?
     }
 
-    /// The number of secrets up to which one automaton is simply built anew.
+    /// The number of secrets up to which a single automaton is rebuilt.
     private static let smallGeneration = 16
 
     private let state = Mutex(State())
 
-    /// A redactor without secrets.
+    /// Creates a redactor without secrets.
     package init() {}
 
-    /// Adds a secret: texts redacted from now on do not show it. An empty one is ignored.
+    /// Adds a secret: texts that are redacted from now on do not show it. An empty secret is ignored.
     ///
-    /// - Parameter source: Where the secret is from, in words for a person, to be noted if it is a short one.
+    /// - Parameter source: A description of the secret's origin for people, recorded if the secret is short.
     /// - Returns: `false` for a secret that is too long (see `longestSecret`): it must not be used.
     @discardableResult
     package func register(_ secret: String, from source: @autoclosure () -> String? = nil) -> Bool {
@@ -51,7 +52,7 @@ package final class Redactor: Sendable {
         guard secret.utf8.count <= Self.longestSecret else { return false }
         state.withLock { state in
             guard !state.secrets.contains(secret) else { return }
-            // Before the set changes, which would have to be copied for it.
+            // Before the set changes; otherwise it would be copied.
             state.finder = nil
             state.secrets.insert(secret)
             if ShortSecrets.contains(secret) {
@@ -75,20 +76,22 @@ package final class Redactor: Sendable {
         return true
     }
 
-    /// Where those secrets are from, as far as it was said, that are so short that they are found only where they are a whole value, each source once.
+    /// The known origins of secrets that are so short that they are found only if they are a whole value, each listed
+    /// once.
     package var sourcesOfShortSecrets: [String] { state.withLock(\.shortSources) }
 
-    /// The text without secrets.
+    /// Returns a string without secrets.
     package func redact(_ text: String) -> String { finder?.redact(text) ?? text }
 
-    /// The bytes without secrets; text in any encoding that contains ASCII, or binary.
+    /// Returns bytes without secrets. They can be text in any encoding that contains ASCII, or binary data.
     package func redact(_ bytes: [UInt8]) -> [UInt8] { finder?.redact(bytes) ?? bytes }
 
-    /// The value without secrets in its strings and names; a number that is written exactly as a secret becomes `"***"`.
+    /// Returns a value without secrets in its strings and names. A number that is written exactly like a secret becomes
+    /// `"***"`.
     package func redact(_ json: JSON) -> JSON { finder?.redact(json) ?? json }
 
-    /// The value without long secrets, for what is the data of a run: a short secret may occur in it by chance. `nil` where
-    /// nothing was redacted.
+    /// Returns a value without long secrets, for data of a run, which may contain a short secret by chance. Returns
+    /// `nil` if nothing was redacted.
     func redactedData(_ json: JSON) -> JSON? { dataFinder?.redact(json) }
 
     private var dataFinder: Finder? {
@@ -97,7 +100,7 @@ package final class Redactor: Sendable {
         return finder
     }
 
-    /// What finds the secrets; `nil` where there are none. Everything that is reported asks.
+    /// The object that finds the secrets; `nil` if there are none. It is read for everything that is reported.
     private var finder: Finder? {
         state.withLock { state in
             if state.finder == nil, !state.secrets.isEmpty {
@@ -120,8 +123,8 @@ package final class Redactor: Sendable {
 }
 
 extension Redactor {
-    /// Finds the secrets that a redactor knew at some time. Its functions return `nil` where there is nothing to redact, so
-    /// that what is clean is never copied.
+    /// Finds the secrets that a redactor knew at some time. Its functions return `nil` if there is nothing to redact,
+    /// so that clean values are never copied.
     fileprivate struct Finder: Sendable {
         var secrets: Set<String>
         var automata: [PatternAutomaton]
@@ -130,7 +133,7 @@ extension Redactor {
         /// Whether only long secrets are found.
         var isForData = false
 
-        /// How many escapes one inside the other are undone.
+        /// The maximum number of nested escapes that are undone.
         private static let depth = 2
 
         func redact(_ text: String) -> String? {
@@ -173,7 +176,7 @@ extension Redactor {
             return ranges
         }
 
-        /// The matches in what digits mean, from each of the two that may be the first of a byte.
+        /// Returns the matches in the bytes that digits represent, starting at either of two adjacent digits.
         private func hexMatches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
             HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit).flatMap { digits in
                 [digits.lowerBound, digits.lowerBound + 1].flatMap { start -> [Range<Int>] in
@@ -194,7 +197,7 @@ extension Redactor {
             }
         }
 
-        /// Recursive, as deep as the value: a value's depth is limited where it is read.
+        /// Recursive, to the depth of the value, which is limited when it is parsed.
         func redact(_ json: JSON) -> JSON? {
             switch json {
             case .null, .bool: return nil
@@ -221,7 +224,7 @@ extension Redactor {
             var result = JSONObject()
             for (old, new) in zip(object, members) {
                 var name = new.name ?? old.name
-                // Two names may differ in nothing but their secrets; both members stay.
+                // Two names may differ only in their secrets; both members are kept.
                 while new.name != nil, result[name] != nil { name += "*" }
                 result[name] = new.value ?? old.value
             }

@@ -1,19 +1,19 @@
 import WaybillJSON
 
-/// Secrets of fewer than six bytes. They occur by chance in much that is no secret, so they are found only where they are a
-/// whole value: a whole text, in quotes, or the value of a query or form field; in a URL also a segment of its path.
+/// Secrets of fewer than six bytes. They occur by chance in much that is not secret, so they are found only if they are
+/// a whole value: a whole text, a quoted string, or the value of a query or form field; in a URL also a path segment.
 package struct ShortSecrets: Sendable {
-    /// Secrets of fewer bytes are short.
+    /// The number of bytes below which a secret is short.
     package static let limit = 6
 
     /// Whether a secret is short.
     package static func contains(_ secret: String) -> Bool { secret.utf8.count < limit }
 
-    /// The secrets, also in base64 and in hexadecimal digits.
+    /// The secrets, also in Base64 and in hexadecimal.
     private var values: Set<[UInt8]> = []
     private var longest = 0
 
-    /// Whether there are none.
+    /// Whether there are no secrets.
     var isEmpty: Bool { values.isEmpty }
 
     /// Adds a secret.
@@ -28,7 +28,7 @@ package struct ShortSecrets: Sendable {
         longest = max(longest, forms.map(\.count).max() ?? 0)
     }
 
-    /// The ranges of a text that are secrets, in order.
+    /// Returns the ranges of a text that are secrets, in order.
     func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         guard !values.isEmpty else { return [] }
         var found: [Range<Int>] = []

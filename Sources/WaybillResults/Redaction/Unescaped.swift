@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A text with its escapes undone that still knows where in the original each part of it stands.
+/// A text with its escapes decoded, and the locations of its parts in the original text.
 struct Unescaped {
     /// A way of escaping characters.
     enum Escapes: CaseIterable {
@@ -12,10 +12,10 @@ struct Unescaped {
         case percent
         /// `\"`, `\n`, `\u00e9` (RFC 8259, section 7).
         case json
-        /// `&amp;`, `&#39;`, `&#x27;` (HTML, section 13.5, the names that XML has too).
+        /// `&amp;`, `&#39;`, `&#x27;` (HTML, section 13.5; of the names, only those of XML).
         case html
 
-        /// The byte that every escape begins with.
+        /// The byte that starts every escape.
         var introducer: UInt8 {
             switch self {
             case .percent: UInt8(ascii: "%")
@@ -25,13 +25,13 @@ struct Unescaped {
         }
     }
 
-    /// The text without escapes.
+    /// The text without escapes, in UTF-8.
     private(set) var bytes: [UInt8] = []
 
-    /// Behind each escape: the offset in `bytes` and the one in the original.
+    /// After each escape: the offset in `bytes` and the offset in the original.
     private var escapeEnds: [(unescaped: Int, original: Int)] = []
 
-    /// Undoes the escapes of a text; `nil` if there is none. What only looks like an escape stays.
+    /// Decodes the escapes of a text; `nil` if there are none. Anything that only looks like an escape stays.
     init?(_ text: UnsafeBufferPointer<UInt8>, _ escapes: Escapes) {
         guard let base = text.baseAddress, memchr(base, Int32(escapes.introducer), text.count) != nil else {
             return nil
@@ -51,7 +51,7 @@ struct Unescaped {
         if escapeEnds.isEmpty { return nil }
     }
 
-    /// Where in the original a range of `bytes` stands, its escapes included.
+    /// Returns the range in the original for a range of `bytes`, including its escapes.
     func originalRange(of range: Range<Int>) -> Range<Int> {
         originalOffset(of: range.lowerBound)..<originalOffset(of: range.upperBound)
     }
@@ -67,7 +67,8 @@ struct Unescaped {
         return escapeEnds[low - 1].original + offset - escapeEnds[low - 1].unescaped
     }
 
-    /// Appends what the escape at an index means; returns its length, or `nil` if it is none.
+    /// Appends the character that the escape at an index represents. Returns the escape's length, or `nil` if it is
+    /// invalid.
     private mutating func append(_ escapes: Escapes, at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
         switch escapes {
         case .percent:
@@ -84,7 +85,7 @@ struct Unescaped {
         }
     }
 
-    /// The longest reference to a character, `&#x10FFFF;`.
+    /// The length of the longest character reference, `&#x10FFFF;`.
     private static let longestReference = 10
 
     private mutating func appendReference(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {

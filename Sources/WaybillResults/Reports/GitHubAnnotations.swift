@@ -1,8 +1,8 @@
 import WaybillDiagnostics
 
-/// Workflow commands of GitHub Actions, which show each failure at its line of the manifest.
+/// Workflow commands of GitHub Actions, which annotate each failure's line in the manifest.
 package enum GitHubAnnotations {
-    /// A command a line: an error for each step that failed, a warning for each whose failure was tolerated.
+    /// Returns one command per line: an error for each failed step, and a warning for each tolerated failure.
     package static func commands(for runs: [RunResult]) -> String {
         runs.map { run in
             run.steps.filter(\.hasFailed).map { command(for: $0, run.prefix(among: runs.count)) }.joined()

@@ -2,11 +2,11 @@ import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 
-/// An HTTP Archive, version 1.2: an entry for each request that the journal has, with each attempt and each redirect, and a
+/// An HTTP Archive, version 1.2: an entry for each request in the journal, including each attempt and redirect, and a
 /// page for each run.
 ///
-/// What is not known has the format's value for that: -1 or an empty string, and status 0 without a response. The bodies
-/// of failed responses are there; other bodies are not recorded.
+/// Unknown values are written as the format prescribes: -1 or an empty string, and status 0 without a response. Bodies
+/// of failed responses are included; other bodies are not recorded.
 package enum HARReport: RunReport {
     package static let name = "har"
 
@@ -58,7 +58,7 @@ package enum HARReport: RunReport {
             page.add("pageTimings", Timings())
         }
 
-        /// A run has none of a page's times.
+        /// A run has none of the times of a page.
         private struct Timings: JSONStreamable {
             func addMembers(to timings: inout JSONStream) {}
         }
@@ -129,7 +129,7 @@ extension HARReport {
             object.add("headersSize", -1)
             object.add("bodySize", -1)
             if response == nil {
-                object.add("comment", exchange.failure ?? "The journal has no response; waybill run -v records all.")
+                object.add("comment", exchange.failure ?? "The journal has no response; 'waybill run -v' records it.")
             }
         }
     }
@@ -153,7 +153,7 @@ extension HARReport {
         }
     }
 
-    /// The phases as the format has them: `connect` includes `ssl`, and their sum is the entry's time.
+    /// The phases as the format defines them: `connect` includes `ssl`, and the phases add up to the entry's time.
     private struct Timings: JSONStreamable {
         let time: PhaseTimes
         let wait: Duration
@@ -190,10 +190,10 @@ extension HARReport {
         response?.httpVersion.map { "HTTP/\($0)" } ?? ""
     }
 
-    /// Header fields and the like from the journal, which are redacted.
+    /// Converts header fields and the like from the journal, which are redacted.
     private static func json(_ list: [JSON]) -> RedactedJSON { RedactedJSON(redacted: .array(list)) }
 
-    /// The parameters of a query, decoded, each `{name, value}`.
+    /// Returns the decoded parameters of a query, each as `{name, value}`.
     private static func parameters(of url: Substring) -> [JSON] {
         guard let mark = url.firstIndex(of: "?") else { return [] }
         return url[mark...].dropFirst().split(separator: "&").map { part in

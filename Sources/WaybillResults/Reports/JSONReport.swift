@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// The summaries of runs in one JSON document: `{runs: […]}`, each as `run.json` has it.
+/// The summaries of runs as one JSON document: `{runs: […]}`, each as in `run.json`.
 package enum JSONReport: RunReport {
     package static let name = "json"
 

@@ -1,10 +1,10 @@
 import WaybillDiagnostics
 import WaybillFormats
 
-/// JUnit's XML, as Jenkins and GitLab read it (the schema `junit-10.xsd` of Jenkins' xUnit plugin): a test suite for each
+/// JUnit XML, as Jenkins and GitLab read it (the schema `junit-10.xsd` of Jenkins' xUnit plugin): a test suite for each
 /// run, and a test case for each step.
 ///
-/// The elements of a `forEach` that failed are test cases too; the others are counted in the output of their step.
+/// The failed elements of a `forEach` are test cases too; the others are counted in the output of their step.
 package enum JUnitReport: RunReport {
     package static let name = "junit"
 
@@ -20,7 +20,7 @@ package enum JUnitReport: RunReport {
         stream.write("</testsuites>\n")
     }
 
-    // The schema has no number of skipped cases for all suites together, so that comes last.
+    // The schema has no number of skipped cases for all suites together, so that number comes last.
     fileprivate static func numbers(of cases: [Case]) -> [(String, String)] {
         func count(_ element: String) -> String { String(cases.count { $0.result?.element == element }) }
         return [
@@ -42,7 +42,7 @@ package enum JUnitReport: RunReport {
         }
 
         func write(to stream: inout ReportStream) {
-            // Not all readers take a time zone.
+            // Some readers do not accept a time zone.
             let moment = run.startedAt.description.prefix(19)
             let attributes = [
                 ("name", run.manifest), ("time", run.time.secondsText), ("timestamp", String(moment)),
@@ -55,7 +55,7 @@ package enum JUnitReport: RunReport {
                 stream.write("      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n")
             }
             stream.write("    </properties>\n")
-            // A package is what a class name has before its last dot.
+            // Readers take the part of a class name before its last dot as the package.
             let name = run.manifest.split(separator: "/").last?.split(separator: ".").first ?? "run"
             for testCase in cases { stream.write(testCase.xml(classPrefix: String(name))) }
             stream.write("  </testsuite>\n")
@@ -64,7 +64,7 @@ package enum JUnitReport: RunReport {
 
     /// A test case: a step, or an element that failed.
     fileprivate struct Case {
-        /// Why a case did not pass: an element `failure`, `error` or `skipped`.
+        /// The reason why a case did not pass: an element `failure`, `error` or `skipped`.
         struct Result {
             var element: String
             var message: String
@@ -131,14 +131,14 @@ package enum JUnitReport: RunReport {
         }
     }
 
-    /// The beginning of an element's tag.
+    /// Returns the start of an element's tag.
     fileprivate static func tag(_ name: String, _ attributes: [(String, String)]) -> String {
         "<\(name)" + attributes.map { " \($0.0)=\"\(XMLText.value($0.1))\"" }.joined()
     }
 }
 
 extension JUnitReport.Case.Result {
-    /// A failure of what was expected is a `failure`, and what prevented a response an `error`.
+    /// A failed expectation is a `failure`; an error that prevented a response is an `error`.
     fileprivate init(_ failure: Failure) {
         let isError =
             switch failure.kind {
@@ -156,10 +156,10 @@ extension JUnitReport.Case.Result {
 
 /// Text in XML 1.0.
 enum XMLText {
-    /// A text as the content of an element. Characters that XML cannot have are U+FFFD.
+    /// Escapes a string for the content of an element. Characters that are invalid in XML become U+FFFD.
     static func content(_ text: String) -> String { escaped(text, keeping: ["\n", "\t"]) }
 
-    /// A text as the value of an attribute in double quotes, where a line break would be read as a space.
+    /// Escapes a string for an attribute value in double quotes, where a line break would be read as a space.
     static func value(_ text: String) -> String { escaped(text, keeping: []) }
 
     private static func escaped(_ text: String, keeping kept: Set<Unicode.Scalar>) -> String {

@@ -1,11 +1,11 @@
 import WaybillDiagnostics
 
-/// Markdown as GitHub and GitLab show it: the outcome, each failure, and a table of the steps. It is short enough for the
-/// comment of a pull request.
+/// Markdown for GitHub and GitLab: the outcome, each failure, and a table of the steps. It is short enough for a
+/// comment on a pull request.
 package enum MarkdownReport: RunReport {
     package static let name = "markdown"
 
-    /// GitHub's limit of a comment is 65,536 characters.
+    /// The maximum size; GitHub limits a comment to 65,536 characters.
     private static let greatestSize = 60_000
     private static let longestFailure = 4_000
 
@@ -13,7 +13,7 @@ package enum MarkdownReport: RunReport {
         stream.write(document(for: runs.map(\.result)))
     }
 
-    /// The report of some runs.
+    /// Returns the report of some runs.
     package static func document(for runs: [RunResult]) -> String {
         var text = ""
         for run in runs { text += heading(of: run) }
@@ -24,7 +24,7 @@ package enum MarkdownReport: RunReport {
                 if text.utf8.count + section.utf8.count < greatestSize { text += section } else { omitted += 1 }
             }
         }
-        if omitted > 0 { text += "\n… and \(omitted) more that failed.\n" }
+        if omitted > 0 { text += "\n… and \(omitted) more failures.\n" }
         for run in runs { text += table(of: run, room: greatestSize - text.utf8.count) }
         return text
     }
@@ -50,7 +50,7 @@ package enum MarkdownReport: RunReport {
         return text + "\n\n" + block(String(details.prefix(longestFailure))) + "\n"
     }
 
-    /// A table of as many steps as there is room for.
+    /// Returns a table of as many steps as fit.
     private static func table(of run: RunResult, room: Int) -> String {
         var text = "<details><summary>\(run.steps.count == 1 ? "1 step" : "\(run.steps.count) steps")</summary>\n\n"
         text += "| | step | request | status | time |\n|---|---|---|---|---|\n"
@@ -79,14 +79,14 @@ package enum MarkdownReport: RunReport {
         }
     }
 
-    /// A text as code, in which Markdown has no meaning; with more backticks than it has itself.
+    /// Formats a string as code, in which Markdown has no meaning, with more backticks than it contains itself.
     private static func code(_ text: String) -> String {
         let text = PrintableText.oneLine(text)
         let fence = String(repeating: "`", count: longestRun(in: text) + 1)
         return fence.utf8.count == 1 ? "`\(text)`" : "\(fence) \(text) \(fence)"
     }
 
-    /// A text as code in a table, where a '|' would end the cell even there.
+    /// Formats a string as code in a table, where '|' would end the cell even inside code.
     private static func cell(_ text: String) -> String { code(text).replacing("|", with: "\\|") }
 
     private static func block(_ text: String) -> String {

@@ -1,19 +1,19 @@
 /// Receives a report piece by piece and passes it on in large pieces, so that the whole report is never in memory.
 ///
-/// The first error is kept and nothing more is passed on, so that formats need no error handling.
+/// The first error is kept, and nothing more is passed on, so that formats need no error handling.
 package struct ReportStream: ~Copyable {
     /// Receives a piece of the report.
     package typealias Sink = ([UInt8]) throws(ResultsError) -> Void
 
     private static let pieceSize = 256 * 1024
 
-    /// The folder that the report is written to, from which it can link to other files; `nil` for standard output.
+    /// The folder that the report is written to, for relative links to other files; `nil` for standard output.
     let folder: String?
     private let sink: Sink
     private var held: [UInt8] = []
     private var error: ResultsError?
 
-    /// A stream into a sink.
+    /// Creates a stream into a sink.
     package init(folder: String? = nil, _ sink: @escaping Sink) {
         self.folder = folder
         self.sink = sink
@@ -25,13 +25,13 @@ package struct ReportStream: ~Copyable {
         if held.count >= Self.pieceSize { passOn() }
     }
 
-    /// Adds bytes, which are UTF-8.
+    /// Adds bytes, which must be UTF-8.
     package mutating func write(_ bytes: [UInt8]) {
         held.append(contentsOf: bytes)
         if held.count >= Self.pieceSize { passOn() }
     }
 
-    /// Passes on the rest. Throws the first error.
+    /// Passes on the rest.
     package mutating func finish() throws(ResultsError) {
         passOn()
         if let error { throw error }

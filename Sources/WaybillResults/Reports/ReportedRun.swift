@@ -1,19 +1,20 @@
 import WaybillJSON
 
-/// A run that reports are written about.
+/// A run to report on.
 package struct ReportedRun: Sendable {
     /// The result of the run.
     package let result: RunResult
     /// The run's folder, with its journal and the bodies of failed responses.
     package let folder: String
 
-    /// A run whose results are in a folder.
+    /// Creates a run whose results are in a folder.
     package init(_ result: RunResult, in folder: String) {
         self.result = result
         self.folder = folder
     }
 
-    /// Reads the run's requests and responses from its journal and hands them over one by one, as they were completed.
+    /// Reads the run's requests and responses from its journal, and calls a function with each, in the order of
+    /// completion.
     func exchanges(_ take: (Exchange) -> Void) throws(ResultsError) {
         let path = "\(folder)/\(FolderContents.journal)"
         var journal = JournalReader(path, reading: ExchangeReader.part)
@@ -28,9 +29,9 @@ package struct ReportedRun: Sendable {
         exchanges.finish(take)
     }
 
-    /// The body of the response of an exchange, if it was kept.
+    /// Returns the body of an exchange's response, if it was kept.
     ///
-    /// - Parameter limit: The number of bytes to read at most.
+    /// - Parameter limit: The maximum number of bytes to read.
     func body(of exchange: Exchange, limit: Int = .max) -> [UInt8]? {
         guard let name = exchange.bodyFile else { return nil }
         var bytes: [UInt8] = []

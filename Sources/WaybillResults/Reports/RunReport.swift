@@ -5,14 +5,14 @@ package protocol RunReport: Sendable {
     /// The name of the format, as in `--report NAME=FILE`.
     static var name: String { get }
 
-    /// Writes the report of some runs, which ends in a line break.
+    /// Writes the report of some runs. It ends in a line break.
     ///
-    /// - Throws: where the folder of a run cannot be read.
+    /// - Throws: An error if the folder of a run cannot be read.
     static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError)
 }
 
 extension RunReport {
-    /// Writes the report to a file, which appears complete. The folders on the way are made.
+    /// Writes the report to a file, which is replaced atomically. Missing parent folders are created.
     package static func write(_ runs: [ReportedRun], toFile path: String) throws(ResultsError) {
         let folder = FileContents.folder(of: path)
         try FolderContents.make(folder)
@@ -33,43 +33,43 @@ extension RunReport {
     }
 }
 
-/// All formats of reports.
+/// All report formats.
 package enum RunReports {
-    /// In the order of their names.
+    /// The formats, in the order of their names.
     package static let all: [any RunReport.Type] = [
         HARReport.self, HTMLReport.self, JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
     ]
 
-    /// The format with a name.
+    /// Returns the format with a name.
     package static func named(_ name: String) -> (any RunReport.Type)? { all.first { $0.name == name } }
 }
 
 extension RunResult {
-    /// What a report of this many runs puts before the path of a step; empty for a single run.
+    /// The prefix for the path of a step in a report of `count` runs; empty for a single run.
     func prefix(among count: Int) -> String { count > 1 ? "\(manifest): " : "" }
 }
 
 extension StepResult {
-    /// The path, with the name that its author gave it.
+    /// The path, followed by the step's name if it has one.
     var title: String {
         guard let name, name != id else { return path }
         return "\(path) (\(name))"
     }
 
-    /// Whether it failed, also if its failure was tolerated.
+    /// Whether the step failed, including a tolerated failure.
     var hasFailed: Bool { outcome == .failed || outcome == .tolerated }
 
-    /// The method and the URL of its last request.
+    /// The method and the URL of the last request.
     var request: String? { method.flatMap { method in url.map { "\(method) \($0)" } } }
 }
 
 extension ElementResults {
-    /// The counts in words, as in `12 failed, 188 passed`.
+    /// The counts as text, such as `12 failed, 188 passed`.
     var summary: String { counts.summary }
 }
 
 extension OutcomeCounts {
-    /// The counts that are not 0 in words, failures first, as in `1 failed, 3 passed`.
+    /// The nonzero counts as text, failures first, such as `1 failed, 3 passed`.
     package var summary: String {
         let order: [StepOutcome] = [.failed, .tolerated, .cancelled, .passed, .skipped]
         let words = order.filter { self[$0] > 0 }.map { "\(self[$0]) \($0.rawValue)" }
@@ -78,7 +78,7 @@ extension OutcomeCounts {
 }
 
 extension Duration {
-    /// In seconds with three decimals.
+    /// The duration in seconds, with three decimals.
     var secondsText: String {
         let milliseconds = max(0, Int((self / .milliseconds(1)).rounded()))
         let rest = String(milliseconds % 1000)

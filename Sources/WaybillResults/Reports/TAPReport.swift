@@ -1,9 +1,9 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// The Test Anything Protocol, version 14: a test point for each step, with the failure as YAML.
+/// The Test Anything Protocol, version 14: a test point for each step, with its failure as YAML.
 ///
-/// A failure that the manifest tolerates is a `TODO`, which readers do not count as a failure.
+/// A tolerated failure is a `TODO`, which readers do not count as a failure.
 package enum TAPReport: RunReport {
     package static let name = "tap"
 
@@ -28,12 +28,12 @@ package enum TAPReport: RunReport {
             case .skipped: " # SKIP"
             case .cancelled: " # SKIP cancelled"
             }
-        // A '#' would begin a directive.
+        // A '#' would start a directive.
         let title = PrintableText.oneLine(prefix + step.title).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
         return "\(step.hasFailed ? "not ok" : "ok") \(number) - \(title)\(directive)\n"
     }
 
-    /// The failure as a YAML block. Its strings are those of JSON, which YAML reads.
+    /// Returns the failure as a YAML block. Its strings are JSON strings, which are valid YAML.
     private static func block(of step: StepResult) -> String {
         var members: [(String, JSON)] = []
         if let failure = step.failure {

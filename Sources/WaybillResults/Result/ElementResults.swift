@@ -1,22 +1,22 @@
 import WaybillJSON
 
-/// What an element of a forEach that failed is, for a person.
+/// A description of a failed element of a forEach, for people.
 package struct ElementSubject: Sendable, Equatable {
-    /// The start of its JSON text, of at most `maximumCharacters`; `nil` if it is secret.
+    /// The start of the element's JSON text, at most `maximumCharacters` long; `nil` if it is secret.
     package var value: RedactedText?
     /// The URL of the request that failed, if one was built.
     package var url: RedactedText?
 
-    /// The maximum length of `value`.
+    /// The maximum length of `value`, in characters.
     package static let maximumCharacters = 80
 
-    /// A subject; see the properties.
+    /// Creates a subject; see the properties.
     package init(value: RedactedText? = nil, url: RedactedText? = nil) {
         self.value = value
         self.url = url
     }
 
-    /// The subject that an event or a result has.
+    /// Reads the subject from an event or a result.
     init(json: JSON, _ redactor: Redactor) {
         value = json["value"]?.string.map { redactor.text($0) }
         url = json["url"]?.string.map { redactor.text($0) }
@@ -24,28 +24,28 @@ package struct ElementSubject: Sendable, Equatable {
 }
 
 extension ElementSubject: JSONStreamable {
-    /// `{value, url}`, without what is unknown.
+    /// Writes `{value, url}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("value", value)
         object.add("url", url)
     }
 }
 
-/// How the elements of a forEach ended: all are counted, and the first hundred failures kept.
+/// How the elements of a forEach finished: all are counted, and the first hundred failures are kept.
 package struct ElementResults: Sendable, Equatable {
-    /// The greatest number of failures that are kept.
+    /// The maximum number of failures that are kept.
     package static let keptFailures = 100
 
-    /// One element that failed.
+    /// A failed element.
     package struct ElementFailure: Sendable, Equatable {
         /// The element's index in the list, from 0.
         package var element: Int
-        /// What the element is.
+        /// A description of the element.
         package var subject: ElementSubject
-        /// Why it failed.
+        /// Why the element failed.
         package var failure: Failure
 
-        /// A failed element; see the properties.
+        /// Creates a failed element; see the properties.
         package init(element: Int, subject: ElementSubject, failure: Failure) {
             self.element = element
             self.subject = subject
@@ -53,15 +53,15 @@ package struct ElementResults: Sendable, Equatable {
         }
     }
 
-    /// How many elements ended in each way.
+    /// The number of elements by outcome.
     package private(set) var counts = OutcomeCounts()
-    /// The first failures, by the elements' places.
+    /// The first failures, by the elements' indices.
     package private(set) var failures: [ElementFailure] = []
 
-    /// No element yet.
+    /// Creates empty results.
     package init() {}
 
-    /// Counts an element and keeps its failure if it belongs to the first; elements may come in any order.
+    /// Counts an element, and keeps its failure if it is among the first. Elements may be added in any order.
     package mutating func add(
         element: Int,
         _ outcome: StepOutcome,
@@ -80,7 +80,7 @@ package struct ElementResults: Sendable, Equatable {
         counts[.skipped] += count
     }
 
-    /// Takes over counts that are known from elsewhere.
+    /// Replaces the counts with known ones.
     mutating func take(counts: OutcomeCounts) {
         self.counts = counts
     }
@@ -88,7 +88,7 @@ package struct ElementResults: Sendable, Equatable {
 }
 
 extension ElementResults: JSONStreamable {
-    /// The counts by outcome, and `failures: [{element, value, url, kind, message, …}]`.
+    /// Writes the counts by outcome, and `failures: [{element, value, url, kind, message, …}]`.
     package func addMembers(to object: inout JSONStream) {
         counts.addMembers(to: &object)
         object.add("failures", each: failures)
@@ -96,7 +96,7 @@ extension ElementResults: JSONStreamable {
 }
 
 extension ElementResults.ElementFailure: JSONStreamable {
-    /// `{element, value, url, kind, message, …}`
+    /// Writes `{element, value, url, kind, message, …}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("element", element)
         subject.addMembers(to: &object)

@@ -1,17 +1,17 @@
 package import WaybillDiagnostics
 
-/// Why a step failed.
+/// The failure of a step.
 package struct Failure: Error, Sendable, Equatable {
-    /// One of the errors of a stage that can find several, such as the expectations of a response.
+    /// One of the errors of a stage that can report several, such as the expectations of a response.
     package struct Finding: Sendable, Equatable {
-        /// What is wrong, in one sentence without a full stop.
+        /// What failed, in one sentence without a full stop.
         package var message: RedactedText
-        /// The text of the manifest that asked for something else.
+        /// The text of the manifest that was not satisfied.
         package var span: SourceSpan?
-        /// A few words to stand behind the carets there.
+        /// A few words to show after the carets there.
         package var label: RedactedText?
 
-        /// A finding; see the properties.
+        /// Creates an error of a stage; see the properties.
         package init(_ message: RedactedText, at span: SourceSpan?, label: RedactedText? = nil) {
             self.message = message
             self.span = span
@@ -19,9 +19,9 @@ package struct Failure: Error, Sendable, Equatable {
         }
     }
 
-    /// A location in a manifest whose text may be unknown, as that of a failure in `run.json`.
+    /// A location in a manifest whose text may be unknown, such as that of a failure in `run.json`.
     package struct Location: Sendable, Equatable, CustomStringConvertible {
-        /// The path of the file, as it was given.
+        /// The path of the file, as it was specified.
         package var file: String
         /// The line, from 1.
         package var line: Int
@@ -36,16 +36,16 @@ package struct Failure: Error, Sendable, Equatable {
     package var kind: FailureKind
     /// The server's code for the failure: the status, or the code in the response's envelope, as a string or number.
     package var code: RedactedJSON?
-    /// What went wrong, in one sentence without a full stop.
+    /// What failed, in one sentence without a full stop.
     package var message: RedactedText
-    /// The text of the manifest that it belongs to.
+    /// The text of the manifest that the failure refers to.
     package var span: SourceSpan?
-    /// The location that was read from a file of results.
+    /// The location read from a file of results.
     private let readLocation: Location?
-    /// All that was found wrong, when the stage looks for more than one thing; otherwise empty.
+    /// All errors of a stage that checks several things; otherwise empty.
     package var findings: [Finding]
 
-    /// A failure; see the properties.
+    /// Creates a failure; see the properties.
     package init(
         _ kind: FailureKind,
         _ message: RedactedText,
@@ -56,7 +56,7 @@ package struct Failure: Error, Sendable, Equatable {
         self.init(kind, message, code: code, at: span, readLocation: nil, findings: findings)
     }
 
-    /// A failure as a file of results has it.
+    /// Creates a failure read from a file of results.
     init(_ kind: FailureKind, _ message: RedactedText, code: RedactedJSON?, at location: Location?, findings: [Finding])
     {
         self.init(kind, message, code: code, at: nil, readLocation: location, findings: findings)
@@ -78,13 +78,13 @@ package struct Failure: Error, Sendable, Equatable {
         self.findings = findings
     }
 
-    /// Where the text is that it belongs to.
+    /// The location in the manifest that the failure refers to.
     package var location: Location? {
         guard let span else { return readLocation }
         return Location(file: span.file.name, line: span.start.line, column: span.start.column)
     }
 
-    /// The failure as a diagnostic, because it points into the manifest as one does.
+    /// The failure as a diagnostic, because it points into the manifest like one.
     package var diagnostic: Diagnostic {
         var diagnostic = Diagnostic(DiagnosticID(stringLiteral: kind.rawValue), message.description, at: span)
         let located = findings.filter { $0.span != nil }
@@ -94,7 +94,7 @@ package struct Failure: Error, Sendable, Equatable {
                 finding.span.map { .init($0, finding.message.description) }
             }
         }
-        // What no label tells, as of a run that was read from its results.
+        // The errors that no label shows, such as those of a run that was read from its results.
         let rest = findings.filter { located.count < 2 || $0.span == nil }
         diagnostic.help = rest.map(\.message).filter { $0 != message }.map(\.description)
         if span == nil, let location { diagnostic.help.append("It is at \(location).") }
@@ -103,7 +103,7 @@ package struct Failure: Error, Sendable, Equatable {
 }
 
 extension Failure: JSONStreamable {
-    /// `{kind, code, message, file, line, column, findings}`, without what is unknown.
+    /// Writes `{kind, code, message, file, line, column, findings}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("kind", kind.rawValue)
         object.add("code", code)
@@ -118,7 +118,7 @@ extension Failure: JSONStreamable {
 }
 
 extension Failure.Finding: JSONStreamable {
-    /// `{message, label, file, line, column}`, without what is unknown.
+    /// Writes `{message, label, file, line, column}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("message", message)
         object.add("label", label)

@@ -1,21 +1,21 @@
 import WaybillJSON
 
-/// How a step ended.
+/// How a step finished.
 package enum StepOutcome: String, Sendable, CaseIterable {
-    /// All went as it should.
+    /// Everything succeeded.
     case passed
-    /// It failed, and so does what it is in.
+    /// The step failed, and so does the step or graph that contains it.
     case failed
-    /// It failed, and the manifest lets the run go on and pass (`onFailure: continue`).
+    /// The step failed, but the manifest lets the run continue and pass (`onFailure: continue`).
     case tolerated
-    /// It never began.
+    /// The step was not started.
     case skipped
-    /// It was stopped from outside while it ran.
+    /// The step was cancelled from outside while it ran.
     case cancelled
 }
 
 extension StepOutcome {
-    /// The outcome's place among all cases.
+    /// The index of the outcome among all cases.
     fileprivate var place: Int {
         switch self {
         case .passed: 0
@@ -27,35 +27,35 @@ extension StepOutcome {
     }
 }
 
-/// How a run ended.
+/// How a run finished.
 package enum RunOutcome: String, Sendable, CaseIterable {
     /// Everything passed, or its failures were tolerated.
     case passed
     /// At least one step failed.
     case failed
-    /// Somebody stopped the run before its end.
+    /// The run was stopped before it finished.
     case interrupted
 }
 
-/// How many steps, or elements of a forEach, ended in each way.
+/// The number of steps, or elements of a forEach, by outcome.
 package struct OutcomeCounts: Sendable, Equatable {
-    /// By the outcomes' places among all cases.
+    /// The counts, by the index of the outcome.
     private var counts = [Int](repeating: 0, count: StepOutcome.allCases.count)
 
-    /// No step at all.
+    /// Creates counts of zero.
     package init() {}
 
-    /// Counts how steps ended.
+    /// Counts steps by outcome.
     package init(of steps: [StepResult]) {
         for index in steps.indices { self[steps[index].outcome] += 1 }
     }
 
-    /// The counts as `json` has them.
+    /// Reads the counts from JSON.
     init(json: JSON) {
         for outcome in StepOutcome.allCases { self[outcome] = json[outcome.rawValue]?.count ?? 0 }
     }
 
-    /// How many ended in this way.
+    /// The number with this outcome.
     package subscript(outcome: StepOutcome) -> Int {
         get { counts[outcome.place] }
         set { counts[outcome.place] = newValue }
@@ -64,7 +64,7 @@ package struct OutcomeCounts: Sendable, Equatable {
 }
 
 extension OutcomeCounts: JSONStreamable {
-    /// An object with a count for every outcome, also for those that did not occur.
+    /// Writes a count for every outcome, including those that did not occur.
     package func addMembers(to object: inout JSONStream) {
         for outcome in StepOutcome.allCases { object.add(named: outcome.rawValue, self[outcome]) }
     }

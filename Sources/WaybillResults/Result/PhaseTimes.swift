@@ -1,17 +1,17 @@
-/// How long a request and its phases took.
+/// The duration of a request and its phases.
 package struct PhaseTimes: Sendable, Equatable {
     /// From the start of the transfer to the last byte of the response.
     package var total: Duration
-    /// Looking up the host's name.
+    /// Looking up the host name.
     package var dns: Duration?
-    /// Connecting, behind the look-up.
+    /// Connecting, after the lookup.
     package var connect: Duration?
     /// The TLS handshake.
     package var tls: Duration?
     /// From the start of the transfer to the first byte of the response.
     package var firstByte: Duration?
 
-    /// The times that are known; a connection used again has no `dns`, `connect` and `tls`.
+    /// Creates times from those that are known. A reused connection has no `dns`, `connect` and `tls`.
     package init(
         total: Duration,
         dns: Duration? = nil,
@@ -29,7 +29,7 @@ package struct PhaseTimes: Sendable, Equatable {
 }
 
 extension PhaseTimes: JSONStreamable {
-    /// `{total, dns, connect, tls, firstByte}` in milliseconds, without what is unknown.
+    /// Writes `{total, dns, connect, tls, firstByte}` in milliseconds, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("total", milliseconds: total)
         object.add("dns", milliseconds: dns)
@@ -39,14 +39,14 @@ extension PhaseTimes: JSONStreamable {
     }
 }
 
-/// How many bytes of messages went over the wire, heads included, before any decompression.
+/// The number of bytes transmitted in messages, including header sections, before any decompression.
 package struct ByteCounts: Sendable, Equatable {
-    /// Bytes that were sent.
+    /// The bytes sent.
     package var sent: Int
-    /// Bytes that were received.
+    /// The bytes received.
     package var received: Int
 
-    /// Counts of both directions.
+    /// Creates counts for both directions.
     package init(sent: Int = 0, received: Int = 0) {
         self.sent = sent
         self.received = received
@@ -55,7 +55,7 @@ package struct ByteCounts: Sendable, Equatable {
 }
 
 extension ByteCounts: JSONStreamable {
-    /// `{sent, received}`
+    /// Writes `{sent, received}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("sent", sent)
         object.add("received", received)

@@ -1,29 +1,28 @@
 package import WaybillFormats
 
-/// The name of a run, such as `20261121-052703-k3v9qa`: sorted by name, runs are in the order of the seconds they
-/// started in.
+/// The name of a run, such as `20261121-052703-k3v9qa`. Sorting by name sorts runs by the second in which they started.
 package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The name: date and time in UTC, and six random characters.
+    /// The name: the date and time in UTC, and six random characters.
     package let description: String
 
-    /// Without letters and digits that look alike.
+    /// The characters of the random part, without letters and digits that look alike.
     private static let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz")
 
-    /// A new name for a run that starts at a time (in UTC), distinguished from others of that second by six random
-    /// characters.
+    /// Creates a name for a run that starts at a time (in UTC). Six random characters distinguish it from others in
+    /// that second.
     package init(at moment: Timestamp, using random: inout some RandomNumberGenerator) {
         let second = moment.description.prefix(19).filter { $0 != "-" && $0 != ":" }
         let tail = (0..<6).map { _ in Self.alphabet[Int.random(in: Self.alphabet.indices, using: &random)] }
         description = second.replacing("T", with: "-") + "-" + String(tail)
     }
 
-    /// A new name for a run that starts now.
+    /// Creates a name for a run that starts now.
     package init() {
         var random = SystemRandomNumberGenerator()
         self.init(at: .now(), using: &random)
     }
 
-    /// The second that the run started in.
+    /// The second in which the run started.
     package var startedAt: Timestamp? {
         let digits = Array(description.utf8.filter { $0 != UInt8(ascii: "-") }.prefix(14))
         func part(_ range: Range<Int>) -> String { String(decoding: digits[range], as: UTF8.self) }
@@ -31,7 +30,7 @@ package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         return Timestamp(rfc3339: day.joined(separator: "-") + "T" + time.joined(separator: ":") + "Z")
     }
 
-    /// A name that was read somewhere; `nil` if it cannot be one of a run.
+    /// Parses a name; `nil` if it cannot be the name of a run.
     package init?(_ text: some StringProtocol) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -42,6 +41,6 @@ package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         description = String(text)
     }
 
-    /// Compares the names, and with them the seconds in which the runs started.
+    /// Compares the names, and so the seconds in which the runs started.
     package static func < (left: RunID, right: RunID) -> Bool { left.description < right.description }
 }

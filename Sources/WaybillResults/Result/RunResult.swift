@@ -1,25 +1,26 @@
 package import WaybillFormats
 
-/// What became of a run: the content of `run.json`.
+/// The result of a run: the content of `run.json`.
 package struct RunResult: Sendable, Equatable {
     /// The run's name.
     package var id: RunID
-    /// The manifest's path, as it was given.
+    /// The manifest's path, as it was specified.
     package var manifest: String
-    /// The environment that was laid over the manifest.
+    /// The environment that was applied to the manifest.
     package var environment: String?
-    /// When the run began.
+    /// When the run started.
     package var startedAt: Timestamp
-    /// When everything had ended.
+    /// When everything had finished.
     package var finishedAt: Timestamp
-    /// How long it ran: without pauses, and without the time between the end of a process and the next one that resumed it.
+    /// The duration, without pauses and without the time between the end of a process and the start of the next one
+    /// that resumed the run.
     package var time: Duration
-    /// How it ended.
+    /// How the run finished.
     package var outcome: RunOutcome
     /// Every step, in the order of the plan.
     package var steps: [StepResult]
 
-    /// A result; see the properties.
+    /// Creates a result; see the properties.
     package init(
         id: RunID,
         manifest: String,
@@ -40,13 +41,13 @@ package struct RunResult: Sendable, Equatable {
         self.steps = steps
     }
 
-    /// How many steps ended in each way.
+    /// The number of steps by outcome.
     package var counts: OutcomeCounts { OutcomeCounts(of: steps) }
 
 }
 
 extension RunResult: JSONStreamable {
-    /// The result as `schemas/run.schema.json` describes it.
+    /// Writes the result as described in `schemas/run.schema.json`.
     package func addMembers(to object: inout JSONStream) {
         object.add("id", id.description)
         object.add("manifest", manifest)

@@ -1,6 +1,6 @@
 package import WaybillFormats
 
-/// How the cache took part in a response.
+/// How the cache was used for a response.
 package enum CacheUse: String, Sendable, CaseIterable {
     /// The response came from the cache, and nothing was sent.
     case hit
@@ -10,44 +10,44 @@ package enum CacheUse: String, Sendable, CaseIterable {
     case miss
 }
 
-/// What became of one step.
+/// The result of a step.
 package struct StepResult: Sendable, Equatable {
     /// The step's id, unique in its graph.
     package var id: String
-    /// The name that its author gave it.
+    /// The name that the manifest gives the step.
     package var name: String?
-    /// Where it stands: the graph and the ids down to it, as in `main.both.schedule`.
+    /// The path of the step: the graph and the ids down to the step, such as `main.both.schedule`.
     package var path: String
-    /// The graph that it belongs to.
+    /// The graph that contains the step.
     package var graph: String
-    /// The endpoint that it calls, if it calls a named one.
+    /// The name of the endpoint that the step calls, if it has one.
     package var endpoint: String?
-    /// The words that runs can be limited to: the `tag` of the step and of its request.
+    /// The tags by which runs can be limited: the `tag` of the step and of its request.
     package var tags: [String]
-    /// How it ended.
+    /// How the step finished.
     package var outcome: StepOutcome
-    /// How often its request was tried; 0 where none was sent.
+    /// The number of attempts of the step's request; 0 if none was sent.
     package var attempts: Int
     /// The status of the last response.
     package var status: Int?
-    /// How the cache took part in the last response; nil if the request did not use it.
+    /// How the cache was used for the last response; `nil` if the request did not use it.
     package var cache: CacheUse?
-    /// The method of its last request.
+    /// The method of the last request.
     package var method: String?
-    /// The address of its last request.
+    /// The URL of the last request.
     package var url: RedactedText?
-    /// When it began; `nil` for a step that was skipped.
+    /// When the step started; `nil` if it was skipped.
     package var startedAt: Timestamp?
-    /// How long it took: of a request the last attempt, otherwise the whole step.
+    /// The duration: of a request's last attempt, otherwise of the whole step.
     package var time: PhaseTimes?
-    /// The bytes of all its attempts.
+    /// The bytes transmitted in all attempts.
     package var bytes: ByteCounts?
-    /// Why it failed.
+    /// Why the step failed.
     package var failure: Failure?
-    /// How its elements ended, when it is a forEach.
+    /// How the step's elements finished, if it is a forEach.
     package var elements: ElementResults?
 
-    /// A result of which at least this much is known; the rest is set afterwards.
+    /// Creates a result from the properties that are always known; the others are set afterwards.
     package init(
         id: String,
         path: String,
@@ -89,7 +89,7 @@ package struct StepResult: Sendable, Equatable {
 }
 
 extension StepResult: JSONStreamable {
-    /// The step as it stands in `run.json`, without what is unknown.
+    /// Writes the step as in `run.json`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("id", id)
         object.add("name", name)

@@ -6,19 +6,20 @@ import CZlib
     import Darwin
 #endif
 
-/// Compresses a file as one gzip member (RFC 1952), without a time or name, so that the same records make the same file.
+/// Compresses a file as one gzip member (RFC 1952), without a time or name, so that the same records yield the same
+/// file.
 enum GzipFile {
-    /// Bytes that are read and written at once.
+    /// The number of bytes read and written at once.
     private static let pieceBytes = 256 * 1024
 
     /// Writes a compressed copy of a file, and waits until it is on the disk.
     ///
-    /// - Returns: the size of the copy.
+    /// - Returns: The size of the copy.
     static func write(_ path: String, from source: String) throws(ResultsError) -> Int {
         if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
         let input = try InputFile(source)
         let output = try OutputFile(path, .new)
-        // zlib remembers the address.
+        // zlib stores the address of the stream.
         let stream = z_streamp.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }

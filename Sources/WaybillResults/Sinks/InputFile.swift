@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// An open file that is read from its start to its end, a piece at a time.
+/// An open file that is read from start to end, piece by piece.
 struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
@@ -19,7 +19,7 @@ struct InputFile: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Reads the next piece, at most this many bytes; empty at the end.
+    /// Reads the next piece, at most this many bytes; empty at the end of the file.
     func next(_ limit: Int) throws(ResultsError) -> [UInt8] {
         while true {
             var count = 0

@@ -6,7 +6,7 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Where the records of a complete `.part` file go.
+/// The destination of the records in a complete `.part` file.
 package enum RecordContainer: Sendable {
     /// The file itself, which is moved to its path.
     case file
@@ -15,7 +15,7 @@ package enum RecordContainer: Sendable {
     /// A table of an SQLite database.
     case table(SQLiteTable)
 
-    /// The path of the records while they are not complete. They are in the format of their writer, not compressed.
+    /// Returns the path of the records until they are complete. They are in the format of their writer, not compressed.
     package func part(of path: String) -> String {
         switch self {
         case .file, .gzip: path + ".part"
@@ -23,28 +23,28 @@ package enum RecordContainer: Sendable {
         }
     }
 
-    /// The names that a file takes: two steps may not have one in common.
+    /// Returns the names that a file occupies. Two steps must not share one.
     func names(of path: String) -> [String] {
         switch self {
         case .file: [path, part(of: path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
         case .gzip: [path, part(of: path), compressed(path)]
-        // Case does not tell tables apart.
+        // Table names are case-insensitive.
         case .table(let table): ["\(path)\0\(table.name.lowercased())", part(of: path)]
         }
     }
 
-    /// Whether the records of a complete file are in their place. An unfinished file is removed as the last step.
+    /// Whether the records of a complete file are at their destination. Removing the unfinished file is the last step.
     func isInPlace(_ path: String, _ committed: RecordSink.Committed) -> Bool {
         var status = stat()
         guard lstat(part(of: path), &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
         switch self {
         case .file, .gzip: return Int(status.st_size) == committed.bytes
-        // Others may write to the database, too.
+        // Others may write to the database as well.
         case .table: return true
         }
     }
 
-    /// The thread for what takes as long as there are records: not that of the journal.
+    /// Returns the thread for work whose duration depends on the number of records: not that of the journal.
     func thread(or shared: FileThread) throws(ResultsError) -> FileThread {
         switch self {
         case .file: shared
@@ -52,9 +52,9 @@ package enum RecordContainer: Sendable {
         }
     }
 
-    /// Does what can be done before the records are announced as complete. May take long.
+    /// Performs the work that can be done before the records are announced as complete. May take long.
     ///
-    /// - Returns: the size of the file, as far as it is known.
+    /// - Returns: The size of the file, if known.
     func prepare(_ path: String) throws(ResultsError) -> Int {
         switch self {
         case .file, .table: return FolderContents.size(of: part(of: path)) ?? 0
@@ -68,9 +68,9 @@ package enum RecordContainer: Sendable {
         }
     }
 
-    /// Puts the records in their place, and removes the unfinished file. May take long.
+    /// Moves the records to their destination, and removes the unfinished file. May take long.
     ///
-    /// - Returns: the size of the file.
+    /// - Returns: The size of the file.
     func complete(_ path: String) throws(ResultsError) -> Int {
         switch self {
         case .file: try Self.move(part(of: path), to: path)

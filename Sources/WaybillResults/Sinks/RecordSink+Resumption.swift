@@ -1,42 +1,42 @@
 import WaybillJSON
 
 extension RecordSink {
-    /// Where a file that was begun by an earlier process is gone on with.
+    /// Where a file that an earlier process started is continued.
     package struct Resumption: Sendable {
-        /// A place between two elements, or pages, in a file.
+        /// A position between two elements, or pages, in a file.
         package struct Mark: Sendable, Equatable {
-            /// The bytes before it.
+            /// The number of bytes before the position.
             package var bytes: Int
-            /// The records before it.
+            /// The records before the position.
             package var records: RecordTally
-            /// How many elements of the step, or pages, are before it.
+            /// The number of elements of the step, or pages, before the position.
             package var count: Int
 
-            /// A place in a file; see the properties.
+            /// Creates a position in a file; see the properties.
             package init(bytes: Int, records: RecordTally, count: Int) {
                 self.bytes = bytes
                 self.records = records
                 self.count = count
             }
 
-            /// The beginning of a file.
+            /// The start of a file.
             package static let start = Mark(bytes: 0, records: 0, count: 0)
         }
 
-        /// The bytes that are good.
+        /// The number of valid bytes.
         package private(set) var bytes: Int
-        /// The records in them.
+        /// The records in the valid bytes.
         package private(set) var records: RecordTally
-        /// The first element whose records are not, or not all, in the file.
+        /// The first element whose records are not completely in the file.
         package private(set) var element: Int
-        /// What waits for its turn, by element.
+        /// The records waiting for their turn, by element.
         private(set) var held: [Int: Waiting]
-        /// The elements from that one on that have ended.
+        /// The elements from `element` on that have finished.
         package private(set) var ended: Set<Int>
-        /// Places before, the first one first, for a file that turns out to be shorter.
+        /// Earlier positions in order, for a file that turns out to be shorter.
         private var marks: [Mark] = []
 
-        /// A place to go on; see the properties.
+        /// Creates a point to continue from; see the properties.
         package init(
             bytes: Int,
             records: RecordTally,
@@ -62,7 +62,7 @@ extension RecordSink {
             }
         }
 
-        /// Adds a page that is in the file. The first page is that of a new try.
+        /// Adds a page that is in the file. The first page starts a new attempt.
         mutating func add(page: Int, upTo bytes: Int, records: RecordTally) {
             if page == 1 { marks = [] }
             mark(Mark(bytes: bytes, records: records, count: page))
@@ -70,48 +70,49 @@ extension RecordSink {
 
         private mutating func mark(_ mark: Mark) {
             (bytes, records) = (mark.bytes, mark.records)
-            // Where nothing was written there is nothing to be lost.
+            // If nothing was written, there is nothing to lose.
             if marks.last?.bytes == mark.bytes { marks.removeLast() }
             marks.append(mark)
         }
 
-        /// Adds an element that has ended before its turn came.
+        /// Adds an element that finished before its turn.
         mutating func hold(_ bytes: [UInt8], records: RecordTally, of element: Int) {
             guard element >= self.element else { return }
             ended.insert(element)
             if records.count > 0 { held[element] = Waiting(bytes: bytes, records: records) }
         }
 
-        /// The last place in a file that has only so many bytes.
+        /// Returns the last position in a file of this many bytes.
         func lastMark(within bytes: Int) -> Mark { marks.last { $0.bytes <= bytes } ?? .start }
 
-        /// Goes back to a place.
+        /// Goes back to a position.
         mutating func goBack(to mark: Mark) {
             marks.removeAll { $0.bytes > mark.bytes }
             (bytes, records) = (mark.bytes, mark.records)
-            // Pages are all of one element, which is the first.
+            // All pages belong to one element, the first.
             element = min(element, mark.count)
         }
     }
 
-    /// What is gone of a file that an earlier process wrote to: a system that ends takes with it what was not on the disk.
+    /// The part of a file that is lost, because an earlier process wrote it but the system stopped before it was on the
+    /// disk.
     package struct Loss: Sendable, Equatable {
-        /// What is left.
+        /// What remains of the file.
         package var rest: Resumption.Mark
-        /// The elements whose records are lost. They had all ended.
+        /// The elements whose records are lost. They had all finished.
         package var elements: Range<Int>
     }
 }
 
 extension RecordSink.Resumption.Mark: JSONStreamable {
-    /// `{count, records, aggregates, bytes}`.
+    /// Writes `{count, records, aggregates, bytes}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("count", count)
         records.addMembers(to: &object)
         object.add("bytes", bytes)
     }
 
-    /// Reads what is written of it; `nil` for anything else.
+    /// Reads a position from JSON; `nil` for anything else.
     init?(json: JSON) {
         guard let count = json["count"]?.count, let records = RecordTally(json: json), let bytes = json["bytes"]?.count
         else { return nil }

@@ -8,26 +8,26 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// A file of records that appears whole or not at all: it is written beside its place, as `FILE.part`. When it is complete, it
-/// is moved to its path, compressed, or loaded into a table, as its container says.
+/// A file of records that appears atomically: it is written as `FILE.part`. When it is complete, it is moved to its
+/// path, compressed, or loaded into a table, depending on its container.
 ///
-/// Records belong to elements, numbered from 0; those of a lower number stand first. What comes before its turn waits in
-/// memory. Everything that a call appends has been handed to the system when the call returns.
+/// Records belong to elements, numbered from 0, and are written in the order of the numbers. Records that arrive before
+/// their turn wait in memory. When a call returns, everything that it appended has been handed to the system.
 package final class RecordSink: Sendable {
-    /// What has come of a file.
+    /// The content of a complete file.
     package struct Committed: Sendable, Equatable {
-        /// The records in it.
+        /// The records in the file.
         package var records: RecordTally
-        /// Its bytes.
+        /// The size of the file in bytes.
         package var bytes: Int
     }
 
-    /// Bytes are gathered up to this many before they are handed to the system, within one call.
+    /// The number of bytes that are buffered before they are handed to the system, within one call.
     private static let bufferBytes = 64 * 1024
-    /// How many bytes may wait for their turn before no more elements should begin.
+    /// The number of bytes that may wait for their turn before no more elements should start.
     fileprivate static let roomBytes = 16 << 20
 
-    /// Records whose turn has not come, as bytes of the file.
+    /// Records that wait for their turn, as bytes of the file.
     struct Waiting {
         var bytes: [UInt8] = []
         var records: RecordTally = 0
@@ -36,30 +36,30 @@ package final class RecordSink: Sendable {
     fileprivate struct State {
         var writer: any RecordWriter
         var buffer: [UInt8] = []
-        /// How many bytes the system has.
+        /// The number of bytes handed to the system.
         var bytes = 0
         var records: RecordTally = 0
-        /// Whether the system has bytes that may not be on the disk.
+        /// Whether the system has bytes that may not be on the disk yet.
         var isSyncDue = false
-        /// The element whose records go to the file.
+        /// The element whose records are written to the file.
         var turn = 0
-        /// Where its records begin.
+        /// Where the records of that element start.
         var mark = Committed(records: 0, bytes: 0)
         var waiting: [Int: Waiting] = [:]
         var waitingBytes = 0
-        /// Elements behind the one whose turn it is that have ended.
+        /// The later elements that have finished.
         var ended: Set<Int> = []
-        /// The first element that has to run again before the file can be complete: the file ends before it, and what
-        /// comes behind is in the journal only.
+        /// The first element that must run again before the file can be complete. The file ends before it; the records
+        /// after it are only in the journal.
         var missing: Int?
         var error: ResultsError?
-        /// Elements that wait for room.
+        /// The elements that wait for space.
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
-    /// The path that the file will have.
+    /// The final path of the file.
     package let path: String
-    /// What was lost of the file before it was gone on with; `nil` where it is all there.
+    /// What was lost of the file before it was continued; `nil` if it is intact.
     package let loss: Loss?
 
     private let container: RecordContainer
@@ -69,9 +69,9 @@ package final class RecordSink: Sendable {
     private let onFailure: @Sendable (ResultsError) -> Void
     private let state: Mutex<State>
 
-    /// A new file; what an unfinished earlier one left is taken away.
+    /// Creates a new file, and removes an unfinished earlier one.
     ///
-    /// - Parameter onFailure: Receives what goes wrong first when the file is written.
+    /// - Parameter onFailure: Receives the first error in writing the file.
     init(
         _ path: String,
         _ writer: any RecordWriter,
@@ -91,7 +91,8 @@ package final class RecordSink: Sendable {
         state = Mutex(State(writer: writer))
     }
 
-    /// A file that was begun before, cut to where it is good: where its journal says, or before that if it is shorter.
+    /// Continues a file that was started earlier, truncated to its valid part: to where its journal says, or before
+    /// that if the file is shorter.
     init(
         _ path: String,
         _ writer: any RecordWriter,
@@ -124,7 +125,7 @@ package final class RecordSink: Sendable {
         state.records = place.records
         state.isSyncDue = true
         state.turn = place.element
-        // What there is of the first element are pages, with which it begins.
+        // The file may contain pages of the first element, at its start.
         if place.element > 0 { state.mark = Committed(records: place.records, bytes: place.bytes) }
         state.ended = place.ended
         state.waiting = place.held
@@ -133,14 +134,14 @@ package final class RecordSink: Sendable {
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }
 
-    /// What went wrong first, if anything did. From then on nothing is written any more.
+    /// The first error, if any. After an error, nothing more is written.
     package var error: ResultsError? { state.withLock { $0.error } }
 
-    /// Whether little enough waits for its turn that more elements may begin.
+    /// Whether so little is waiting for its turn that more elements may start.
     package var hasRoom: Bool { state.withLock { $0.waitingBytes < Self.roomBytes } }
 
-    /// Waits until an element may add more: until it is its turn, or little enough waits for its turn, or nothing can be
-    /// written any more, or the task is cancelled.
+    /// Waits until an element may add more: until it is its turn, until little enough is waiting, until nothing can be
+    /// written any more, or until the task is cancelled.
     package func room(for element: Int) async {
         guard !state.withLock({ $0.hasRoom(for: element) }) else { return }
         await withTaskCancellationHandler {
@@ -157,10 +158,10 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// Adds records of an element, with the aggregates over them.
+    /// Adds records of an element, with their aggregates.
     ///
-    /// - Returns: what the journal has to note of these records.
-    /// - Throws: what went wrong with the file, now or before.
+    /// - Returns: What the journal must record about these records.
+    /// - Throws: The error in writing the file, from this or an earlier call.
     @discardableResult
     package func append(
         _ records: some Sequence<RedactedJSON>,
@@ -168,7 +169,7 @@ package final class RecordSink: Sendable {
         of element: Int = 0
     ) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
-            // An element that runs again after its records came into the file adds nothing.
+            // An element that runs again after its records were written adds nothing.
             guard element >= state.turn else { return .held([], records: 0) }
             guard element == state.turn else { return Self.hold(records, aggregates, of: element, in: &state) }
             for record in records {
@@ -182,7 +183,7 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// Takes back all records of an element that has not ended.
+    /// Removes all records of an element that has not finished.
     package func takeBack(_ element: Int = 0) throws(ResultsError) {
         try change { (state) throws(ResultsError) in
             Self.forget(element, in: &state)
@@ -190,19 +191,19 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// How an element has ended.
+    /// How an element finished.
     package enum End: Sendable {
-        /// Its records stay.
+        /// Its records are kept.
         case kept
-        /// It has none, and the file is complete without it.
+        /// It has no records, and the file is complete without it.
         case without
-        /// It has none, and the file is not complete before it has run again.
+        /// It has no records, and the file is incomplete until it has run again.
         case missing
     }
 
-    /// An element has ended; unless they are kept, its records are taken back.
+    /// Finishes an element; unless its records are kept, they are removed.
     ///
-    /// - Returns: what the journal has to note of all records of the element.
+    /// - Returns: What the journal must record about all records of the element.
     package func end(_ element: Int, _ end: End) throws(ResultsError) -> RecordedOutput {
         try change { (state) throws(ResultsError) in
             guard element >= state.turn else { return .held([], records: 0) }
@@ -217,7 +218,7 @@ package final class RecordSink: Sendable {
             guard element == state.turn else {
                 let waiting = state.waiting[element] ?? Waiting()
                 if let missing = state.missing, element > missing {
-                    // Nothing of it comes into the file in this run.
+                    // None of its records are written to the file in this run.
                     Self.forget(element, in: &state)
                 } else {
                     state.ended.insert(element)
@@ -230,13 +231,13 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// What could not be written as it is; told once.
+    /// Returns a warning about values that could not be written unchanged; each is reported once.
     package func takeWarning() -> String? {
         state.withLock { $0.writer.takeWarning() }
     }
 
-    /// Waits until what was appended is on the disk, if anything is new; where that fails, nothing is written any more.
-    /// May take long.
+    /// Waits until everything appended is on the disk, if anything is new. If that fails, nothing more is written. May
+    /// take long.
     func sync() {
         let isDue = state.withLock { state in
             defer { state.isSyncDue = false }
@@ -251,9 +252,9 @@ package final class RecordSink: Sendable {
         }
     }
 
-    /// Ends the file and puts it in its place, where it then is on the disk.
+    /// Completes the file and moves it to its destination, where it is on the disk when this returns.
     ///
-    /// - Parameter announce: Is called when the file is complete, before it is put in its place.
+    /// - Parameter announce: Called when the file is complete, before it is moved.
     package func commit(
         announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
     ) async throws(ResultsError) -> Committed {
@@ -278,7 +279,7 @@ package final class RecordSink: Sendable {
     private func change<Value: Sendable>(
         _ body: (inout State) throws(ResultsError) -> Value
     ) throws(ResultsError) -> Value {
-        // The closure of a lock has errors of any type.
+        // A closure that is passed to a lock cannot have typed errors.
         let (result, waiters) = state.withLock { state in
             (change(&state, body), state.takeWaiters())
         }
@@ -296,7 +297,7 @@ package final class RecordSink: Sendable {
         } catch {
             state.error = error
             onFailure(error)
-            // A disk that is full may have had room for a part of it.
+            // A full disk may have had space for a part of the data.
             try? file.cut(to: state.bytes)
             state.buffer = []
             return .failure(error)
@@ -315,12 +316,12 @@ package final class RecordSink: Sendable {
         state.buffer.removeAll(keepingCapacity: state.buffer.capacity <= 2 * Self.bufferBytes)
     }
 
-    /// The user knows the file by its own name.
+    /// Replaces the temporary path in an error with the file's own path, the only one that users know.
     private func named(_ error: ResultsError) -> ResultsError {
         ResultsError(path: path, error.description.replacing(part, with: path))
     }
 
-    /// Cuts the file to where the records of the element begin whose turn it is.
+    /// Truncates the file to the start of the current element's records.
     private func cut(_ state: inout State) throws(ResultsError) {
         guard state.bytes > state.mark.bytes else { return }
         try file.cut(to: state.mark.bytes)
@@ -352,13 +353,13 @@ package final class RecordSink: Sendable {
         state.waitingBytes -= waiting.bytes.count
     }
 
-    /// Gives the turn to the next element that has not ended, and writes what waited up to there.
+    /// Passes the turn to the next unfinished element, and writes everything that waited up to there.
     private func advance(_ state: inout State) throws(ResultsError) {
         state.ended.insert(state.turn)
         try releaseEnded(&state)
     }
 
-    /// Passes the turn over all elements that have ended.
+    /// Passes the turn over all finished elements.
     private func releaseEnded(_ state: inout State) throws(ResultsError) {
         if let first = state.waiting.removeValue(forKey: state.turn) { try release(first, &state) }
         while state.ended.remove(state.turn) != nil {
@@ -383,7 +384,7 @@ extension RecordSink.State {
         error != nil || element <= turn || waitingBytes < RecordSink.roomBytes
     }
 
-    /// Those who need not wait any longer.
+    /// Returns the elements that no longer need to wait, and removes them.
     fileprivate mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
         guard !waiters.isEmpty else { return [] }
         let elements = waiters.keys.filter(hasRoom)

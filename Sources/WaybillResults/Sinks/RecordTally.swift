@@ -1,14 +1,14 @@
 package import WaybillFormats
 import WaybillJSON
 
-/// How many records there are, and what `aggregate` computes over them.
+/// The number of records, and the result of `aggregate` over them.
 package struct RecordTally: Sendable, Equatable {
-    /// The number of the records.
+    /// The number of records.
     package var count: Int
-    /// The aggregates in the order of the manifest; empty if there are none or no record was added.
+    /// The aggregates, in the order of the manifest; empty if there are none or no record was added.
     package private(set) var aggregates: [RecordAggregate]
 
-    /// A tally; see the properties.
+    /// Creates a tally; see the properties.
     package init(_ count: Int, _ aggregates: [RecordAggregate] = []) {
         self.count = count
         self.aggregates = aggregates
@@ -28,22 +28,22 @@ package struct RecordTally: Sendable, Equatable {
 }
 
 extension RecordTally: ExpressibleByIntegerLiteral {
-    /// The tally of so many records, without aggregates.
+    /// Creates a tally of this many records, without aggregates.
     package init(integerLiteral count: Int) {
         self.init(count)
     }
 }
 
 extension RecordTally: JSONStreamable {
-    /// `{records, aggregates}`, without aggregates where there are none.
+    /// Writes `{records, aggregates}`, without `aggregates` if there are none.
     package func addMembers(to object: inout JSONStream) {
         object.add("records", count)
         guard !aggregates.isEmpty else { return }
-        // The values come from redacted data.
+        // The values were computed from redacted data.
         object.add("aggregates", RedactedJSON(redacted: .array(aggregates.map(\.json))))
     }
 
-    /// Reads what is written of it; `nil` for anything else.
+    /// Reads a tally from JSON; `nil` for anything else.
     init?(json: JSON) {
         guard let count = json["records"]?.count else { return nil }
         self.init(count, json["aggregates"]?.array?.compactMap(RecordAggregate.init(json:)) ?? [])

@@ -1,15 +1,17 @@
 package import WaybillJSON
 
-/// What the journal notes of records, so that a run that is picked up again goes on behind them.
+/// What the journal records about written records, so that a resumed run continues after them.
 package enum RecordedOutput: Sendable, Equatable {
-    /// They are in the file, which has this many bytes and records up to and with them. The system has these bytes.
+    /// The records are in the file, which has this many bytes and records up to and including them. The system has the
+    /// bytes.
     case written(upTo: Int, records: RecordTally)
-    /// Records of elements before them are still missing, and they wait in memory: their bytes and their count.
+    /// The records wait in memory, because those of earlier elements are still missing: their bytes and their count.
     case held([UInt8], records: RecordTally)
 }
 
 extension RecordedOutput: JSONStreamable {
-    /// `{offset, records, aggregates}`, or `{held, …}` with a string, or `{heldBytes, …}` with Base64 of what is not UTF-8.
+    /// Writes `{offset, records, aggregates}`, or `{held, …}` with a string, or `{heldBytes, …}` with the Base64 of
+    /// bytes that are not UTF-8.
     package func addMembers(to object: inout JSONStream) {
         switch self {
         case .written(let offset, let records):
@@ -25,7 +27,7 @@ extension RecordedOutput: JSONStreamable {
         }
     }
 
-    /// Reads what is written of it; `nil` for anything else.
+    /// Reads an output from JSON; `nil` for anything else.
     package init?(_ json: JSON) {
         guard let records = RecordTally(json: json) else { return nil }
         if let offset = json["offset"]?.count {

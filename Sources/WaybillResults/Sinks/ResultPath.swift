@@ -6,27 +6,27 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Why a file of results cannot be written where it should be.
+/// The reason why a file of results cannot be written to a path.
 package enum ResultPathError: Error, Sendable, Equatable {
-    /// The path is none that may be written to; in a sentence without a full stop.
+    /// The path must not be written to, for a reason in a sentence without a full stop.
     case refused(String)
-    /// The system does not let it.
+    /// The system reported an error.
     case file(ResultsError)
 }
 
-/// Finds out where a file of results goes, and makes the folders on the way.
+/// Resolves the path of a file of results, and creates missing parent folders.
 ///
-/// Links on the way are followed, as long as they lead to somewhere in the folder of the results.
+/// Symbolic links on the way are followed as long as they lead to a location in the folder of the results.
 struct ResultPath {
     /// The folder of the results.
     let root: String
-    /// Whether files may lie outside of it.
+    /// Whether files may be outside that folder.
     let allowsOutside: Bool
 
-    /// The path of a file whose path was given relative to the root. Nothing is made of a path that is refused.
+    /// Returns the resolved path of a file for a path relative to the root. Nothing is created for a refused path.
     func prepare(_ text: String) throws(ResultPathError) -> String {
-        guard !text.isEmpty else { throw .refused("the path of the file is empty") }
-        guard !text.utf8.contains(0) else { throw .refused("the path of the file has a NUL in it") }
+        guard !text.isEmpty else { throw .refused("the file's path is empty") }
+        guard !text.utf8.contains(0) else { throw .refused("the file's path contains a NUL character") }
         var names: [Substring] = []
         var isInside = text.utf8.first != UInt8(ascii: "/")
         for name in text.split(separator: "/") where name != "." {
@@ -36,10 +36,10 @@ struct ResultPath {
                 isInside = false
             }
         }
-        guard isInside || allowsOutside else { throw .refused("'\(text)' lies outside the results folder") }
+        guard isInside || allowsOutside else { throw .refused("'\(text)' is outside the results folder") }
         guard let name = names.last, let last = text.split(separator: "/", omittingEmptySubsequences: false).last,
             !["", ".", ".."].contains(last)
-        else { throw .refused("'\(text)' names a folder, not a file") }
+        else { throw .refused("'\(text)' is the path of a folder, not of a file") }
         guard isInside else {
             let path = FileContents.path(text, in: root)
             let folder = FileContents.folder(of: path)
@@ -53,8 +53,8 @@ struct ResultPath {
         return "\(folder)/\(name)"
     }
 
-    /// The folder of these names in the root, made where it is not there. It is looked at after each name where a link
-    /// has led.
+    /// Returns the folder with these names in the root, and creates it if necessary. It is checked after each name that
+    /// is a link.
     private func folder(_ names: some Collection<Substring>) throws(ResultPathError) -> String {
         guard let root = FileContents.canonicalPath(root) else {
             throw .file(ResultsError(cannot: "open", root))
@@ -82,10 +82,10 @@ struct ResultPath {
         }
     }
 
-    /// Throws for a file that a run writes about itself, by whatever way its folder is reached.
+    /// Throws for a file that a run itself writes, whatever path leads to its folder.
     private func check(_ text: String, named name: Substring, in folder: String) throws(ResultPathError) {
         if RunFileNames.isOfDatabase(name) {
-            throw .refused("'\(text)' has the name of a file that SQLite makes beside a database")
+            throw .refused("'\(text)' cannot be written: this name is reserved for SQLite's own files")
         }
         guard RunFileNames.all.contains(String(name)), let root = FileContents.canonicalPath(root) else { return }
         let folder = FileContents.canonicalPath(folder)
@@ -93,6 +93,6 @@ struct ResultPath {
     }
 
     private static func reserved(_ text: String) -> ResultPathError {
-        .refused("'\(text)' is a file that every run writes")
+        .refused("'\(text)' cannot be written: this name is reserved for the run's own files")
     }
 }

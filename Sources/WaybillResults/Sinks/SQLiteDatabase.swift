@@ -9,13 +9,13 @@ import WaybillJSON
 
 /// A connection to an SQLite database. It is used by one thread at a time, and closed when it is released.
 final class SQLiteDatabase {
-    /// The path that it was opened by.
+    /// The path that the database was opened with.
     let path: String
-    /// The seconds to wait for a lock of another process.
+    /// The number of seconds to wait for a lock of another process.
     private let wait: Int
     fileprivate let handle: OpaquePointer
 
-    /// Opens a database, or creates one.
+    /// Opens a database, or creates it.
     init(_ path: String, wait: Int) throws(ResultsError) {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
@@ -30,7 +30,7 @@ final class SQLiteDatabase {
         sqlite3_close_v2(handle)
     }
 
-    /// Executes a statement without values and results.
+    /// Executes a statement without parameters and results.
     func execute(_ sql: String) throws(ResultsError) {
         try SQLiteStatement(sql, of: self).run()
     }
@@ -70,7 +70,7 @@ final class SQLiteStatement {
         sqlite3_finalize(handle)
     }
 
-    /// Executes the statement with the values that are bound, and makes it ready for others.
+    /// Executes the statement with the bound values, and resets it for the next ones.
     func run() throws(ResultsError) {
         let code = sqlite3_step(handle)
         defer {
@@ -80,7 +80,7 @@ final class SQLiteStatement {
         try database.check(code)
     }
 
-    /// Executes the statement, and returns the text of a column of each row.
+    /// Executes the statement, and returns a column of each row as a string.
     func strings(_ column: Int) throws(ResultsError) -> [String] {
         var strings: [String] = []
         while true {
@@ -91,8 +91,9 @@ final class SQLiteStatement {
         }
     }
 
-    /// Binds a value to a parameter, from 1: an integer of 64 bits as INTEGER, another number as REAL if that prints the same
-    /// number and otherwise as TEXT with its digits, a boolean as 1 or 0, bytes as BLOB, a list or object as JSON text.
+    /// Binds a value to a parameter, numbered from 1: a 64-bit integer as INTEGER, another number as REAL if that
+    /// prints the same number and otherwise as TEXT with its digits, a boolean as 1 or 0, bytes as BLOB, a list or
+    /// object as JSON text.
     func bind(_ value: JSON, at index: Int) throws(ResultsError) {
         let index = Int32(index)
         let code =
@@ -110,7 +111,7 @@ final class SQLiteStatement {
             case .string(let text): bind(text, at: index)
             case .bytes(let bytes):
                 bytes.withUnsafeBytes { bytes in
-                    // A null pointer would be NULL.
+                    // A null pointer would bind NULL.
                     bytes.isEmpty
                         ? sqlite3_bind_zeroblob(handle, index, 0)
                         : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
@@ -135,7 +136,7 @@ final class SQLiteStatement {
 }
 
 extension JSONNumber {
-    /// The double that is written with the digits of this number; `nil` if there is none, so that digits would be lost.
+    /// The double that prints with the same digits as this number; `nil` if digits would be lost.
     fileprivate var exactDouble: Double? {
         let double = double
         return JSONNumber(double) == self ? double : nil
@@ -143,6 +144,6 @@ extension JSONNumber {
 }
 
 extension String {
-    /// The name of a table or column as SQL has it.
+    /// The quoted name of a table or column in SQL.
     var quotedForSQL: String { "\"\(replacing("\"", with: "\"\""))\"" }
 }

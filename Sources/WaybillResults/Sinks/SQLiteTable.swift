@@ -8,21 +8,21 @@ import WaybillJSON
     import Darwin
 #endif
 
-/// A table of an SQLite database that the records of a step go to.
+/// A table of an SQLite database, the destination of a step's records.
 ///
-/// The records are loaded from the lines of a complete file in one transaction, so that the table has all of them or none,
-/// also after the end of the process. Loading them again changes nothing, since the key tells records apart.
+/// The records are loaded from the lines of a complete file in one transaction, so that the table contains all of them
+/// or none, even if the process is killed. Loading them again changes nothing, because the key identifies each record.
 package struct SQLiteTable: Sendable {
     /// The name of the table.
     package let name: String
-    /// The columns that tell records apart.
+    /// The columns that identify a record.
     package let key: [String]
-    /// The columns in their order; `nil` if they are the members of the records.
+    /// The columns in order; `nil` if they are the members of the records.
     package let columns: [String]?
-    /// The seconds to wait for a lock of another process.
+    /// The number of seconds to wait for a lock of another process.
     private let wait: Int
 
-    /// A table; see the properties.
+    /// Creates a table; see the properties.
     package init(_ name: String, key: [String], columns: [String]?, wait: Int = 10) {
         self.name = name
         self.key = key
@@ -30,11 +30,12 @@ package struct SQLiteTable: Sendable {
         self.wait = wait
     }
 
-    /// Loads records, one JSON value a line, into the table of a database. Creates what is not there.
+    /// Loads records, one JSON value per line, into the table of a database. Creates the database and the table if
+    /// needed.
     func load(_ source: String, into path: String) throws(ResultsError) {
         do throws(ResultsError) {
             let database = try SQLiteDatabase(path, wait: wait)
-            // More room than the default of 2 MiB, for keys in no order.
+            // More memory than the default of 2 MiB, for keys in random order.
             try database.execute("PRAGMA cache_size = -8000")
             try database.execute("BEGIN IMMEDIATE")
             var load = try SQLiteLoad(self, into: database)
@@ -42,26 +43,26 @@ package struct SQLiteTable: Sendable {
             // Without this, closing the database rolls the transaction back.
             try database.execute("COMMIT")
         } catch {
-            // A database that was created for nothing.
+            // Removes a database that was created in vain.
             if FolderContents.size(of: path) == 0 { unlink(path) }
             throw error
         }
     }
 }
 
-/// The records of one file on their way into a table.
+/// The state of loading the records of one file into a table.
 private struct SQLiteLoad {
     private let table: SQLiteTable
     private let database: SQLiteDatabase
-    /// The columns of the table that records have, in the order of the parameters of `insertion`.
+    /// The columns of the table that records use, in the order of the parameters of `insertion`.
     private var columns: [String] = []
-    /// The index in `columns` by the name of a member as it is written.
+    /// The index in `columns` by the name of a member as written.
     private var members: [String: Int] = [:]
-    /// The index in `columns` by the name in lower case, which is how SQLite compares them.
+    /// The index in `columns` by the name in lowercase, because SQLite compares names without case.
     private var folded: [String: Int] = [:]
     private var isCreated: Bool
     private var insertion: SQLiteStatement?
-    /// The number of the last record that had a value for the column, by the column's index.
+    /// The number of the last record with a value for a column, by the column's index.
     private var lastUses: [Int] = []
     private var count = 0
 
@@ -92,7 +93,7 @@ private struct SQLiteLoad {
             }
             rest.removeFirst(start)
         }
-        // A table without records has its columns all the same.
+        // A table without records has its columns nevertheless.
         if !isCreated { try create(table.columns ?? table.key) }
     }
 
@@ -108,16 +109,16 @@ private struct SQLiteLoad {
         for (name, value) in record {
             guard let index = members[name] else { continue }
             guard lastUses[index] != count else {
-                throw failure("has '\(columns[index])' twice, since SQLite ignores the case of names", value: record)
+                throw failure("has '\(columns[index])' twice, because SQLite ignores the case of names", value: record)
             }
             lastUses[index] = count
-            // Bytes are marked where the record was written.
+            // Bytes were marked when the record was written.
             try insertion.bind(value.object == nil ? value : JSON(markingBytes: value), at: index + 1)
         }
         for name in table.key where record[name] ?? .null == .null {
             let nearest = record[name] == nil ? NearestName.of(name, among: record.names) : nil
             let hint = nearest.map { ", did you mean '\($0)'?" } ?? ""
-            throw failure("has no '\(name)', which is in the key\(hint)", value: record)
+            throw failure("is missing '\(name)', a column of 'key'\(hint)", value: record)
         }
         try insertion.run()
     }
@@ -133,7 +134,7 @@ private struct SQLiteLoad {
 
     // MARK: Columns
 
-    /// Notes a column of the table.
+    /// Adds a column to the known columns of the table.
     private mutating func add(_ column: String) {
         guard folded[column.lowercased()] == nil else { return }
         folded[column.lowercased()] = columns.count
@@ -156,7 +157,7 @@ private struct SQLiteLoad {
     private mutating func create(_ names: [String]) throws(ResultsError) {
         for name in names { add(name) }
         for name in table.key { add(name) }
-        // Without types, each value is stored as it is.
+        // Without types, each value is stored unchanged.
         var parts: [String] = []
         for column in columns { parts.append(try quoted(column)) }
         let key = table.key.map(\.quotedForSQL).joined(separator: ", ")
@@ -169,7 +170,7 @@ private struct SQLiteLoad {
         guard !name.utf8.contains(0) else {
             throw ResultsError(
                 path: database.path,
-                "a member of a record has a name with a NUL in it: it cannot be a column"
+                "the name of a record's member cannot be a column: it contains a NUL character"
             )
         }
         return name.quotedForSQL
@@ -203,7 +204,7 @@ private struct SQLiteLoad {
 }
 
 extension [String] {
-    /// Whether there is a column of this name; SQLite ignores the case.
+    /// Whether there is a column with this name. SQLite ignores the case.
     fileprivate func contains(named name: String) -> Bool { contains { $0.lowercased() == name.lowercased() } }
 }
 

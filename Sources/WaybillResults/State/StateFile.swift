@@ -8,17 +8,17 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// A file with the states of graphs, which one run at a time may use: it is locked until the last owner releases it.
+/// A file with the states of graphs. Only one run at a time can use it: it is locked until its last owner releases it.
 ///
 ///     {"format": 1, "run": RUN, "savedAt": TIME, "graphs": {GRAPH: {NAME: VALUE}}}
 package final class StateFile: Sendable {
-    /// What the file has.
+    /// The content of the file.
     package struct Content: Sendable, Equatable {
         /// The run that stored it; `nil` if none did.
         package var run: RunID?
         /// When it was stored.
         package var savedAt: Timestamp?
-        /// The values by the name of the graph.
+        /// The values, by the name of the graph.
         package var graphs: [String: JSONObject] = [:]
     }
 
@@ -30,35 +30,35 @@ package final class StateFile: Sendable {
     private let lock: OutputFile
     private static let format = 1
 
-    /// The path of the file for a manifest: `waybill-results/state/NAME.json`, or `NAME.ENVIRONMENT.json`.
+    /// Returns the path of the file for a manifest: `waybill-results/state/NAME.json`, or `NAME.ENVIRONMENT.json`.
     package static func path(in results: String, manifest: String, environment: String?) -> String {
         let names = [manifest] + (environment.map { [$0] } ?? [])
         return "\(results)/state/\(names.map(encoded).joined(separator: ".")).json"
     }
 
-    /// Locks and reads a file, which need not exist. The folders on the way are made.
+    /// Locks and reads a file, which may not exist yet. Missing parent folders are created.
     ///
-    /// - Throws: if another process uses it, and if it is not a file of states.
+    /// - Throws: An error if another process uses the file, or if it is not a state file.
     package init(_ path: String) throws(ResultsError) {
         self.path = path
         do throws(ResultsError) {
             try FolderContents.make(FileContents.folder(of: path))
         } catch {
-            throw ResultsError(path: path, "the state '\(path)' cannot be stored: \(error.description)")
+            throw ResultsError(path: path, "cannot store the state in '\(path)': \(error.description)")
         }
-        // The file itself is replaced, and with it a lock on it.
+        // A separate file is locked, because the file itself is replaced, which would also replace a lock on it.
         lock = try OutputFile(path + ".lock", .any)
         guard lock.lock() else {
             throw ResultsError(
                 path: path,
-                "the state '\(path)' is in use by another run; try again when that has finished"
+                "the state '\(path)' is in use by another run; try again when that run has finished"
             )
         }
         Self.removeTemporaries(of: path)
         content = try Self.read(path)
     }
 
-    /// Removes what killed processes have left of the file, now that no other process uses it.
+    /// Removes temporary files of killed processes, now that no other process uses the file.
     private static func removeTemporaries(of path: String) {
         let folder = FileContents.folder(of: path)
         for name in (try? FolderListing.names(in: folder, limit: .max)) ?? []
@@ -67,21 +67,21 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Reads a file without locking it; empty if there is none.
+    /// Reads a file without locking it; empty if it does not exist.
     package static func read(_ path: String) throws(ResultsError) -> Content {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try FileContents.read(path, limit: 256 << 20)
         } catch {
             if error.reason == .notFound { return Content() }
-            throw ResultsError(path: path, "the state '\(path)' cannot be read: \(error.message)")
+            throw ResultsError(path: path, "cannot read the state '\(path)': \(error.message)")
         }
         guard let json = try? JSONParser().parse(bytes), json["format"]?.number?.int == format,
             let graphs = json["graphs"]?.object, graphs.allSatisfy({ $0.value.object != nil })
         else {
             throw ResultsError(
                 path: path,
-                "'\(path)' is not a file of states; remove it to start with the default values"
+                "'\(path)' is not a state file; remove it to start with the default values"
             )
         }
         return Content(
@@ -91,13 +91,13 @@ package final class StateFile: Sendable {
         )
     }
 
-    /// Stores other content, whole or not at all, and waits until it is on the disk.
+    /// Replaces the content of the file atomically, and waits until it is on the disk.
     package func store(_ content: Content) throws(ResultsError) {
         try OutputFile.replaceDurably([(path, Self.text(of: content))])
         OutputFile.syncFolder(of: path)
     }
 
-    /// The text of a file.
+    /// Returns the JSON text of the content.
     static func text(of content: Content) -> [UInt8] {
         var object = JSONObject([("format", .number(JSONNumber(format)))])
         if let run = content.run { object["run"] = .string(run.description) }
@@ -109,7 +109,7 @@ package final class StateFile: Sendable {
         return text + [UInt8(ascii: "\n")]
     }
 
-    /// A name of which a file name may consist.
+    /// Encodes a name for use in a file name.
     private static func encoded(_ name: String) -> String {
         var encoded = ""
         for byte in name.utf8 {

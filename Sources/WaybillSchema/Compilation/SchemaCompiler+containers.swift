@@ -1,7 +1,7 @@
 import WaybillJSON
 
 extension SchemaCompiler {
-    /// The rules for arrays.
+    /// Compiles the rules for arrays.
     mutating func arrayRules(
         _ source: SchemaSource,
         validation: Bool,
@@ -23,7 +23,7 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// The rules for objects.
+    /// Compiles the rules for objects.
     mutating func objectRules(
         _ source: SchemaSource,
         validation: Bool,
@@ -76,7 +76,7 @@ extension SchemaCompiler {
         rules.additional = try schema(source, "additionalProperties")
     }
 
-    /// `dependencies` of earlier drafts, which draft 2020-12 keeps for compatibility.
+    /// Reads `dependencies` of earlier drafts, which draft 2020-12 keeps for compatibility.
     private mutating func readDependencies(
         _ source: SchemaSource,
         into rules: inout ObjectRules
@@ -93,7 +93,7 @@ extension SchemaCompiler {
 }
 
 extension ObjectRules {
-    /// The index of a name, which is added if it is new.
+    /// Returns the index of a name, and adds the name if it is new.
     fileprivate mutating func index(of name: String) -> Int {
         let index = names.insert(name)
         if index == members.count { members.append(Member()) }

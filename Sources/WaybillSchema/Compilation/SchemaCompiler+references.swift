@@ -1,7 +1,7 @@
 import WaybillJSON
 
 extension SchemaCompiler {
-    /// `$ref` and `$dynamicRef`.
+    /// Compiles `$ref` and `$dynamicRef`.
     mutating func references(_ source: SchemaSource) throws(JSONSchemaError) -> [Applicator] {
         var found: [Applicator] = []
         if let (target, _) = try reference(source, "$ref") {
@@ -13,7 +13,7 @@ extension SchemaCompiler {
                 let number = index(ofDynamicAnchor: anchor)
                 found.append(.dynamicReference(anchor: number, initially: index(of: target)))
             } else {
-                // Without a dynamic anchor where it first leads, it is a `$ref` (JSON Schema Core, section 8.2.3.2).
+                // If its initial target has no dynamic anchor, it acts as a `$ref` (JSON Schema Core, section 8.2.3.2).
                 found.append(.reference(index(of: target)))
             }
         }
@@ -31,7 +31,7 @@ extension SchemaCompiler {
         return try documents.resolve(text, keyword, at: source.place)
     }
 
-    /// `allOf`, `anyOf`, `oneOf`, `not` and `if` with `then` and `else`.
+    /// Compiles `allOf`, `anyOf`, `oneOf`, `not`, and `if` with `then` and `else`.
     mutating func applicators(_ source: SchemaSource) throws(JSONSchemaError) -> [Applicator] {
         var found: [Applicator] = []
         if let schemas = try schemas(source, "allOf") { found.append(.allOf(schemas)) }
@@ -46,7 +46,8 @@ extension SchemaCompiler {
         return found
     }
 
-    /// The names that the alternatives of `oneOf` ask for, if each asks for one of its own and for nothing else.
+    /// Returns the names that the alternatives of `oneOf` require, if each requires one name of its own and nothing
+    /// else.
     private func soleNames(_ source: SchemaSource) -> NameTable? {
         guard documents.resources[source.place.resource].vocabularies.contains(.validation) else { return nil }
         let alternatives = source.members["oneOf"]?.array ?? []
@@ -60,17 +61,17 @@ extension SchemaCompiler {
         return names.names.count == alternatives.count ? names : nil
     }
 
-    /// The node of a keyword whose value is a schema.
+    /// Returns the node of a keyword whose value is a schema.
     mutating func schema(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
         guard let value = source.members[keyword] else { return nil }
         return try subschema(value, of: source, [.name(keyword)])
     }
 
-    /// The nodes of a keyword whose value is a list of schemas, at least one.
+    /// Returns the nodes of a keyword whose value is a nonempty list of schemas.
     mutating func schemas(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> [Int]? {
         guard let value = source.members[keyword] else { return nil }
         guard let elements = value.array, !elements.isEmpty else {
-            throw documents.error("must be a list of schemas that is not empty", at: source.place, keyword)
+            throw documents.error("must be a nonempty list of schemas", at: source.place, keyword)
         }
         var found: [Int] = []
         for (position, element) in elements.enumerated() {
@@ -79,7 +80,7 @@ extension SchemaCompiler {
         return found
     }
 
-    /// The members of a keyword whose value maps names to something.
+    /// Returns the members of a keyword whose value is a mapping.
     func members(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> JSONObject? {
         guard let value = source.members[keyword] else { return nil }
         guard let members = value.object else {
@@ -88,7 +89,7 @@ extension SchemaCompiler {
         return members
     }
 
-    /// The node of a schema that stands at a path inside another.
+    /// Returns the node of a schema at a path inside another.
     mutating func subschema(
         _ value: JSON,
         of source: SchemaSource,

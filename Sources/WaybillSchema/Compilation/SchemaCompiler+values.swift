@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillJSON
 
 extension SchemaCompiler {
-    /// `type`, `const` and `enum`.
+    /// Reads `type`, `const` and `enum`.
     func readTypes(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
         if let value = source.members["type"] {
             var types: [SchemaType] = []
@@ -15,7 +15,7 @@ extension SchemaCompiler {
                     let hint = NearestName.of(text, among: names).map { "did you mean '\($0)'?" }
                     let list = "the types are \(names.joined(separator: ", "))"
                     throw documents.error(
-                        "names '\(text)', which is not a type; \(hint ?? list)",
+                        "names the unknown type '\(text)'; \(hint ?? list)",
                         at: source.place,
                         "type"
                     )
@@ -34,7 +34,7 @@ extension SchemaCompiler {
         }
     }
 
-    /// The rules for numbers.
+    /// Compiles the rules for numbers.
     func numberRules(_ source: SchemaSource) throws(JSONSchemaError) -> NumberRules {
         let rules = NumberRules(
             minimum: try number(source, "minimum"),
@@ -49,7 +49,7 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// The rules for strings.
+    /// Compiles the rules for strings.
     func stringRules(
         _ source: SchemaSource,
         validation: Bool,
@@ -75,7 +75,7 @@ extension SchemaCompiler {
         return rules
     }
 
-    /// A regular expression at a path inside a schema.
+    /// Compiles a regular expression at a path inside a schema.
     func pattern(
         _ text: String,
         _ source: SchemaSource,
@@ -85,30 +85,30 @@ extension SchemaCompiler {
             return try RegularExpression(text, .ecmaScript)
         } catch {
             throw JSONSchemaError(
-                "is not a regular expression: \(error.message), at character \(error.offset + 1)",
+                "is not a valid regular expression: \(error.message), at character \(error.offset + 1)",
                 at: source.place.pointer.appending(path),
                 in: documents.documents[source.place.document].address
             )
         }
     }
 
-    /// A keyword that counts something: a whole number, at least 0. One beyond `Int` is as good as `Int.max`.
+    /// Reads a keyword that limits a count: an integer, 0 or greater. A value beyond `Int` is treated as `Int.max`.
     func count(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
         guard let value = source.members[keyword] else { return nil }
         guard let number = value.number, number.isInteger, number >= JSONNumber(0) else {
-            throw documents.error("must be a whole number, 0 or more", at: source.place, keyword)
+            throw documents.error("must be an integer, 0 or greater", at: source.place, keyword)
         }
         return number.int ?? .max
     }
 
-    /// A keyword that is true or false.
+    /// Reads a keyword that is true or false.
     func flag(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Bool {
         guard let value = source.members[keyword] else { return false }
         guard let flag = value.bool else { throw documents.error("must be true or false", at: source.place, keyword) }
         return flag
     }
 
-    /// A list of names.
+    /// Reads a list of names.
     func names(
         _ value: JSON,
         _ source: SchemaSource,

@@ -1,10 +1,10 @@
 import WaybillFormats
 import WaybillJSON
 
-/// Turns schema documents into a program.
+/// Compiles schema documents to a program.
 ///
-/// A subschema that is referred to gets its index at once and is compiled later, so that neither nesting nor chains of
-/// references need stack.
+/// A subschema that is referred to gets its index immediately and is compiled later, so neither nesting nor chains of
+/// references need stack space.
 struct SchemaCompiler {
     var documents: SchemaDocuments
     let assertsFormats: Bool
@@ -28,18 +28,18 @@ struct SchemaCompiler {
             anchors = dynamicTargets()
         } while nodes.count < places.count
         if let loop = SchemaLoops.first(in: nodes) {
-            throw documents.error("refers to itself without end", at: nodes[loop].place)
+            throw documents.error("refers to itself in an endless loop", at: nodes[loop].place)
         }
         return SchemaProgram(nodes: nodes, resources: documents.resources, dynamicAnchors: anchors, compiler: nil)
     }
 
-    /// A program whose nodes are compiled when they are needed.
+    /// Returns a program whose nodes are compiled when they are needed.
     mutating func compileOnDemand(_ schema: JSON) throws(JSONSchemaError) -> SchemaProgram {
         _ = index(of: try documents.read(schema, at: "", isScanned: false))
         return SchemaProgram(nodes: [], resources: documents.resources, dynamicAnchors: [], compiler: self)
     }
 
-    /// The node with an index that another node has named.
+    /// Returns the node with an index that another node has referred to.
     mutating func nodeOnDemand(_ index: Int) -> SchemaNode {
         if index < nodesOnDemand.count, let known = nodesOnDemand[index] { return known }
         do {
@@ -48,11 +48,11 @@ struct SchemaCompiler {
             nodesOnDemand[index] = node
             return node
         } catch {
-            preconditionFailure("a schema of the program's own is at fault: \(error)")
+            preconditionFailure("a built-in schema is invalid: \(error)")
         }
     }
 
-    /// The index of the node for a subschema.
+    /// Returns the index of the node for a subschema.
     mutating func index(of place: SchemaLocation) -> Int {
         if let known = indices[place] { return known }
         places.append(place)
@@ -60,12 +60,13 @@ struct SchemaCompiler {
         return places.count - 1
     }
 
-    /// The index of a dynamic anchor that something refers to.
+    /// Returns the index of a dynamic anchor that is referred to.
     mutating func index(ofDynamicAnchor name: String) -> Int {
         dynamicAnchors.insert(name)
     }
 
-    /// The nodes of the dynamic anchors in all resources read so far. Finding them may add places to compile.
+    /// Returns the nodes of the dynamic anchors in all resources read so far. Finding them may add subschemas to
+    /// compile.
     private mutating func dynamicTargets() -> [[Int: Int]] {
         dynamicAnchors.names.map { name in
             var targets: [Int: Int] = [:]
@@ -124,7 +125,7 @@ struct SchemaCompiler {
     }
 }
 
-/// A subschema as it is read.
+/// A subschema that is being read.
 struct SchemaSource {
     let members: JSONObject
     let place: SchemaLocation

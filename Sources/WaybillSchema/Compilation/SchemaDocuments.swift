@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 
-/// The schema documents that one compilation has read, and what can be referred to in them.
+/// The schema documents read by one compilation, and the targets of references in them.
 struct SchemaDocuments {
     /// A schema with an address of its own: the root of a document, or a subschema with `$id`.
     struct Resource {
@@ -21,23 +21,23 @@ struct SchemaDocuments {
     private(set) var documents: [(address: String, root: JSON)] = []
     private(set) var resources: [Resource] = []
     private var resourcesByAddress: [String: Int] = [:]
-    /// The subschemas that have been found, and the resources they belong to.
+    /// The subschemas found so far, and the resources that they belong to.
     private var found: [Position: (schema: JSON, resource: Int)] = [:]
     private let registry: JSONSchemaRegistry
-    /// Whether subschemas may have identifiers, which have to be looked for.
+    /// Whether subschemas may have identifiers, which must be searched for.
     private var mayHaveIdentifiers = true
 
     init(registry: JSONSchemaRegistry) {
         self.registry = registry
     }
 
-    /// The value at a place.
+    /// Returns the value at a location.
     func value(at place: SchemaLocation) -> JSON {
         found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
     }
 
-    /// Reads a document, and gives the place of its root. One that is not scanned has identifiers in its root alone, and so
-    /// have all that are read after it.
+    /// Reads a document, and returns the location of its root. If it is not scanned, only its root has identifiers, and
+    /// the same holds for all documents read after it.
     mutating func read(
         _ root: JSON,
         at address: String,
@@ -56,13 +56,13 @@ struct SchemaDocuments {
         return place(at: start)
     }
 
-    /// The place of a schema that stands at a path inside another; it has been scanned with that one.
+    /// Returns the location of a schema at a path inside another; it has been scanned with that one.
     func place(of path: [JSONPointer.Token], in outer: SchemaLocation) -> SchemaLocation {
         let position = outer.position.appending(path)
         return SchemaLocation(resource: found[position]?.resource ?? outer.resource, position: position)
     }
 
-    /// An error at a place or one of its keywords.
+    /// Returns an error at a location or one of its keywords.
     func error(_ message: String, at place: SchemaLocation, _ keyword: String? = nil) -> JSONSchemaError {
         let pointer = keyword.map { place.pointer.appending(.name($0)) } ?? place.pointer
         return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
@@ -88,7 +88,7 @@ struct SchemaDocuments {
 // MARK: - Finding identifiers
 
 extension SchemaDocuments {
-    /// Finds the resources and anchors in a schema and its subschemas, in no more stack than one level needs.
+    /// Finds the resources and anchors in a schema and its subschemas, with the stack space of a single level.
     private mutating func scan(_ root: JSON, at start: Position, resource: Int) throws(JSONSchemaError) {
         var open = [(schema: root, position: start, resource: resource)]
         while let (schema, position, outer) = open.popLast() {
@@ -103,7 +103,7 @@ extension SchemaDocuments {
         }
     }
 
-    /// Notes `$id`, `$schema`, `$anchor` and `$dynamicAnchor`, and gives the resource that the schema belongs to.
+    /// Records `$id`, `$schema`, `$anchor` and `$dynamicAnchor`, and returns the resource that the schema belongs to.
     private mutating func identify(
         _ members: JSONObject,
         at position: Position,
@@ -115,7 +115,7 @@ extension SchemaDocuments {
             let address = try address(of: id, at: place)
             if address != resources[outer].address {
                 if let other = resourcesByAddress[address], resources[other].document == position.document {
-                    throw error("is the '$id' of another schema, too", at: place, "$id")
+                    throw error("is also the '$id' of another schema", at: place, "$id")
                 }
                 resource = addResource(
                     at: address,
@@ -134,7 +134,7 @@ extension SchemaDocuments {
                 throw error("must be a name: letters, digits, '-', '_' and '.'", at: place, keyword)
             }
             if let other = resources[resource].anchors[name], other != position.pointer {
-                throw error("is '\(name)', as that of another schema is", at: place, keyword)
+                throw error("is '\(name)', which another schema already uses", at: place, keyword)
             }
             resources[resource].anchors[name] = position.pointer
             if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }
@@ -150,14 +150,14 @@ extension SchemaDocuments {
         return reference.resolved(against: base).withoutFragment.description
     }
 
-    /// The vocabularies that a meta-schema names (JSON Schema Core, section 8.1.2).
+    /// Returns the vocabularies of a meta-schema (JSON Schema Core, section 8.1.2).
     private func vocabularies(of dialect: JSON, at place: SchemaLocation) throws(JSONSchemaError) -> SchemaVocabularies
     {
         guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: place, "$schema") }
         let address = URIReference(uri).withoutFragment.description
         if address == MetaSchemas.dialect { return .standard }
         guard let metaSchema = registry[address] ?? documents.first(where: { $0.address == address })?.root else {
-            throw error("is not a known dialect; schemas follow '\(MetaSchemas.dialect)'", at: place, "$schema")
+            throw error("is not a known dialect; expected '\(MetaSchemas.dialect)'", at: place, "$schema")
         }
         guard let named = metaSchema["$vocabulary"]?.object else { return .standard }
         var vocabularies = SchemaVocabularies.core
@@ -165,7 +165,7 @@ extension SchemaDocuments {
             if let known = SchemaVocabularies(uri: uri) {
                 vocabularies.insert(known)
             } else if isRequired == true {
-                throw error("needs the vocabulary '\(uri)', which is not known", at: place, "$schema")
+                throw error("requires the unknown vocabulary '\(uri)'", at: place, "$schema")
             }
         }
         return vocabularies
@@ -184,7 +184,7 @@ extension SchemaDocuments {
 // MARK: - References
 
 extension SchemaDocuments {
-    /// The subschema that a `$ref` or `$dynamicRef` at a place means, and the anchor if it names one.
+    /// Returns the subschema that a `$ref` or `$dynamicRef` refers to, and the anchor if it names one.
     mutating func resolve(
         _ reference: String,
         _ keyword: String,
@@ -192,7 +192,7 @@ extension SchemaDocuments {
     ) throws(JSONSchemaError) -> (place: SchemaLocation, anchor: String?) {
         let (resource, written) = try target(of: reference, keyword, at: place)
         guard let fragment = PercentEncoding.decoded(written) else {
-            throw error("has a fragment that is not percent-encoded UTF-8", at: place, keyword)
+            throw error("has an invalid fragment: expected percent-encoded UTF-8", at: place, keyword)
         }
         let start = resources[resource]
         if fragment.isEmpty {
@@ -208,32 +208,32 @@ extension SchemaDocuments {
         return (try walk(fragment, from: start, for: place, keyword), nil)
     }
 
-    /// The resource that a reference leads to, and the fragment as it is written.
+    /// Returns the resource that a reference leads to, and the fragment as it is written.
     private mutating func target(
         of reference: String,
         _ keyword: String,
         at place: SchemaLocation
     ) throws(JSONSchemaError) -> (resource: Int, fragment: String) {
         let address = resources[place.resource].address
-        // Nearly all references stay in their own resource.
+        // Nearly all references stay within their own resource.
         if reference.utf8.first == UInt8(ascii: "#"), let own = resourcesByAddress[address] {
             return (own, String(reference.unicodeScalars.dropFirst()))
         }
         let uri = URIReference(reference).resolved(against: URIReference(address))
         guard let resource = try resource(at: uri.withoutFragment.description) else {
-            throw error("refers to '\(reference)', which is not a known schema", at: place, keyword)
+            throw error("refers to the unknown schema '\(reference)'", at: place, keyword)
         }
         return (resource, uri.fragment ?? "")
     }
 
-    /// The resource of an address; reads registered documents as they are needed.
+    /// Returns the resource at an address, and reads registered documents as needed.
     private mutating func resource(at address: String) throws(JSONSchemaError) -> Int? {
         if let known = resourcesByAddress[address] { return known }
         if let document = registry[address] {
             return try read(document, at: address).resource
         }
-        // It may be the `$id` inside a document that is registered at another address. A document that cannot be read
-        // is no matter here.
+        // It may be the `$id` inside a document that is registered at another address. Documents that cannot be read
+        // are skipped here.
         for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
             var extended = self
             if (try? extended.read(document, at: uri)) != nil { self = extended }
@@ -248,7 +248,7 @@ extension SchemaDocuments {
         _ keyword: String
     ) throws(JSONSchemaError) -> SchemaLocation {
         guard let steps = JSONPointer(parsing: fragment) else {
-            throw error("has a fragment that is not a JSON Pointer", at: place, keyword)
+            throw error("has an invalid fragment: expected a JSON Pointer", at: place, keyword)
         }
         let target = Position(document: start.document, pointer: start.root.appending(steps.tokens))
         if found[target] != nil { return self.place(at: target) }
@@ -278,7 +278,7 @@ extension SchemaDocuments {
 }
 
 extension JSONPointer {
-    /// The pointer to what a path leads to from what this one points to.
+    /// Returns the pointer extended by a path.
     func appending(_ path: [Token]) -> JSONPointer {
         JSONPointer(tokens + path)
     }

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// Where subschemas stand in a schema: the keywords of draft 2020-12 that hold some, and in which form.
+/// The keywords of draft 2020-12 that contain subschemas, by the form of their values.
 enum SchemaKeywords {
     /// Keywords whose value is a schema.
     static let single = [
@@ -9,10 +9,10 @@ enum SchemaKeywords {
     ]
     /// Keywords whose value is a list of schemas.
     static let lists = ["allOf", "anyOf", "oneOf", "prefixItems"]
-    /// Keywords whose value has a schema for each name; the last two are kept from earlier drafts.
+    /// Keywords whose value maps names to schemas; the last two are from earlier drafts.
     static let maps = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies"]
 
-    /// All subschemas directly inside a schema, with the way there.
+    /// Returns all direct subschemas of a schema, with their paths in it.
     static func subschemas(of schema: JSONObject) -> [(path: [JSONPointer.Token], schema: JSON)] {
         var found: [(path: [JSONPointer.Token], schema: JSON)] = []
         for (keyword, value) in schema {
@@ -33,7 +33,7 @@ enum SchemaKeywords {
     }
 }
 
-/// Keywords by what they look at, so that a schema is asked only for those of the groups that it has.
+/// Groups of keywords by the values that they apply to, so that only the groups that a schema uses are read.
 struct SchemaKeywordGroups: OptionSet {
     let rawValue: Int
 
@@ -46,7 +46,7 @@ struct SchemaKeywordGroups: OptionSet {
     static let applicators = SchemaKeywordGroups(rawValue: 64)
     static let unevaluated = SchemaKeywordGroups(rawValue: 128)
 
-    /// The groups of which a schema has keywords.
+    /// Creates the groups of a schema's keywords.
     init(in schema: JSONObject) {
         self = []
         for (name, _) in schema {

@@ -1,6 +1,6 @@
-/// Finds schemas that apply themselves to the same instance, over and over.
+/// Finds schemas that apply themselves to the same instance endlessly.
 enum SchemaLoops {
-    /// A node that comes to itself again whatever the instance; `nil` if there is none.
+    /// Returns a node that applies itself again whatever the instance; `nil` if there is none.
     static func first(in nodes: [SchemaNode]) -> Int? {
         var states = Array(repeating: State.unseen, count: nodes.count)
         for start in nodes.indices where states[start] == .unseen {
@@ -29,7 +29,7 @@ enum SchemaLoops {
 }
 
 extension SchemaNode {
-    /// The nodes that this one applies to its own instance, whatever that is.
+    /// The nodes that this node applies to its own instance unconditionally.
     fileprivate var sameInstance: ArraySlice<Int> {
         var targets: [Int] = []
         for applicator in applicators {

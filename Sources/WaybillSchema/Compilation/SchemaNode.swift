@@ -1,12 +1,12 @@
 import WaybillJSON
 
-/// One subschema, compiled: its keywords sorted by the kind of instance that they look at.
+/// A compiled subschema: its keywords, grouped by the kind of instance that they apply to.
 ///
-/// Other nodes are named by their index in the program, so that a recursive schema is a finite list.
+/// Other nodes are referred to by their index in the program, so that a recursive schema is a finite list.
 final class SchemaNode: Sendable {
-    /// Where the subschema stands.
+    /// The location of the subschema.
     let place: SchemaLocation
-    /// The schema `false`, or one that says as much.
+    /// Whether it is the schema `false`, or one equivalent to it.
     let refusesEverything: Bool
     let types: SchemaTypeSet
     let constant: AllowedValues?
@@ -20,9 +20,9 @@ final class SchemaNode: Sendable {
     let unevaluatedProperties: Int?
     /// The `x-…` members.
     let annotation: JSONObject?
-    /// Whether every instance is valid, so that looking is not worth it.
+    /// Whether every instance is valid, so that evaluation can be skipped.
     let acceptsEverything: Bool
-    /// The node that decides in the stead of this one, which is a `$ref` to it and nothing else.
+    /// The node that decides instead of this one, which consists only of a `$ref` to it.
     let target: Int?
 
     init(_ parts: SchemaParts, at place: SchemaLocation) {
@@ -57,7 +57,7 @@ final class SchemaNode: Sendable {
     var object: ObjectRules? { objectRules?.all }
 }
 
-/// The rules for one kind of value, behind a reference: to look at one of them, the others need not be copied.
+/// The rules for one kind of value, in a class so that reading one of them does not copy the others.
 final class Rules<Of: Sendable>: Sendable {
     let all: Of
 
@@ -66,7 +66,7 @@ final class Rules<Of: Sendable>: Sendable {
     }
 }
 
-/// What the compiler gathers for a node.
+/// The data that the compiler collects for a node.
 struct SchemaParts {
     var refusesEverything = false
     var types = SchemaTypeSet.everything
@@ -82,7 +82,7 @@ struct SchemaParts {
     var annotation: JSONObject?
 }
 
-/// Where a subschema stands: in which resource, and at which pointer from the root of its document.
+/// The location of a subschema: its resource, and the pointer from the root of its document.
 struct SchemaLocation: Sendable, Hashable {
     let resource: Int
     let position: SchemaPosition
@@ -91,7 +91,7 @@ struct SchemaLocation: Sendable, Hashable {
     var pointer: JSONPointer { position.pointer }
 }
 
-/// A subschema by its document and pointer. The hash is kept, so that a step further down costs only that step.
+/// A subschema by its document and pointer. The hash is stored, so that a further token costs only that token.
 struct SchemaPosition: Sendable, Hashable {
     let document: Int
     let pointer: JSONPointer
@@ -107,7 +107,7 @@ struct SchemaPosition: Sendable, Hashable {
         self.hash = hash
     }
 
-    /// The position that a path leads to from here.
+    /// Returns the position at a path below this one.
     func appending(_ path: [JSONPointer.Token]) -> SchemaPosition {
         SchemaPosition(document, pointer.appending(path), hash: Self.hash(hash, path))
     }
@@ -134,11 +134,11 @@ struct SchemaPosition: Sendable, Hashable {
 indirect enum Applicator: Sendable {
     /// `$ref`
     case reference(Int)
-    /// `$dynamicRef`: the dynamic anchor, as its index in the program, and the node that a plain `$ref` would give.
+    /// `$dynamicRef`: the index of the dynamic anchor in the program, and the node that a plain `$ref` would refer to.
     case dynamicReference(anchor: Int, initially: Int)
     case allOf([Int])
     case anyOf([Int])
-    /// Where each alternative asks for one name and nothing else, these are the names.
+    /// If each alternative requires a single name and nothing else, these are the names.
     case oneOf([Int], names: NameTable?)
     case not(Int)
     case conditional(condition: Int, then: Int?, otherwise: Int?)
@@ -174,19 +174,19 @@ struct ArrayRules: Sendable {
     var uniqueItems = false
 }
 
-/// The rules for objects, arranged so that each member's name is looked up once.
+/// The rules for objects, organized so that each member's name is looked up once.
 struct ObjectRules: Sendable {
-    /// What is known of one name.
+    /// The rules for a member with a known name.
     struct Member: Sendable {
         var schema: Int?
         var isRequired = false
     }
 
-    /// The names of `properties` and `required`; `members` has the same order.
+    /// The names in `properties` and `required`; `members` has the same order.
     var names = NameTable()
     var members: [Member] = []
     var requiredCount = 0
-    /// Whether the members themselves are of interest, and not only which of the required names there are.
+    /// Whether the members' values matter, and not only which required names are present.
     var looksAtMembers = false
     var patterns: [(pattern: RegularExpression, schema: Int)] = []
     var additional: Int?
@@ -196,12 +196,12 @@ struct ObjectRules: Sendable {
     var dependentRequired: [(name: String, needs: [String], keyword: String)] = []
     var dependentSchemas: [(name: String, schema: Int, keyword: String)] = []
 
-    /// The names that `properties` has.
+    /// The names in `properties`.
     var propertyList: [String] {
         zip(names.names, members).filter { $0.1.schema != nil }.map(\.0)
     }
 
-    /// The names that `required` has.
+    /// The names in `required`.
     var requiredList: [String] {
         zip(names.names, members).filter { $0.1.isRequired }.map(\.0)
     }
@@ -209,7 +209,7 @@ struct ObjectRules: Sendable {
 
 /// The values of `const` or `enum`.
 final class AllowedValues: Sendable {
-    /// All of them, in order.
+    /// All values, in order.
     let list: [JSON]
     /// The strings among them.
     let strings: NameTable
@@ -221,7 +221,7 @@ final class AllowedValues: Sendable {
         others = Set(list.filter { $0.kind != .string })
     }
 
-    /// Whether there is anything but strings among them.
+    /// Whether there are values other than strings.
     var hasOthers: Bool { !others.isEmpty }
 
     func contains(_ instance: JSON) -> Bool {

@@ -1,20 +1,20 @@
 import Synchronization
 import WaybillJSON
 
-/// A compiled schema: all nodes that are reachable from the first one.
+/// A compiled schema: all nodes that are reachable from the first.
 final class SchemaProgram: Sendable {
-    /// The nodes that are compiled already, by index: all, or none where each is compiled when it is first needed.
+    /// The compiled nodes by index: all of them, or none if each is compiled when it is first needed.
     let nodes: [SchemaNode?]
     /// The addresses of the schema resources, by index.
     let addresses: [String]
-    /// For each dynamic anchor that is referred to: the nodes that carry it, by resource.
+    /// The nodes with each dynamic anchor that is referred to, by resource.
     let dynamicAnchors: [[Int: Int]]
-    /// For each resource the pointer of its root in its document.
+    /// The pointer to each resource's root in its document.
     let roots: [JSONPointer]
-    /// Compiles the other nodes, if there are others.
+    /// Compiles the remaining nodes, if any.
     private let compiler: Mutex<SchemaCompiler?>
 
-    /// A program of these nodes, and of those that the compiler is left for.
+    /// Creates a program of these nodes, and of those that the compiler compiles later.
     init(
         nodes: [SchemaNode],
         resources: [SchemaDocuments.Resource],
@@ -28,14 +28,15 @@ final class SchemaProgram: Sendable {
         self.compiler = Mutex(compiler)
     }
 
-    /// The node with an index.
+    /// Returns the node with an index.
     func node(_ index: Int) -> SchemaNode {
         if index < nodes.count, let node = nodes[index] { return node }
         guard let node = compiler.withLock({ $0?.nodeOnDemand(index) }) else { preconditionFailure("not a node") }
         return node
     }
 
-    /// The node that a `$dynamicRef` means: the outermost resource in the dynamic scope that has the anchor decides.
+    /// Returns the target of a `$dynamicRef`, determined by the outermost resource in the dynamic scope that has the
+    /// anchor.
     func target(ofDynamicAnchor anchor: Int, initially node: Int, scope: [Int]) -> Int {
         for resource in scope {
             if let target = dynamicAnchors[anchor][resource] { return target }

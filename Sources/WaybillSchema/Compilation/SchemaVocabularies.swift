@@ -1,4 +1,4 @@
-/// The vocabularies of draft 2020-12 that a schema is written in.
+/// The vocabularies of draft 2020-12 that a schema uses.
 struct SchemaVocabularies: OptionSet, Sendable {
     let rawValue: Int
 
@@ -11,12 +11,12 @@ struct SchemaVocabularies: OptionSet, Sendable {
     static let formatAssertion = SchemaVocabularies(rawValue: 64)
     static let content = SchemaVocabularies(rawValue: 128)
 
-    /// What the meta-schema of draft 2020-12 names.
+    /// The vocabularies of draft 2020-12's meta-schema.
     static let standard: SchemaVocabularies = [
         .core, .applicator, .unevaluated, .validation, .metaData, .formatAnnotation, .content,
     ]
 
-    /// The vocabulary of a URI.
+    /// Creates the vocabulary of a URI.
     init?(uri: String) {
         let prefix = "https://json-schema.org/draft/2020-12/vocab/"
         guard uri.hasPrefix(prefix), let known = Self.byName[String(uri.dropFirst(prefix.count))] else { return nil }

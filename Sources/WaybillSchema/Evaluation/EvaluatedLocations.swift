@@ -1,7 +1,7 @@
-/// Which members or elements of one instance have been evaluated by a subschema, for `unevaluatedProperties` and
-/// `unevaluatedItems`. An instance is an object or an array, so that one set of positions serves both.
+/// The members or elements of one instance that a subschema has evaluated, for `unevaluatedProperties` and
+/// `unevaluatedItems`. An instance is an object or an array, so one set of positions serves both.
 struct EvaluatedLocations {
-    /// Whether anyone wants to know. Otherwise nothing is recorded.
+    /// Whether the positions are needed. Otherwise nothing is recorded.
     let isTracking: Bool
     private var low: UInt64 = 0
     private var high: [UInt64] = []

@@ -25,7 +25,8 @@ extension SchemaEvaluator {
         }
     }
 
-    /// Whether a node accepts an instance, as one alternative among others: what it evaluated counts only then.
+    /// Whether a node accepts an instance as one of several alternatives: only then are its evaluated locations
+    /// recorded.
     mutating func tries(_ schema: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         layers += 1
         defer { layers -= 1 }
@@ -36,7 +37,7 @@ extension SchemaEvaluator {
         return true
     }
 
-    /// Whether a node accepts an instance, as one alternative among others, with no interest in what it evaluated.
+    /// Whether a node accepts an instance as one of several alternatives, without recording what it evaluated.
     mutating func tries(_ schema: Int, _ instance: Value) -> Bool {
         var seen = EvaluatedLocations()
         return tries(schema, instance, &seen)
@@ -45,14 +46,14 @@ extension SchemaEvaluator {
     private mutating func acceptsAny(_ schemas: [Int], _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         var isAccepted = false
         for schema in schemas where tries(schema, instance, &seen) {
-            // All branches that hold count for what was evaluated.
+            // The evaluated locations of all branches that hold count.
             if !seen.isTracking { return true }
             isAccepted = true
         }
         return isAccepted
     }
 
-    /// Whether an object has exactly one member with a name of a set.
+    /// Whether an object has exactly one member whose name is in a set.
     private func hasOne(of names: NameTable, _ object: Value) -> Bool {
         let members = instances.members(of: object)
         var count = 0

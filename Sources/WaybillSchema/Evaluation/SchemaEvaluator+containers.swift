@@ -1,7 +1,7 @@
 import WaybillJSON
 
 extension SchemaEvaluator {
-    /// Whether an array follows its rules.
+    /// Whether an array satisfies its rules.
     mutating func accepts(
         _ rules: Rules<ArrayRules>,
         _ elements: Instances.Elements,
@@ -31,7 +31,7 @@ extension SchemaEvaluator {
         ) == nil
     }
 
-    /// How many elements the schema of `contains` accepts.
+    /// Returns the number of elements that the schema of `contains` accepts.
     mutating func count(_ rules: ArrayRules, _ elements: Instances.Elements, _ seen: inout EvaluatedLocations) -> Int {
         guard let contains = rules.contains else { return 0 }
         var found = 0
@@ -44,7 +44,7 @@ extension SchemaEvaluator {
         return found
     }
 
-    /// Whether an object follows its rules.
+    /// Whether an object satisfies its rules.
     mutating func accepts(
         _ rules: Rules<ObjectRules>,
         _ members: Instances.Members,
@@ -98,7 +98,7 @@ extension SchemaEvaluator {
                 if !accepts(additional, instances.value(at: position, of: members)) { return false }
             }
             if isKnown { seen.insert(position) }
-            // Only the schema's first node looks at the instance from this depth.
+            // Only the schema's first node evaluates the instance at this depth.
             if depth == 1 { acceptedMembers = position + 1 }
         }
         return requiredFound == rules.all.requiredCount
@@ -110,9 +110,9 @@ extension SchemaEvaluator {
         return instances.withText(of: name) { pattern.occurs(in: $0, steps: &steps) }
     }
 
-    /// Whether the names are right and the members' own types and values, without looking into them.
+    /// Whether the names are valid and the members' own types and values, without evaluating nested values.
     ///
-    /// Among alternatives this tells most of those apart that were not meant, before any time goes into their depths.
+    /// For alternatives, this excludes most of those that were not meant, before any time is spent on nested values.
     private mutating func acceptsAtGlance(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
         guard rules.all.looksAtMembers else { return true }
         let isClosed =

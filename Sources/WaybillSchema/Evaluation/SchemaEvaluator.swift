@@ -1,31 +1,31 @@
 import WaybillJSON
 
-/// Decides whether an instance is valid, as fast as may be: it stops at the first fault and builds no messages.
+/// Decides as fast as possible whether an instance is valid: it stops at the first violation and builds no messages.
 struct SchemaEvaluator<Instances: SchemaInstances> {
     typealias Value = Instances.Value
 
     let program: SchemaProgram
-    // The program's nodes as far as they have been needed, at hand without a lock.
+    // The nodes used so far, available without a lock.
     private var nodes: [SchemaNode?]
     let instances: Instances
-    /// The resources that evaluation has passed through, outermost first; kept only where a `$dynamicRef` asks.
+    /// The resources that evaluation has entered, outermost first; kept only if a `$dynamicRef` needs them.
     var scope: [Int] = []
     private(set) var depth = 0
-    /// How many members of the instance, which is an object, were found in order, one after the other from the first.
+    /// The number of members of the instance, which is an object, accepted in sequence from the first.
     var acceptedMembers = 0
-    /// How many alternatives (`anyOf`, `oneOf`, `not`, `if`, `contains`) lie around.
+    /// The number of enclosing alternatives (`anyOf`, `oneOf`, `not`, `if`, `contains`).
     var layers = 0
-    /// Whether a limit was exceeded, so that the verdict means nothing.
+    /// Whether a limit was exceeded, so that the result is invalid.
     var isExhausted: Bool { hasExceededLimit || patternSteps < 0 }
     private var hasExceededLimit = false
-    /// The steps left for patterns whose time can grow faster than a string, in all strings together: less than a
-    /// second's work in a release build. Once it is negative, the result is invalid.
+    /// The steps left for patterns that can take more than linear time, for all strings together: less than a second of
+    /// work in a release build. If it is negative, the result is invalid.
     var patternSteps = 5_000_000
     private var work = 0
     private var greatestWork = SchemaLimits.freeWork
     private let root: Value
 
-    /// An evaluator for one instance.
+    /// Creates an evaluator for one instance.
     init(_ program: SchemaProgram, _ root: Value, of instances: Instances) {
         self.program = program
         nodes = program.nodes
@@ -33,12 +33,12 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         self.instances = instances
     }
 
-    /// Whether the schema accepts the instance.
+    /// Returns whether the schema accepts the instance.
     mutating func acceptsRoot() -> Bool {
         accepts(0, root) && !isExhausted
     }
 
-    /// The node with an index.
+    /// Returns the node with an index.
     mutating func node(_ index: Int) -> SchemaNode {
         if index < nodes.count, let node = nodes[index] { return node }
         let node = program.node(index)
@@ -47,18 +47,18 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return node
     }
 
-    /// Whether a node accepts an instance.
+    /// Returns whether a node accepts an instance.
     mutating func accepts(_ index: Int, _ instance: Value) -> Bool {
         var seen = EvaluatedLocations()
         return accepts(index, instance, &seen)
     }
 
-    /// Whether a node accepts an instance; records which places of it were evaluated. After a refusal the record is
-    /// not to be used.
+    /// Returns whether a node accepts an instance, and records which locations in it were evaluated. After a rejection,
+    /// the record must not be used.
     mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         var node = node(index)
-        // References that only lead on end somewhere, or else the schema would have been refused. They count only where the
-        // way of evaluation through resources does.
+        // Chains of references end, because the schema would have been rejected otherwise. They matter only if the path
+        // of evaluation through resources does.
         if program.dynamicAnchors.isEmpty {
             while let target = node.target {
                 guard enter() else { return false }
@@ -102,7 +102,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return true
     }
 
-    /// Goes one evaluation deeper, unless that passes a limit.
+    /// Enters a nested evaluation, unless that exceeds a limit.
     mutating func enter() -> Bool {
         work += 1
         if depth >= SchemaLimits.greatestDepth || work > greatestWork, !isExhausted { hasExceededLimit = !grantsMore() }
@@ -111,19 +111,19 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return true
     }
 
-    /// Comes back from an evaluation that `enter()` let begin.
+    /// Leaves an evaluation that `enter()` allowed.
     mutating func leave() {
         depth -= 1
     }
 
-    /// Raises the limit of work to what the size of the instance allows; whether evaluation may go on.
+    /// Raises the limit of work to what the size of the instance allows, and returns whether evaluation may continue.
     private mutating func grantsMore() -> Bool {
         guard depth < SchemaLimits.greatestDepth, greatestWork == SchemaLimits.freeWork else { return false }
         greatestWork += valueCount(of: root).multipliedReportingOverflow(by: SchemaLimits.workPerValue).partialValue
         return greatestWork > SchemaLimits.freeWork
     }
 
-    /// How many values there are in one, itself included.
+    /// Returns the number of values within a value, including itself.
     private func valueCount(of value: Value) -> Int {
         var count = 0
         var open = [value]
@@ -142,7 +142,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return count
     }
 
-    /// Whether a value has a type and is among the values that a node allows.
+    /// Whether a value has an allowed type and is among the values that a node allows.
     func acceptsKind(_ node: SchemaNode, _ kind: JSON.Kind, _ instance: Value) -> Bool {
         if !node.types.accepts(kind) {
             guard kind == .number, node.types.contains(.integer), instances.number(instance).isInteger else {
@@ -159,7 +159,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return values.hasOthers && values.contains(instances.json(instance))
     }
 
-    /// The keywords that apply subschemas, save `unevaluated…`.
+    /// Evaluates the keywords that apply subschemas, except `unevaluated…`.
     private mutating func acceptsParts(
         _ node: SchemaNode,
         _ kind: JSON.Kind,
@@ -211,12 +211,12 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     }
 }
 
-/// How much evaluating may take.
+/// Limits on the work of an evaluation.
 enum SchemaLimits {
-    /// How deeply evaluations may lie within each other. References without end come to this.
+    /// The maximum depth of nested evaluations. Endless references reach it.
     static let greatestDepth = 1_200
-    /// How many evaluations any instance may take, and how many more for each value in it. Alternatives within
-    /// alternatives, or schemas that apply one another twice over, could otherwise take exponential time.
+    /// The number of evaluations allowed for any instance, and the additional number for each value in it. Otherwise
+    /// nested alternatives, or schemas that apply one another twice, could take exponential time.
     static let freeWork = 1_000_000
     static let workPerValue = 1_000
 }

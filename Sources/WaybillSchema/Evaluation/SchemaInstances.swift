@@ -1,49 +1,49 @@
 import WaybillJSON
 
-/// The values that a schema can be applied to, and how the evaluator looks into them.
+/// The representation of values that a schema is applied to, and the access to them.
 ///
-/// The evaluator is compiled once for each conforming type, so that the questions cost no calls.
+/// The evaluator is specialized for each conforming type, so the access costs no dynamic calls.
 protocol SchemaInstances {
-    /// One value.
+    /// A value.
     associatedtype Value
-    /// The inside of a value of the kind `array`.
+    /// The content of a value of the kind `array`.
     associatedtype Elements
-    /// The inside of a value of the kind `object`.
+    /// The content of a value of the kind `object`.
     associatedtype Members
 
-    /// Which kind of value one is.
+    /// Returns the kind of a value.
     func kind(of value: Value) -> JSON.Kind
-    /// The number that a value of that kind is.
+    /// Returns the number of a value of that kind.
     func number(_ value: Value) -> JSONNumber
-    /// Looks at the string that a value of that kind is, and at that of a name, in UTF-8.
+    /// Calls a function with the UTF-8 of a string value or of a name.
     func withText(of value: Value, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool
-    /// Whether a string is one of a set of names.
+    /// Whether a string is in a set of names.
     func isName(_ value: Value, in names: NameTable) -> Bool
-    /// The value as JSON, for comparisons.
+    /// Returns the value as JSON, for comparisons.
     func json(_ value: Value) -> JSON
 
-    /// The inside of an array.
+    /// Returns the content of an array.
     func elements(of value: Value) -> Elements
-    /// How many elements there are.
+    /// Returns the number of elements.
     func count(of elements: Elements) -> Int
-    /// The element at a position.
+    /// Returns the element at a position.
     func element(at position: Int, of elements: Elements) -> Value
 
-    /// The inside of an object.
+    /// Returns the content of an object.
     func members(of value: Value) -> Members
-    /// How many members there are.
+    /// Returns the number of members.
     func count(of members: Members) -> Int
-    /// The name of the member at a position, as a value of the kind `string`.
+    /// Returns the name of the member at a position, as a value of the kind `string`.
     func name(at position: Int, of members: Members) -> Value
-    /// The value of the member at a position.
+    /// Returns the value of the member at a position.
     func value(at position: Int, of members: Members) -> Value
-    /// Which of a set of names the member at a position has.
+    /// Returns the index in a set of names of the name of the member at a position.
     func index(ofNameAt position: Int, of members: Members, in names: NameTable) -> Int?
-    /// Whether there is a member of a name.
+    /// Whether there is a member with a name.
     func hasMember(_ name: String, in members: Members) -> Bool
 }
 
-/// Values as they are in memory.
+/// Values in memory.
 struct JSONInstances: SchemaInstances {
     func kind(of value: JSON) -> JSON.Kind { value.kind }
     func number(_ value: JSON) -> JSONNumber { value.number ?? JSONNumber(0) }
@@ -68,11 +68,11 @@ struct JSONInstances: SchemaInstances {
     func hasMember(_ name: String, in members: JSONObject) -> Bool { members.index(of: name) != nil }
 }
 
-/// Values of a tree.
+/// Values of a document tree.
 struct TreeInstances: SchemaInstances {
     let tree: ValueTree
 
-    /// A value, or a scalar in its role as the name of a member, which makes it a string.
+    /// A value, or a scalar that is the name of a member, and is therefore a string.
     struct Value {
         let index: ValueTree.Index
         var isName = false
@@ -110,7 +110,7 @@ struct TreeInstances: SchemaInstances {
     }
 }
 
-/// The inside of an object of a tree.
+/// The content of an object in a tree.
 struct TreeMembers {
     let object: ValueTree.Index
 }

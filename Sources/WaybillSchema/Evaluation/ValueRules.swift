@@ -17,13 +17,13 @@ extension StringRules {
         return string.withUTF8 { accepts($0, steps: &steps) }
     }
 
-    /// Whether a string in UTF-8 follows the rules.
+    /// Whether a string in UTF-8 satisfies the rules.
     func accepts(_ text: UnsafeBufferPointer<UInt8>, steps: inout Int) -> Bool {
         acceptsLength(of: text) && pattern?.occurs(in: text, steps: &steps) ?? true
             && format?.accepts(String(decoding: text, as: UTF8.self)) ?? true
     }
 
-    /// Lengths count code points, of which a string has at most one for each byte of UTF-8 and at least one for four.
+    /// Lengths count code points: at most one per byte of UTF-8, and at least one per four bytes.
     private func acceptsLength(of text: UnsafeBufferPointer<UInt8>) -> Bool {
         let bytes = text.count
         if let minLength, bytes < minLength { return false }
@@ -41,7 +41,7 @@ extension ArrayRules {
         count >= minItems ?? 0 && count <= maxItems ?? .max
     }
 
-    /// The first element that equals an earlier one, and that earlier one.
+    /// Returns the first element that equals an earlier one, and the earlier one.
     static func firstDuplicate(among elements: [JSON]) -> (earlier: Int, later: Int)? {
         guard elements.count > 8 else {
             for later in elements.indices {

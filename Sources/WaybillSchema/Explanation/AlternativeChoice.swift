@@ -1,29 +1,29 @@
 import WaybillJSON
 
-/// What to tell of alternatives of which none accepts an instance.
+/// What to report if none of several alternatives accepts an instance.
 enum AlternativeChoice {
-    /// This one was meant: tell what is wrong by it.
+    /// This alternative was meant: report its violations.
     case branch(Int)
-    /// The type is wrong for all.
+    /// The type is wrong for all alternatives.
     case wrongType(SchemaTypeSet)
-    /// The value is none of those listed by the only alternative for its type.
+    /// The value is not listed by the only alternative for its type.
     case notListed([JSON])
-    /// A member that tells the alternatives apart has none of the values that it may have.
+    /// A member that distinguishes the alternatives has a value that is not allowed.
     case wrongValue(name: String, allowed: [JSON])
-    /// A member that tells the alternatives apart is not there.
+    /// A member that distinguishes the alternatives is missing.
     case missingValue(name: String, allowed: [JSON])
-    /// None of the names is there that tell the alternatives apart.
+    /// All of the names that distinguish the alternatives are missing.
     case missingName([String])
-    /// Names are there that no alternative knows.
+    /// Some names are not known to any alternative.
     case unknownNames([String], known: [String])
-    /// Names of several alternatives are there together.
+    /// Names of several alternatives are present together.
     case conflict([String])
-    /// These cannot be told apart by type and names.
+    /// These alternatives cannot be distinguished by type and names.
     case undecided([Int])
 }
 
 extension ViolationCollector {
-    /// Finds the alternative that was meant: by the instance's type, by members with fixed values, by names.
+    /// Finds the alternative that was meant: by the instance's type, by members with fixed values, or by names.
     func choice(among schemas: [Int], for instance: JSON) -> AlternativeChoice {
         let traits = schemas.map { BranchTraits(of: $0, in: program) }
         var candidates = traits.indices.filter { traits[$0].types.accepts(instance) }
@@ -39,7 +39,7 @@ extension ViolationCollector {
         return decide(byNamesIn: members, candidates, traits)
     }
 
-    /// Narrows alternatives by the members for which they list values, such as `type: {const: circle}`.
+    /// Narrows the alternatives by members for which they list values, such as `type: {const: circle}`.
     private func decide(
         byValuesIn members: JSONObject,
         _ candidates: inout [Int],
@@ -48,7 +48,7 @@ extension ViolationCollector {
         for name in candidates.flatMap({ traits[$0].constants.map(\.name) }).firstOccurrences {
             func values(_ candidate: Int) -> [JSON]? { traits[candidate].constants.first { $0.name == name }?.values }
             let listing = candidates.filter { values($0) != nil }
-            // What only one of them lists, or all alike, tells none apart.
+            // A member that only one alternative lists, or that all list alike, does not distinguish them.
             guard listing.count > 1, Set(listing.compactMap(values)).count > 1 else { continue }
             let isShared = listing.count == candidates.count
             let allowed = listing.compactMap(values).flatMap { $0 }.firstOccurrences
@@ -64,7 +64,7 @@ extension ViolationCollector {
         return nil
     }
 
-    /// Decides by the names that an alternative requires and not all others do.
+    /// Decides by the names that one alternative requires and not all others do.
     private func decide(
         byNamesIn members: JSONObject,
         _ candidates: [Int],
@@ -101,7 +101,7 @@ extension ViolationCollector {
 }
 
 extension BranchTraits {
-    /// Whether an object of this form may have none of some names, apart from those that it has itself.
+    /// Whether an object of this form cannot have any of some names, apart from its own.
     fileprivate func refuses(_ names: [String], beside own: [String]) -> Bool {
         isClosed && names.contains { !own.contains($0) && !properties.contains($0) }
     }

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// What tells a subschema from its alternatives at a glance.
+/// The traits that distinguish a subschema from its alternatives at a glance.
 struct BranchTraits {
     /// The types that it can accept.
     var types = SchemaTypeSet.everything
@@ -8,14 +8,14 @@ struct BranchTraits {
     var required: [String] = []
     /// The names that an object may have, as far as they are listed.
     var properties: [String] = []
-    /// Members of which only certain values will do.
+    /// The members that accept only certain values.
     var constants: [(name: String, values: [JSON])] = []
-    /// The only values that will do, where they are listed.
+    /// The only accepted values, if they are listed.
     var values: [JSON]?
-    /// Whether an object may have no other names than `properties`.
+    /// Whether an object cannot have names other than `properties`.
     var isClosed = false
 
-    /// The traits of a node and of what it applies to the same instance in any case.
+    /// Creates the traits of a node and of the nodes that it always applies to the same instance.
     init(of index: Int, in program: SchemaProgram, depth: Int = 0) {
         let node = program.node(index)
         guard !node.refusesEverything else {
@@ -54,7 +54,7 @@ struct BranchTraits {
         }
     }
 
-    /// For each of some alternatives the names that it requires and not all of them do.
+    /// Returns, for each of some alternatives, the names that it requires and not all of them do.
     static func tellingNames(of alternatives: [BranchTraits]) -> [[String]] {
         var common = Set(alternatives.first?.required ?? [])
         for alternative in alternatives { common.formIntersection(alternative.required) }
@@ -70,7 +70,7 @@ struct BranchTraits {
         isClosed = isClosed || other.isClosed
     }
 
-    /// The only values that a schema accepts, where it lists them.
+    /// Returns the only values that a schema accepts, if it lists them.
     private static func values(of schema: Int, in program: SchemaProgram) -> [JSON]? {
         var schema = schema
         for _ in 0..<8 {
@@ -84,7 +84,7 @@ struct BranchTraits {
 }
 
 extension Array where Element: Hashable {
-    /// The elements without those that came before.
+    /// The elements without those that occurred earlier.
     var firstOccurrences: [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }

@@ -1,16 +1,16 @@
 import WaybillJSON
 
-/// What the subschemas that apply to an instance know of it, whether or not they accept it.
+/// What the subschemas that apply to an instance know about it, whether or not they accept it.
 struct EvaluationSurvey {
-    /// The members or elements that some subschema looks at.
+    /// The members or elements that some subschema evaluates.
     var seen = EvaluatedLocations(tracking: true)
-    /// The names of members that some subschema has.
+    /// The names of members that some subschema defines.
     var known: [String] = []
     fileprivate var depth = 0
 }
 
 extension ViolationCollector {
-    /// Adds what a node and the subschemas it applies to the same instance know.
+    /// Adds what a node and the subschemas that it applies to the same instance know.
     mutating func extend(_ survey: inout EvaluationSurvey, by node: SchemaNode, _ instance: JSON) {
         guard survey.depth < 100 else { return }
         survey.depth += 1
@@ -62,7 +62,7 @@ extension ViolationCollector {
         }
     }
 
-    /// The subschemas that have a say: of alternatives those that hold, or else the one that was meant.
+    /// Returns the subschemas that count: those alternatives that hold, or otherwise the one that was meant.
     private mutating func subschemas(of applicator: Applicator, for instance: JSON) -> [Int] {
         switch applicator {
         case .reference(let target): return [target]
@@ -72,7 +72,7 @@ extension ViolationCollector {
         case .anyOf(let schemas), .oneOf(let schemas, _):
             let holding = schemas.filter { evaluator.tries($0, instance) }
             if !holding.isEmpty { return holding }
-            // All of them when it is not clear which: better one unknown name untold than known ones called unknown.
+            // If it is unclear which, all of them: better to miss an unknown name than to report known ones as unknown.
             if case .branch(let position) = choice(among: schemas, for: instance) { return [schemas[position]] }
             return schemas
         case .not: return []

@@ -2,10 +2,10 @@ import WaybillDiagnostics
 import WaybillJSON
 
 extension [SchemaViolation] {
-    /// The violations without the missing names that stand there misspelt: one slip of the keyboard is one mistake.
+    /// The violations without missing names that are present but misspelt: one typing error is reported once.
     ///
-    /// `pth: /a` where `path` is required is told as an unknown name that was meant to be `path`, and nothing is missing
-    /// then. The same goes for the only unknown name of a mapping in which nothing else but the missing one could stand.
+    /// For `pth: /a` where `path` is required, an unknown name is reported, with the suggestion `path`, and no missing
+    /// name. The same applies to the only unknown name of a mapping in which only the missing name is still possible.
     func withoutMissingNamesThatAreMisspelt(in root: JSON) -> [SchemaViolation] {
         var unknown: [JSONPointer: [Int]] = [:]
         for index in indices {
@@ -32,10 +32,10 @@ extension [SchemaViolation] {
 }
 
 extension SchemaViolation {
-    /// The mapping or list that the value at fault stands in.
+    /// The mapping or list that contains the value.
     fileprivate var parent: JSONPointer { JSONPointer(instanceLocation.tokens.dropLast()) }
 
-    /// Which of the names that are missing this unknown one was meant to be.
+    /// Returns the missing name that this unknown one was meant to be.
     fileprivate func meaning(among missing: [String], in root: JSON, isOnly: Bool) -> String? {
         guard case .unknownName(let unknown, let known) = detail else { return nil }
         let nearest = NearestName.of(unknown, among: missing + known)

@@ -1,7 +1,8 @@
 import WaybillJSON
 
 extension ViolationCollector {
-    /// What is wrong by `anyOf` or `oneOf`: of the alternative that was meant, or what is allowed when that is unclear.
+    /// Collects the violations of `anyOf` or `oneOf`: those of the alternative that was meant, or what is allowed if
+    /// that is unclear.
     mutating func collectAlternatives(
         _ schemas: [Int],
         _ keyword: String,
@@ -72,8 +73,8 @@ extension ViolationCollector {
         phrase(for: schemas) ?? "one of the allowed forms"
     }
 
-    /// Tells the faults of the alternative that the instance comes nearest to: with the fewest faults of its own, then
-    /// the fewest inside it. Where several are equally near, tells what they ask for together.
+    /// Collects the violations of the nearest alternative: the one with the fewest violations at its own level, then
+    /// the fewest nested ones. If several are equally near, reports their requirements together.
     private mutating func collectNearest(
         _ positions: [Int],
         of schemas: [Int],
@@ -97,14 +98,14 @@ extension ViolationCollector {
         let isCombinable =
             best.count > 1 && best.allSatisfy { $0.found.count == 1 && $0.found[0].instanceLocation == location }
         guard isCombinable else {
-            // The alternative is collected once more, now with a closer look at alternatives inside it.
+            // The alternative is collected again, now with the alternatives inside it examined more closely.
             guard let position = best.first?.position else { return }
             return apply(schemas[position], instance, [keyword, String(position)], of: node, reference: reference)
         }
         reportTogether(best.map { $0.found[0] }, node, keyword, fallback, reference)
     }
 
-    /// One message for faults of several alternatives at the same value.
+    /// Reports violations of several alternatives at the same value as one message.
     private mutating func reportTogether(
         _ faults: [SchemaViolation],
         _ node: SchemaNode,
@@ -137,7 +138,7 @@ extension ViolationCollector {
         }
     }
 
-    /// Words for an instance that more than one alternative of `oneOf` accepts.
+    /// Reports an instance that more than one alternative of `oneOf` accepts.
     private mutating func reportAmbiguity(
         _ schemas: [Int],
         _ node: SchemaNode,
@@ -149,7 +150,7 @@ extension ViolationCollector {
         if names.count > 1, telling.allSatisfy({ !$0.isEmpty }) {
             reportConflict(names, node, "oneOf", reference)
         } else {
-            let message = "must have only one of the allowed forms, but has several"
+            let message = "must match only one of the allowed forms, but matches several"
             report(node, ["oneOf"], message, .other, reference)
         }
     }
@@ -160,7 +161,7 @@ extension ViolationCollector {
         _ keyword: String,
         _ reference: JSONObject?
     ) {
-        let message = "may have only one of \(Wording.keys(names))"
+        let message = "can have only one of \(Wording.keys(names))"
         report(node, [keyword], message, .conflictingNames(names), reference)
     }
 }

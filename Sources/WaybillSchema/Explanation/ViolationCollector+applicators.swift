@@ -1,7 +1,7 @@
 import WaybillJSON
 
 extension ViolationCollector {
-    /// What is wrong by a keyword that applies subschemas to the instance itself.
+    /// Collects the violations of a keyword that applies subschemas to the instance itself.
     mutating func collectApplicator(
         _ applicator: Applicator,
         _ node: SchemaNode,
@@ -35,7 +35,7 @@ extension ViolationCollector {
         }
     }
 
-    /// Words for an instance that `not` refuses.
+    /// Reports an instance that `not` rejects.
     private mutating func collectForbidden(
         _ schema: Int,
         _ node: SchemaNode,
@@ -67,8 +67,9 @@ extension ViolationCollector {
         report(node, ["not"], "has a form that is not allowed here", .notAllowed, reference)
     }
 
-    /// What is wrong by `unevaluatedItems` and `unevaluatedProperties`. What a failed subschema knows counts as
-    /// evaluated here: its fault has been told, and all of its names would be told again as unknown.
+    /// Collects the violations of `unevaluatedItems` and `unevaluatedProperties`. What a failed subschema knows is
+    /// treated as evaluated: its violation has been reported, and otherwise all its names would be reported as unknown
+    /// too.
     mutating func collectUnevaluated(_ node: SchemaNode, _ instance: JSON, _ reference: JSONObject?) {
         guard node.unevaluatedItems != nil || node.unevaluatedProperties != nil else { return }
         var survey = EvaluationSurvey()

@@ -1,7 +1,7 @@
 import WaybillJSON
 
 extension ViolationCollector {
-    /// What is wrong with an array by its own rules.
+    /// Collects the violations of an array's own rules.
     mutating func collectArray(_ node: SchemaNode, _ elements: [JSON], _ reference: JSONObject?) {
         guard let rules = node.array else { return }
         if let least = rules.minItems, elements.count < least {
@@ -21,7 +21,7 @@ extension ViolationCollector {
                 apply(rules.prefix[position], element, path, of: node, at: .index(position))
             } else if let items = rules.items {
                 if program.node(items).refusesEverything {
-                    let most = "the list may have at most \(Wording.count(rules.prefix.count, "element"))"
+                    let most = "the list can have at most \(Wording.count(rules.prefix.count, "element"))"
                     report(node, ["items"], "is not allowed: \(most)", .notAllowed, reference, at: .index(position))
                 } else {
                     apply(items, element, ["items"], of: node, at: .index(position))
@@ -30,7 +30,7 @@ extension ViolationCollector {
         }
         collectContained(node, rules, elements, reference)
         if rules.uniqueItems, let (earlier, later) = ArrayRules.firstDuplicate(among: elements) {
-            let message = "stands in the list twice (as element \(earlier + 1) before), but elements must differ"
+            let message = "is equal to element \(earlier + 1), but the elements must be unique"
             report(node, ["uniqueItems"], message, .other, reference, at: .index(later))
         }
     }
@@ -44,7 +44,7 @@ extension ViolationCollector {
         guard let contains = rules.contains else { return }
         var seen = EvaluatedLocations(tracking: true)
         let found = evaluator.count(rules, elements, &seen)
-        let what = phrase(for: [contains]).map { " that is \($0)" } ?? " of the form that is asked for"
+        let what = phrase(for: [contains]).map { " that is \($0)" } ?? " of the required form"
         if found < rules.minContains {
             let keyword = rules.minContains == 1 ? "contains" : "minContains"
             let count = Wording.count(rules.minContains, "element")
@@ -63,7 +63,7 @@ extension ViolationCollector {
         }
     }
 
-    /// What is wrong with an object by its own rules.
+    /// Collects the violations of an object's own rules.
     mutating func collectObject(
         _ node: SchemaNode,
         _ members: JSONObject,
@@ -89,7 +89,7 @@ extension ViolationCollector {
         for (name, value) in rest { collectMember(node, rules, name, value, reference) }
         for (name, needs, keyword) in rules.dependentRequired where members[name] != nil {
             for need in needs where members[need] == nil {
-                let message = "is missing the key '\(need)', which '\(name)' needs"
+                let message = "is missing the key '\(need)', which '\(name)' requires"
                 report(node, [keyword, name], message, .missingName([need]), reference)
             }
         }
@@ -135,7 +135,7 @@ extension ViolationCollector {
         }
     }
 
-    /// Reports the name of a member that is none of those known.
+    /// Reports the unknown name of a member.
     mutating func reportUnknown(
         _ name: String,
         known: [String],

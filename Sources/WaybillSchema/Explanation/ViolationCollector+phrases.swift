@@ -1,6 +1,6 @@
 extension ViolationCollector {
-    /// What some alternatives allow, in a phrase: “a string or a mapping with one of the keys 'json', 'form'”.
-    /// `nil` when they cannot be told apart by types and values.
+    /// Returns a phrase for what some alternatives allow: “a string or a mapping with one of the keys 'json', 'form'”;
+    /// `nil` if they cannot be distinguished by types and values.
     func phrase(for schemas: [Int]) -> String? {
         let traits = schemas.map { BranchTraits(of: $0, in: program) }
         var types = SchemaTypeSet([])
@@ -17,7 +17,7 @@ extension ViolationCollector {
         return phrases.isEmpty ? nil : Wording.list(phrases)
     }
 
-    /// A mapping, with the names that tell its forms apart.
+    /// Returns a phrase for a mapping, with the names that distinguish its forms.
     private func mapping(of traits: [BranchTraits]) -> String {
         if traits.count == 1 { return mapping(with: traits[0].required) }
         let telling = BranchTraits.tellingNames(of: traits)
@@ -26,7 +26,7 @@ extension ViolationCollector {
             ? "a mapping with one of \(Wording.keys(names, "or"))" : "a mapping"
     }
 
-    /// A mapping, with the names that it must have where they are few.
+    /// Returns a phrase for a mapping, with the names that it must have if they are few.
     func mapping(with required: [String]) -> String {
         (1...3).contains(required.count) ? "a mapping with \(Wording.keys(required))" : "a mapping"
     }

@@ -1,7 +1,8 @@
 import WaybillJSON
 
 extension ViolationCollector {
-    /// The keywords that look at the value alone; `false` when the others would only say the same again.
+    /// Collects the violations of keywords that apply to the value itself; `false` if the others would only repeat
+    /// them.
     mutating func collectValue(_ node: SchemaNode, _ instance: JSON, _ reference: JSONObject?) -> Bool {
         guard node.types.accepts(instance) else {
             let types = node.types.types

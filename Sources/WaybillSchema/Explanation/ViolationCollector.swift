@@ -1,35 +1,36 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// Finds everything that is wrong with an instance, and words it.
+/// Finds all violations in an instance and words their messages.
 ///
-/// This is the slow path, taken once the evaluator has refused an instance. It goes on after a fault wherever the rest
-/// still means something, and reports a fault in the place of its cause only.
+/// This is the slow path, taken after the evaluator has rejected an instance. It continues after a violation wherever
+/// the rest is still meaningful, and reports each violation only at its cause.
 struct ViolationCollector {
     let program: SchemaProgram
-    /// Gives verdicts on alternatives; its dynamic scope is kept in step with where the collector is.
+    /// Evaluates alternatives; its dynamic scope follows the position of the collector.
     var evaluator: SchemaEvaluator<JSONInstances>
     private(set) var violations: [SchemaViolation] = []
     private var told: Set<Told> = []
-    /// How many alternatives are being tried out to see which is nearest.
+    /// The number of nested trials of alternatives to find the nearest.
     private var trials = 0
     private(set) var instancePath: [JSONPointer.Token] = []
     private var keywordPath: [String] = []
-    /// Whether the value at hand is the name of the member at the instance path.
+    /// Whether the current value is the name of the member at the instance path.
     private var isAtName = false
 
-    /// How many values an instance has at least that is walked through before it is known whether it is in order.
+    /// The size from which a value is searched for violations without first checking whether it is valid.
     private static let largeInstance = 64
 
-    /// How many more suggestions are looked for; an instance may have millions of faults, and nobody reads that many.
+    /// The number of suggestions still allowed: an instance may have millions of violations, too many for anyone to
+    /// read.
     private var suggestionsLeft = 1000
 
     private let root: JSON
-    /// How many members of the instance, from the first, are known to be in order.
+    /// The number of members of the instance, from the first, that are known to be valid.
     let acceptedMembers: Int
     private let limit: Int
 
-    /// A collector for one instance, which looks no further after a number of violations.
+    /// Creates a collector for one instance, which stops after `limit` violations.
     init(_ program: SchemaProgram, _ instance: JSON, accepting acceptedMembers: Int = 0, limit: Int) {
         self.program = program
         self.acceptedMembers = acceptedMembers
@@ -38,7 +39,7 @@ struct ViolationCollector {
         evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
     }
 
-    /// All violations of the program's first node.
+    /// Returns all violations of the program's first node.
     mutating func findings() -> [SchemaViolation] {
         let node = program.node(0)
         if node.refusesEverything {
@@ -47,14 +48,14 @@ struct ViolationCollector {
             collect(0, root, nil)
         }
         if evaluator.isExhausted {
-            report(node, [], "is too deeply nested or too intricate to be checked", .other, nil)
+            report(node, [], "is too deeply nested or too complex to check", .other, nil)
         } else if violations.isEmpty {
-            report(node, [], "does not follow its schema", .other, nil)
+            report(node, [], "does not match its schema", .other, nil)
         }
         return violations.withoutMissingNamesThatAreMisspelt(in: root)
     }
 
-    /// Collects what is wrong by one node. `reference` is the annotation of the references that led to it.
+    /// Collects the violations of one node. `reference` is the annotation of the references that led to it.
     mutating func collect(_ index: Int, _ instance: JSON, _ reference: JSONObject?) {
         let node = program.node(index)
         guard violations.count < limit, !node.acceptsEverything, evaluator.enter() else { return }
@@ -73,7 +74,7 @@ struct ViolationCollector {
         collectUnevaluated(node, instance, reference)
     }
 
-    /// Applies a subschema from a keyword of a node; `path` starts with the keyword.
+    /// Applies the subschema of a node's keyword; `path` starts with the keyword.
     mutating func apply(
         _ schema: Int,
         _ instance: JSON,
@@ -86,8 +87,8 @@ struct ViolationCollector {
             let message = "is not allowed"
             return report(node, path, message, .notAllowed, reference, at: token)
         }
-        // A member or an element that is in order need not be walked through; of a large one its parts are asked that, since
-        // asking at each level would look at all that is inside again and again.
+        // A valid member or element need not be searched. For a large one, its parts are checked instead, because
+        // checking at each level would evaluate everything inside repeatedly.
         if token != nil, !instance.hasMoreValues(than: Self.largeInstance), evaluator.accepts(schema, instance) {
             return
         }
@@ -98,7 +99,7 @@ struct ViolationCollector {
         keywordPath.removeLast(path.count)
     }
 
-    /// Collects what is wrong with the name of a member.
+    /// Collects the violations in the name of a member.
     mutating func applyToName(_ schema: Int, _ name: String, of node: SchemaNode) {
         let outer = isAtName
         let before = violations.count
@@ -108,7 +109,7 @@ struct ViolationCollector {
         for index in violations[before...].indices { violations[index] = violations[index].told(ofName: name) }
     }
 
-    /// What a node finds wrong, without reporting it.
+    /// Returns the violations of a node without reporting them.
     mutating func trial(_ schema: Int, _ instance: JSON, _ path: [String], of node: SchemaNode) -> [SchemaViolation] {
         let before = (violations, told)
         (violations, told) = ([], [])
@@ -119,20 +120,21 @@ struct ViolationCollector {
         return violations
     }
 
-    /// Which of some names was probably meant by another.
+    /// Returns the name among some names that another one probably meant.
     mutating func suggestion(for name: String?, among names: [String]) -> String? {
         guard let name, suggestionsLeft > 0, names.count <= 1000 else { return nil }
         suggestionsLeft -= 1
         return NearestName.of(name, among: names)
     }
 
-    /// Whether alternatives are being tried out already; trying within that would take exponential time.
+    /// Whether alternatives are already being tried; nested trials would take exponential time.
     var isTrial: Bool { trials > 0 }
 
-    /// The pointer to the value at hand.
+    /// The pointer to the current value.
     var location: JSONPointer { JSONPointer(instancePath) }
 
-    /// Reports a fault; `path` leads from the node to the keyword, `token` from the value at hand to the one at fault.
+    /// Reports a violation. `path` leads from the node to the keyword, and `token` from the current value to the
+    /// invalid one.
     mutating func report(
         _ node: SchemaNode,
         _ path: [String],
@@ -166,7 +168,7 @@ struct ViolationCollector {
     }
 }
 
-/// What a person reads of a violation; nobody wants that twice.
+/// The parts of a violation that a reader sees, to avoid reporting the same twice.
 private struct Told: Hashable {
     let location: JSONPointer
     let concernsName: Bool
@@ -180,7 +182,7 @@ private struct Told: Hashable {
 }
 
 extension SchemaViolation {
-    /// The same, said of the key instead of the value.
+    /// Returns the violation reworded for the key instead of the value.
     fileprivate func told(ofName name: String) -> SchemaViolation {
         var message = "the key '\(name)' \(message)"
         var detail = detail
@@ -203,7 +205,7 @@ extension SchemaViolation {
 }
 
 extension JSON {
-    /// Whether there are more than so many values in the value, itself included. It looks at no more than that.
+    /// Whether the value contains more than `limit` values, including itself. It examines no more than that.
     fileprivate func hasMoreValues(than limit: Int) -> Bool {
         var left = limit
         return takesMore(than: &left)

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// Words for messages, as a person who writes YAML would say them.
+/// Phrases for messages, in the terms of people who write YAML.
 enum Wording {
     /// `a, b or c`
     static func list(_ items: [String], _ conjunction: String = "or") -> String {
@@ -24,12 +24,12 @@ enum Wording {
         return "\(number) \(number == 1 ? noun : plural)"
     }
 
-    /// A type, in as many items as it takes in a list: `true or false` alone, `true` and `false` among others.
+    /// Returns a type as the items it takes in a list: `true or false` alone, `true` and `false` among others.
     static func words(_ type: SchemaType, isAlone: Bool) -> [String] {
         type == .boolean && !isAlone ? ["true", "false"] : [type.words]
     }
 
-    /// What a value is, as in “but is a number”.
+    /// Describes a value, as in “but is a number”.
     static func found(_ instance: JSON, expected: [SchemaType]) -> String {
         switch instance {
         case .null: "null"
@@ -41,7 +41,7 @@ enum Wording {
         }
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     static func type(of instance: JSON) -> SchemaType {
         switch instance {
         case .null: .null
@@ -53,7 +53,7 @@ enum Wording {
         }
     }
 
-    /// One of the values that a schema allows.
+    /// Describes one of the values that a schema allows.
     static func value(_ value: JSON) -> String {
         switch value {
         case .null: "null"
@@ -66,7 +66,7 @@ enum Wording {
         }
     }
 
-    /// `must be 'a', 'b' or 'c'`; long lists are cut.
+    /// `must be 'a', 'b' or 'c'`; long lists are truncated.
     static func mustBe(_ allowed: [JSON]) -> String {
         guard !allowed.isEmpty else { return "is not allowed" }
         var items = allowed.prefix(12).map(value)

@@ -1,6 +1,6 @@
 /// IP addresses (RFC 2673, section 3.2, and RFC 4291, section 2.2).
 package enum AddressFormat {
-    /// Four numbers to 255, without leading zeros.
+    /// Whether a string is four numbers up to 255, without leading zeros.
     package static func isIPv4(_ text: Substring.UTF8View) -> Bool {
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         return parts.count == 4
@@ -13,7 +13,8 @@ package enum AddressFormat {
             }
     }
 
-    /// Eight groups of hexadecimal digits; `::` once for some that are zero; the last two may be an IPv4 address.
+    /// Whether a string is eight groups of hexadecimal digits, with at most one `::` for groups of zero. An IPv4
+    /// address may replace the last two groups.
     package static func isIPv6(_ text: Substring.UTF8View) -> Bool {
         guard text.count <= 45 else { return false }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -22,7 +23,7 @@ package enum AddressFormat {
         var gaps = 0
         for (index, part) in parts.enumerated() {
             if part.isEmpty {
-                // `::` at an end makes two empty parts, of which the outer one stands for nothing.
+                // `::` at either end produces two empty parts, of which the outer one represents nothing.
                 let isOuter = index == 0 && parts[1].isEmpty
                 let isLast = index == parts.count - 1 && parts[index - 1].isEmpty
                 if isOuter || isLast { continue }

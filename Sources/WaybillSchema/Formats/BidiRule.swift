@@ -1,6 +1,6 @@
-/// The rule for host names with labels that are written from right to left (RFC 5893, section 2).
+/// The rule for host names with labels written from right to left (RFC 5893, section 2).
 enum BidiRule {
-    /// Whether labels follow the rule, which holds for all of them as soon as one has anything written that way.
+    /// Whether labels satisfy the rule, which applies to all of them if any contains right-to-left text.
     static func isFollowed(by labels: [[Unicode.Scalar]]) -> Bool {
         let directions = labels.map { $0.map(Direction.init) }
         let isConcerned = directions.joined().contains { $0 == .right || $0 == .arabicNumber }
@@ -20,7 +20,8 @@ enum BidiRule {
         }
     }
 
-    /// The bidirectional classes, as far as the rule tells them apart: by block, as the standard library has no table.
+    /// The bidirectional classes that the rule distinguishes, by block, because the standard library has no table of
+    /// them.
     private enum Direction {
         /// L
         case left

@@ -1,6 +1,6 @@
 /// Mailboxes (RFC 5321, section 4.1.2, and RFC 6531 for international ones).
 enum EmailFormat {
-    /// A local part, `@`, and a host name or an address in brackets.
+    /// Whether a string is a local part, `@`, and a host name or an address in brackets.
     static func isEmail(_ string: String, isInternational: Bool) -> Bool {
         guard let at = string.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
         let local = string[..<at].unicodeScalars
@@ -33,7 +33,7 @@ enum EmailFormat {
         return atoms.allSatisfy { !$0.isEmpty && $0.allSatisfy { !$0.isASCII || isAtom($0) } }
     }
 
-    /// `atext` of RFC 5322, section 3.2.3.
+    /// Whether a scalar is `atext` of RFC 5322, section 3.2.3.
     private static func isAtom(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII
             && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)

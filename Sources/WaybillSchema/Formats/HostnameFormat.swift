@@ -1,13 +1,14 @@
 /// Host names (RFC 1123, section 2.1) and international ones (RFC 5890).
 enum HostnameFormat {
-    /// Labels of letters, digits and inner hyphens, to 63 bytes each and 253 in all; with the prefix `xn--` they must
-    /// stand for an international label.
+    /// Whether a string consists of labels of letters, digits and inner hyphens, up to 63 bytes each and 253 in all.
+    /// Labels with the prefix `xn--` must represent an international label.
     static func isHostname(_ string: String) -> Bool {
         guard string.utf8.count <= 253, string.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         return isName(string.split(separator: ".", omittingEmptySubsequences: false))
     }
 
-    /// The same, with labels also in Unicode, and with the full stops of East Asian scripts.
+    /// Whether a string is such a host name, with labels also in Unicode, and with the full stops of East Asian
+    /// scripts.
     static func isInternationalHostname(_ string: String) -> Bool {
         let stops: [Unicode.Scalar] = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
         let labels = string.unicodeScalars.split(omittingEmptySubsequences: false) { stops.contains($0) }
@@ -24,7 +25,7 @@ enum HostnameFormat {
         return BidiRule.isFollowed(by: scalars)
     }
 
-    /// The scalars of a label, decoded; `nil` if it is none.
+    /// Returns the decoded scalars of a label; `nil` if it is invalid.
     private static func meaning(of label: Substring) -> [Unicode.Scalar]? {
         guard label.utf8.allSatisfy({ $0 < 0x80 }) else {
             let scalars = Array(label.unicodeScalars)

@@ -1,6 +1,6 @@
-/// Which scalars may stand in an international label of a host name, and next to which others (RFC 5892).
+/// The scalars that are allowed in an international label of a host name, and their contexts (RFC 5892).
 enum InternationalLabel {
-    /// Whether scalars make a label (RFC 5891, section 4.2), whatever the direction of writing.
+    /// Whether scalars form a valid label (RFC 5891, section 4.2), apart from the rule for right-to-left text.
     static func isValid(_ label: [Unicode.Scalar]) -> Bool {
         guard let first = label.first, let last = label.last, first != "-", last != "-" else { return false }
         if label.count >= 4, label[2] == "-", label[3] == "-" { return false }
@@ -25,7 +25,7 @@ enum InternationalLabel {
         }
     }
 
-    /// The property that RFC 5892, section 3, derives for a scalar: PVALID.
+    /// Whether the property that RFC 5892, section 3, derives for a scalar is PVALID.
     private static func isAlwaysAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0xDF, 0x3C2, 0x6FD, 0x6FE, 0xF0B, 0x3007: return true
@@ -67,7 +67,7 @@ enum InternationalLabel {
 
     // MARK: Joining (RFC 5892, appendix A.1)
 
-    /// Whether a zero-width non-joiner stands where letters of the Arabic block would join.
+    /// Whether a zero-width non-joiner is at a position where letters of the Arabic block would join.
     private static func joins(at index: Int, in label: [Unicode.Scalar]) -> Bool {
         let before = label[..<index].last { !isTransparent($0) }
         let after = label[(index + 1)...].first { !isTransparent($0) }

@@ -11,7 +11,7 @@ enum PointerFormat {
         return true
     }
 
-    /// How many levels to go up, then `#` or a JSON Pointer.
+    /// Whether a string is a number of levels to go up, followed by `#` or a JSON Pointer.
     static func isRelativePointer(_ string: String) -> Bool {
         let text = string.utf8[...]
         let digits = text.prefix { (0x30...0x39).contains($0) }

@@ -1,6 +1,6 @@
-/// Punycode (RFC 3492): Unicode labels in the letters, digits and hyphens of host names.
+/// Punycode (RFC 3492): Unicode labels written with the letters, digits and hyphens of host names.
 enum Punycode {
-    /// The scalars that a label stands for; `nil` if it is malformed. Longer text than a label has is not looked at.
+    /// Returns the scalars that a label represents; `nil` if it is malformed, or longer than a label can be.
     static func decoded(_ text: Substring) -> [Unicode.Scalar]? {
         guard text.utf8.count <= 63 else { return nil }
         var output: [Unicode.Scalar] = []
@@ -38,7 +38,7 @@ enum Punycode {
         return output
     }
 
-    /// The text for a label's scalars, without the prefix `xn--`; `nil` for more than a label can have.
+    /// Returns the encoding of a label's scalars, without the prefix `xn--`; `nil` if it is longer than a label can be.
     static func encoded(_ scalars: [Unicode.Scalar]) -> String? {
         guard scalars.count <= 63 else { return nil }
         var output = scalars.filter(\.isASCII).map { UInt8($0.value) }
@@ -90,7 +90,7 @@ enum Punycode {
         UInt8(value < 26 ? 0x61 + value : 0x30 + value - 26)
     }
 
-    /// The running values of RFC 3492, section 6.
+    /// The state variables of RFC 3492, section 6.
     private struct State {
         static let base = 36
         var value = 128

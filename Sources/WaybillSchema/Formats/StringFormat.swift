@@ -45,7 +45,7 @@ enum StringFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The format in words, with an example where that says more.
+    /// The format in words, with an example if that is clearer.
     var words: String {
         switch self {
         case .dateTime: "a date and time such as 2026-11-21T05:27:03Z"

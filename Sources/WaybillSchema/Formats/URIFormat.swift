@@ -1,6 +1,6 @@
 import WaybillFormats
 
-/// URIs and relative references by their grammar (RFC 3986, appendix A), and IRIs (RFC 3987).
+/// URIs and relative references (RFC 3986, appendix A), and IRIs (RFC 3987).
 enum URIFormat {
     static func isURI(_ string: String, isInternational: Bool) -> Bool {
         URIReference(string).isAbsolute && isReference(string, isInternational: isInternational)
@@ -13,7 +13,7 @@ enum URIFormat {
             grammar.allows(uri.fragment ?? "", ":@/?")
         else { return false }
         if let authority = uri.authority { return isAuthority(authority, grammar) }
-        // Without a scheme, a colon in the first segment would make one (section 4.2).
+        // Without a scheme, a colon in the first segment would start one (section 4.2).
         return uri.isAbsolute || !(uri.path.split(separator: "/", omittingEmptySubsequences: false)[0].contains(":"))
     }
 
@@ -28,7 +28,7 @@ enum URIFormat {
         return AddressFormat.isIPv6(address.utf8) || isFutureAddress(address)
     }
 
-    /// `v1.fe`: an address of a later version.
+    /// Whether a string is an address of a later version, such as `v1.fe`.
     private static func isFutureAddress(_ text: Substring) -> Bool {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let mark = parts[0].utf8.first, mark | 0x20 == UInt8(ascii: "v") else { return false }
@@ -37,11 +37,12 @@ enum URIFormat {
             && !parts[1].contains("%") && Grammar(isInternational: false).allows(String(parts[1]), ":")
     }
 
-    /// Which characters may stand in a component.
+    /// The characters that are allowed in a component.
     struct Grammar {
         let isInternational: Bool
 
-        /// Whether text is unreserved characters, sub-delimiters, percent-encoded bytes, and some more.
+        /// Whether a string consists of unreserved characters, sub-delimiters, percent-encoded bytes, and the
+        /// characters in `more`.
         func allows(_ text: String, _ more: String, isQuery: Bool = false) -> Bool {
             var scalars = text.unicodeScalars[...]
             while let scalar = scalars.popFirst() {

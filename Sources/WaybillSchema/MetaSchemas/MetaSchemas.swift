@@ -1,20 +1,20 @@
 import WaybillJSON
 
-/// The meta-schemas of draft 2020-12, as <https://json-schema.org/draft/2020-12/schema> publishes them.
+/// The meta-schemas of draft 2020-12, as published at <https://json-schema.org/draft/2020-12/schema>.
 ///
-/// They are parsed only when a schema refers to one.
+/// They are parsed only if a schema refers to one.
 enum MetaSchemas {
-    /// The dialect that schemas have by default.
+    /// The default dialect of schemas.
     static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
-    /// The meta-schema of an address.
+    /// Returns the meta-schema at an address.
     static func document(at address: String) -> JSON? {
         let prefix = "https://json-schema.org/draft/2020-12/"
         guard address.hasPrefix(prefix), let text = texts[String(address.dropFirst(prefix.count))] else { return nil }
         return try? JSONParser().parse(Array(text.utf8))
     }
 
-    /// Whether there is a meta-schema of an address.
+    /// Whether there is a meta-schema at an address.
     static func isKnown(_ address: String) -> Bool {
         let prefix = "https://json-schema.org/draft/2020-12/"
         return address.hasPrefix(prefix) && texts[String(address.dropFirst(prefix.count))] != nil

@@ -1,12 +1,12 @@
 /// A set of Unicode scalars: ranges, a property, and other sets.
 struct CharacterClass: Sendable {
-    /// Sorted and disjoint, for a binary search.
+    /// The ranges, sorted and disjoint for a binary search.
     private let ranges: [ClosedRange<UInt32>]
     private let subsets: [CharacterClass]
     private let property: UnicodeProperty?
     private var isNegated: Bool
 
-    /// The union of ranges and other sets, or its complement.
+    /// Creates the union of ranges and other sets, or its complement.
     init(_ ranges: [ClosedRange<UInt32>], _ subsets: [CharacterClass], isNegated: Bool) {
         var joined: [ClosedRange<UInt32>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -20,7 +20,7 @@ struct CharacterClass: Sendable {
         property = nil
     }
 
-    /// The scalars that have a property, or its complement.
+    /// Creates the set of the scalars that have a property, or its complement.
     init(_ property: UnicodeProperty, isNegated: Bool) {
         (ranges, subsets, self.property, self.isNegated) = ([], [], property, isNegated)
     }
@@ -46,7 +46,7 @@ struct CharacterClass: Sendable {
         0x3000...0x3000,
         0xFEFF...0xFEFF
     )
-    /// `.`: all but LineTerminator
+    /// `.`: all scalars except LineTerminator
     static let dot = CharacterClass(0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029).negated
 
     /// The complement of the set.
@@ -75,7 +75,7 @@ struct CharacterClass: Sendable {
     }
 }
 
-/// Which ASCII characters a set holds, as one bit each.
+/// The ASCII characters in a set, as one bit each.
 struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -87,7 +87,7 @@ struct ASCIISet: Sendable {
         }
     }
 
-    /// Whether the set holds a value under 128.
+    /// Whether the set contains a value under 128.
     func contains(_ value: UInt32) -> Bool {
         (value < 64 ? low >> UInt64(value) : high >> UInt64(value & 63)) & 1 != 0
     }

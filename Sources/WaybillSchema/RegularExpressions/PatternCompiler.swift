@@ -1,4 +1,4 @@
-/// Turns a parsed regular expression into a program. Counted repetitions are written out.
+/// Compiles a parsed regular expression to a program. Counted repetitions are expanded.
 struct PatternCompiler {
     /// The maximum number of instructions.
     private static let maximumSize = 20_000
@@ -123,7 +123,7 @@ struct PatternCompiler {
         for _ in 0..<least {
             let before = size
             try emitIteration(inner, captures, routine)
-            // What takes no instruction takes none the next time, however often it is asked for.
+            // A part that needs no instructions needs none in further repetitions either.
             if size == before { break }
         }
         if let most {
@@ -170,7 +170,7 @@ struct PatternCompiler {
         program.routines[routine].instructions[split] = .split(first, second, mark: mark)
     }
 
-    /// Points a split to the iteration after it and past the last instruction.
+    /// Sets the targets of a split: the iteration after it, and the position past the last instruction.
     private mutating func setLoop(_ split: Int, _ isGreedy: Bool, _ routine: Int) {
         let (inside, past) = (split + 1, end(of: routine))
         if isGreedy { setSplit(split, inside, past, routine) } else { setSplit(split, past, inside, routine) }

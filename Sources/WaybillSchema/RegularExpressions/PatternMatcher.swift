@@ -1,14 +1,15 @@
-/// Runs a pattern's program over the UTF-8 of a text, going back to the last choice when a branch fails.
+/// Runs a pattern's program over the UTF-8 of a string, and backtracks when a branch fails.
 ///
 /// A choice that failed at a position would fail there again, so it is marked and never tried twice: time is linear in
-/// the text. With back references or look-around that does not hold; there the number of steps limits the work.
+/// the length of the string. With backreferences or look-around that does not hold; there the number of steps limits
+/// the work.
 struct PatternMatcher {
-    /// Where a pattern matched, in bytes, and its first group if that took part and is noted.
+    /// The range of a match in bytes, and its first group if that took part and is recorded.
     struct Match {
         let range: Range<Int>
         let firstGroup: Range<Int>?
 
-        /// What the first group holds, or the whole match if no group took part in it.
+        /// Returns the text of the first group, or the whole match if no group took part in it.
         func capture(in text: UnsafeBufferPointer<UInt8>) -> String {
             String(decoding: text[firstGroup ?? range], as: UTF8.self)
         }
@@ -23,12 +24,13 @@ struct PatternMatcher {
     private var slots: [Int]
     private var steps: Int
     private var countsSteps: Bool
-    /// The marks of a text so long that they do not fit into one block. Steps are counted then, so they stay few.
+    /// The marks for a string so long that they do not fit into one block. Steps are counted then, so the marks stay
+    /// few.
     private var sparseMarks: Set<Int> = []
 
-    /// Finds the leftmost match that begins at a position or behind it, or a match of the whole text.
+    /// Finds the leftmost match that starts at or after a position, or a match of the whole string.
     ///
-    /// - Parameter steps: the work that is still allowed; less than zero afterwards if it was not enough.
+    /// - Parameter steps: The remaining work; negative afterwards if it was not enough.
     static func match(
         _ program: PatternProgram,
         in bytes: UnsafeBufferPointer<UInt8>,
@@ -44,7 +46,7 @@ struct PatternMatcher {
                 if let end = matcher.run(0, from: start, marks) { return matcher.match(start..<end) }
                 if isWhole || program.isAnchored || start >= bytes.count || matcher.steps < 0 { return nil }
                 let next = program.nextStart(after: start, in: bytes)
-                // Bytes that are only skipped cost less than a step.
+                // Skipping bytes costs less than a step.
                 if matcher.countsSteps { matcher.steps -= (next - start) / 8 }
                 start = next
             }
@@ -70,7 +72,7 @@ struct PatternMatcher {
         return steps >= 0
     }
 
-    /// A branch not taken yet, or (with a negative instruction) the former value of a slot.
+    /// A branch not taken yet, or (with a negative instruction) the earlier value of a slot.
     private struct Choice {
         let instruction: Int
         let position: Int
@@ -95,9 +97,9 @@ struct PatternMatcher {
         }
     }
 
-    /// Runs a routine from a position on.
+    /// Runs a routine from a position.
     ///
-    /// - Returns: Where its match ends.
+    /// - Returns: The end of its match.
     private mutating func run(_ number: Int, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Int? {
         let routine = program.routines[number]
         return routine.instructions.withUnsafeBufferPointer { instructions in
@@ -215,7 +217,7 @@ struct PatternMatcher {
         return marks[bit / 64] & mask == 0
     }
 
-    /// Whether an instruction fails at a position for certain, so that it need not be kept as a choice.
+    /// Whether an instruction is certain to fail at a position, so that it need not be kept as a choice.
     private func isHopeless(_ instruction: Int, _ position: Int, _ code: Code) -> Bool {
         switch code.instructions[instruction] {
         case .scalar(let wanted): read(position, code.isBackward)?.value != wanted
@@ -238,7 +240,7 @@ struct PatternMatcher {
         slots[slot] = position
     }
 
-    /// Notes what a look-around changed, so that going back undoes it.
+    /// Records the changes of a look-around, so that backtracking undoes them.
     private func keep(_ before: [Int], _ choices: inout [Choice]) {
         for slot in slots.indices where slots[slot] != before[slot] {
             choices.append(Choice(instruction: -1 - slot, position: before[slot]))
@@ -247,7 +249,7 @@ struct PatternMatcher {
 
     // MARK: Characters
 
-    /// The scalar after or before a position, and the position on its other side.
+    /// Returns the scalar after or before a position, and the position on its other side.
     private func read(_ position: Int, _ isBackward: Bool) -> (value: UInt32, next: Int)? {
         if isBackward {
             guard position > 0 else { return nil }
@@ -273,7 +275,7 @@ struct PatternMatcher {
         value.map { CharacterClass.wordCharacters.contains($0) } ?? false
     }
 
-    /// Where the text of a group ends if it occurs again at a position; a group that matched nothing is empty.
+    /// Returns where the text of a group ends if it occurs again at a position; a group that matched nothing is empty.
     private func backreference(_ group: Int, _ position: Int, _ isBackward: Bool) -> Int? {
         let (start, end) = (slots[2 * group], slots[2 * group + 1])
         guard start >= 0, end >= start else { return position }
@@ -285,7 +287,7 @@ struct PatternMatcher {
 }
 
 extension PatternProgram {
-    /// The next position at which the pattern may begin; the end of the string is always one.
+    /// Returns the next position at which the pattern may start to match; the end of the string is always one.
     fileprivate func nextStart(after position: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var next = position + 1
         if case .scalar(let first)? = routines[0].instructions.first, first < 128 {

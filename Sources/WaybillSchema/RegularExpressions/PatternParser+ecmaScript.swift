@@ -1,7 +1,7 @@
 /// Atoms and classes of ECMA-262, section 22.2.1, with the `u` flag.
 ///
-/// As in most engines, and harmlessly, any ASCII punctuation may follow a backslash, and a brace or closing bracket
-/// that closes nothing is a literal.
+/// As in most engines, any ASCII punctuation may follow a backslash, and an unmatched brace or closing bracket is a
+/// literal. Neither is harmful.
 extension PatternParser {
     mutating func ecmaScriptTerm() throws(RegularExpressionError) -> PatternSyntax {
         if take("\\b") { return .wordBoundary(isNegated: false) }
@@ -11,7 +11,7 @@ extension PatternParser {
         if take("(") { return try group() }
         if take("\\") { return try escape() }
         guard let scalar = next, !["*", "+", "?"].contains(scalar) else {
-            throw error("there is nothing before this quantifier to repeat")
+            throw error("nothing to repeat before the quantifier")
         }
         position += 1
         return .scalar(scalar.value)
@@ -36,7 +36,7 @@ extension PatternParser {
             let name = try groupName()
             if allGroups.names[name] != number { throw error("the group name '\(name)' is used twice") }
         } else if next == "?" {
-            throw error("'(?' must continue with ':', '=', '!', '<=', '<!' or '<NAME>'")
+            throw error("'(?' must be followed by ':', '=', '!', '<=', '<!' or '<NAME>'")
         }
         return .capture(number, try group(openedAt: start))
     }
@@ -55,13 +55,13 @@ extension PatternParser {
         return String(name)
     }
 
-    /// `\1` or `\k<name>`, after the backslash; the group may come later in the pattern.
+    /// Parses `\1` or `\k<name>`, after the backslash; the group may come later in the pattern.
     private mutating func backreference() throws(RegularExpressionError) -> PatternSyntax? {
         let start = position
         if take("k") {
-            guard take("<") else { throw error("'\\k' must continue with '<NAME>'") }
+            guard take("<") else { throw error("'\\k' must be followed by '<NAME>'") }
             let name = try groupName()
-            guard let number = allGroups.names[name] else { throw error("no group is named '\(name)'") }
+            guard let number = allGroups.names[name] else { throw error("there is no group '\(name)'") }
             hasBackreferences = true
             return .backreference(number)
         }
@@ -74,7 +74,7 @@ extension PatternParser {
         return .backreference(number)
     }
 
-    /// Counts the capturing groups of a whole pattern. Of two groups with one name, the last is listed.
+    /// Counts the capturing groups of a whole pattern. Of two groups with the same name, the last is listed.
     static func groups(in scalars: [Unicode.Scalar]) -> (count: Int, names: [String: Int]) {
         var count = 0
         var names: [String: Int] = [:]
@@ -103,7 +103,7 @@ extension PatternParser {
 
     // MARK: Classes
 
-    /// A class `[…]`, after its opening bracket.
+    /// Parses a class `[…]`, after its opening bracket.
     private mutating func characterClass() throws(RegularExpressionError) -> CharacterClass {
         let start = position - 1
         let isNegated = take("^")
@@ -118,19 +118,19 @@ extension PatternParser {
             position += 1
             let high = try member(&subsets, classAt: start)
             guard let low, let high else { throw error("a range must be between two characters") }
-            guard low <= high else { throw error("the range's ends are in the wrong order") }
+            guard low <= high else { throw error("the ends of the range are in the wrong order") }
             ranges.append(low...high)
         }
         return CharacterClass(ranges, subsets, isNegated: isNegated)
     }
 
-    /// One member of a class: a scalar, or `nil` for a set that has been added.
+    /// Parses one member of a class: a scalar, or `nil` for a set that has been added.
     private mutating func member(
         _ subsets: inout [CharacterClass],
         classAt start: Int
     ) throws(RegularExpressionError) -> UInt32? {
         guard take("\\") else {
-            guard let scalar = next else { throw error("this '[' is never closed", at: start) }
+            guard let scalar = next else { throw error("unclosed '['", at: start) }
             position += 1
             return scalar.value
         }
@@ -143,16 +143,16 @@ extension PatternParser {
 
     // MARK: Escapes
 
-    /// An escape outside a class, after its backslash.
+    /// Parses an escape outside a class, after its backslash.
     private mutating func escape() throws(RegularExpressionError) -> PatternSyntax {
         if let reference = try backreference() { return reference }
         if let set = try setEscape() { return .set(set) }
         return .scalar(try scalarEscape())
     }
 
-    /// `\d`, `\w`, `\s`, `\p{…}` and their opposites; `nil` for anything else.
+    /// Parses `\d`, `\w`, `\s`, `\p{…}` and their opposites; `nil` for anything else.
     private mutating func setEscape() throws(RegularExpressionError) -> CharacterClass? {
-        guard let scalar = next else { throw error("there is nothing after this '\\'", at: position - 1) }
+        guard let scalar = next else { throw error("expected a character after '\\'", at: position - 1) }
         position += 1
         switch scalar {
         case "d": return .digits
@@ -169,7 +169,7 @@ extension PatternParser {
                 position += scalars.count
             }
             guard let property = UnicodeProperty(named: name), take("}") else {
-                throw error("'\(name)' is not a known Unicode property")
+                throw error("unknown Unicode property '\(name)'")
             }
             return CharacterClass(property, isNegated: scalar == "P")
         default:
@@ -178,9 +178,9 @@ extension PatternParser {
         }
     }
 
-    /// An escape for one scalar, after its backslash.
+    /// Parses an escape for one scalar, after its backslash.
     private mutating func scalarEscape() throws(RegularExpressionError) -> UInt32 {
-        guard let scalar = next else { throw error("there is nothing after this '\\'", at: position - 1) }
+        guard let scalar = next else { throw error("expected a character after '\\'", at: position - 1) }
         position += 1
         switch scalar {
         case "t": return 0x09
@@ -191,24 +191,24 @@ extension PatternParser {
         case "0" where !("0"..."9").contains(next ?? " "): return 0
         case "c":
             guard let letter = next, letter.isASCII, letter.properties.isAlphabetic else {
-                throw error("'\\c' must continue with a letter")
+                throw error("'\\c' must be followed by a letter")
             }
             position += 1
             return letter.value % 32
         case "x":
-            guard let value = hexadecimal(2) else { throw error("'\\x' must continue with two hexadecimal digits") }
+            guard let value = hexadecimal(2) else { throw error("'\\x' must be followed by two hexadecimal digits") }
             return value
         case "u":
             return try unicodeEscape()
         default:
             guard scalar.isASCII, !scalar.properties.isAlphabetic, !("0"..."9").contains(scalar) else {
-                throw error("'\\\(scalar)' is not a known escape", at: position - 1)
+                throw error("unknown escape '\\\(scalar)'", at: position - 1)
             }
             return scalar.value
         }
     }
 
-    /// `\u1234`, a pair of surrogates, or `\u{…}`, after the `u`.
+    /// Parses `\u1234`, a pair of surrogates, or `\u{…}`, after the `u`.
     private mutating func unicodeEscape() throws(RegularExpressionError) -> UInt32 {
         if take("{") {
             var value: UInt32 = 0
@@ -218,11 +218,11 @@ extension PatternParser {
                 digits += 1
             }
             guard digits > 0, value < 0x11_0000, take("}") else {
-                throw error("'\\u{' must continue with a code point and '}'")
+                throw error("'\\u{' must be followed by a code point and '}'")
             }
             return value
         }
-        guard let first = hexadecimal(4) else { throw error("'\\u' must continue with four hexadecimal digits") }
+        guard let first = hexadecimal(4) else { throw error("'\\u' must be followed by four hexadecimal digits") }
         guard (0xD800...0xDBFF).contains(first) else { return first }
         let start = position
         if take("\\u"), let second = hexadecimal(4), (0xDC00...0xDFFF).contains(second) {

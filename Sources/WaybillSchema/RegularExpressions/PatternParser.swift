@@ -1,4 +1,4 @@
-/// Parses a regular expression: what the dialects have in common. Their atoms and classes have a file each.
+/// Parses the parts of regular expressions that the dialects share. Their atoms and classes are in separate files.
 struct PatternParser {
     /// The maximum nesting of groups; the parser is recursive.
     private static let maximumDepth = 200
@@ -11,7 +11,7 @@ struct PatternParser {
     var groupCount = 0
     var hasBackreferences = false
     private var depth = 0
-    /// The groups of the whole pattern, to which ECMAScript's back references may refer before they are parsed.
+    /// The groups of the whole pattern, to which ECMAScript's backreferences may refer before they are parsed.
     lazy var allGroups = Self.groups(in: scalars)
 
     init(_ source: String, _ dialect: RegularExpression.Dialect) {
@@ -21,7 +21,7 @@ struct PatternParser {
 
     mutating func parse() throws(RegularExpressionError) -> PatternSyntax {
         let syntax = try alternatives()
-        guard position == scalars.count else { throw error("this ')' closes nothing") }
+        guard position == scalars.count else { throw error("unmatched ')'") }
         return syntax
     }
 
@@ -52,13 +52,13 @@ struct PatternParser {
         }
     }
 
-    /// The contents of a group up to its closing parenthesis. The opening one is at `start`.
+    /// Parses the contents of a group up to its closing parenthesis. The opening one is at `start`.
     mutating func group(openedAt start: Int) throws(RegularExpressionError) -> PatternSyntax {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.maximumDepth else { throw error("groups are nested too deeply", at: start) }
         let syntax = try alternatives()
-        guard take(")") else { throw error("this '(' is never closed", at: start) }
+        guard take(")") else { throw error("unclosed '('", at: start) }
         return syntax
     }
 
@@ -72,11 +72,11 @@ struct PatternParser {
         var isGreedy = true
         switch dialect {
         case .ecmaScript:
-            if term.isAssertion { throw error("nothing before the quantifier can be repeated") }
+            if term.isAssertion { throw error("nothing to repeat before the quantifier") }
             isGreedy = !take("?")
         case .iRegexp:
             if let scalar = next, "*+?{".unicodeScalars.contains(scalar) {
-                throw error("I-Regexp (RFC 9485) has one quantifier for each part, and no lazy ones")
+                throw error("I-Regexp (RFC 9485) does not support lazy or repeated quantifiers")
             }
         }
         if term.isEmpty || most == 0 { return .sequence([]) }
@@ -94,18 +94,18 @@ struct PatternParser {
             var most: Int? = least
             if take(",") { most = count() }
             if take("}") {
-                if max(least, most ?? 0) > Self.maximumCount { throw error("this count is too large", at: start + 1) }
+                if max(least, most ?? 0) > Self.maximumCount { throw error("the count is too large", at: start + 1) }
                 if let most, most < least { throw error("the counts are in the wrong order", at: start) }
                 return (least, most)
             }
         }
         position = start
-        // In ECMAScript, as browsers read it, a brace that starts no count is a literal.
-        if dialect == .iRegexp { throw error("a count is written {2}, {2,} or {2,5}", at: start) }
+        // In ECMAScript, as browsers implement it, a brace that does not start a count is a literal.
+        if dialect == .iRegexp { throw error("expected a count such as {2}, {2,} or {2,5}", at: start) }
         return nil
     }
 
-    /// Digits as a number, which stops growing above the maximum.
+    /// Parses digits as a number, which stops growing above the maximum.
     private mutating func count() -> Int? {
         var value: Int?
         while let scalar = next, ("0"..."9").contains(scalar) {

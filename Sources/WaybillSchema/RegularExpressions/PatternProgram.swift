@@ -2,20 +2,20 @@
 struct PatternProgram: Sendable {
     enum Instruction: Sendable {
         case scalar(UInt32)
-        /// A scalar of a set, with its ASCII members.
+        /// Matches a scalar of a set, with its ASCII members.
         case set(ASCIISet, Int)
-        /// Continues at either of two instructions, the first one preferred. `mark` numbers the splits of a routine.
+        /// Continues at either of two instructions, preferring the first. `mark` numbers the splits of a routine.
         case split(Int, Int, mark: Int)
         case jump(Int)
         case start
         case end
         case wordBoundary(isNegated: Bool)
         case look(routine: Int, isNegated: Bool)
-        /// Keeps the position in a slot.
+        /// Stores the position in a slot.
         case save(Int)
-        /// Fails if the position is still what the slot keeps: an iteration that took nothing.
+        /// Fails if the position is still the one in the slot: an iteration that matched nothing.
         case progress(Int)
-        /// Empties the slots of groups at the start of an iteration.
+        /// Clears the slots of groups at the start of an iteration.
         case clear(Range<Int>)
         case backreference(Int)
         case match
@@ -32,12 +32,12 @@ struct PatternProgram: Sendable {
     /// The first routine is the pattern's.
     var routines: [Routine] = []
     var sets: [CharacterClass] = []
-    /// Two for each group that is noted (and for the whole match) and one for each loop; most patterns have none.
+    /// Two for each recorded group (and for the whole match) and one for each loop; most patterns have none.
     var slotCount = 0
     /// Whether a choice can depend on the text of groups, so that it may succeed where it failed before.
     var hasBackreferences = false
-    /// Whether every step is counted: in I-Regexp, and where time can grow faster than the text.
+    /// Whether every step is counted: in I-Regexp, and if time can grow faster than the length of the string.
     var countsSteps = false
-    /// Whether the pattern can only be found at the start.
+    /// Whether the pattern can match only at the start.
     var isAnchored = false
 }

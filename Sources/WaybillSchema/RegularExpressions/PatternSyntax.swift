@@ -1,14 +1,14 @@
-/// A regular expression, parsed.
+/// A parsed regular expression.
 indirect enum PatternSyntax: Sendable {
     case scalar(UInt32)
     case set(CharacterClass)
-    /// One after another; an empty list matches the empty text.
+    /// Parts in sequence; an empty list matches the empty string.
     case sequence([PatternSyntax])
-    /// One of several, earlier ones preferred.
+    /// One of several alternatives, preferring earlier ones.
     case alternatives([PatternSyntax])
     /// A group, numbered from 1 by its opening parenthesis.
     case capture(Int, PatternSyntax)
-    /// The same repeatedly, without limit when `most` is `nil`; `captures` are the groups inside.
+    /// A repetition, without limit if `most` is `nil`; `captures` are the groups inside.
     case repetition(PatternSyntax, least: Int, most: Int?, isGreedy: Bool, captures: Range<Int>)
     case start
     case end
@@ -16,8 +16,8 @@ indirect enum PatternSyntax: Sendable {
     case look(PatternSyntax, isBehind: Bool, isNegated: Bool)
     case backreference(Int)
 
-    /// Whether it only matches the empty text. The parser leaves such parts out, so that a pattern cannot repeat empty
-    /// matches millions of times.
+    /// Whether it matches only the empty string. The parser leaves out such parts, so that a pattern cannot repeat
+    /// empty matches millions of times.
     var isEmpty: Bool {
         if case .sequence(let parts) = self { parts.isEmpty } else { false }
     }

@@ -1,15 +1,15 @@
 /// A compiled regular expression, in one of two dialects.
 ///
 /// Swift's `Regex` defines `\d`, `\w`, `\s` and `$` differently, may take exponential time, and cannot be shared
-/// between threads. This one takes time linear in the text. Patterns with back references or look-around, which only
-/// ECMAScript has, can take longer; a number of steps limits their work.
+/// between threads. This type takes time linear in the length of the string. Patterns with backreferences or
+/// look-around, which only ECMAScript has, can take longer; a number of steps limits their work.
 package struct RegularExpression: Sendable {
-    /// The syntax of a pattern, and what its parts match.
+    /// The syntax of a pattern and the meaning of its parts.
     package enum Dialect: Sendable {
-        /// ECMA-262 with its `u` flag, as JSON Schema's `pattern` and `patternProperties` have it.
+        /// ECMA-262 with its `u` flag, as in JSON Schema's `pattern` and `patternProperties`.
         case ecmaScript
-        /// I-Regexp (RFC 9485), as JSONPath's `match` and `search` have it. `^` and `$` outside a class are the start
-        /// and the end of the text, as in the mappings of section 5; a literal dollar is `[$]`.
+        /// I-Regexp (RFC 9485), as in JSONPath's `match` and `search`. Outside a class, `^` and `$` are the start and
+        /// the end of the string, as in the mappings of section 5; a literal dollar is `[$]`.
         case iRegexp
     }
 
@@ -23,28 +23,28 @@ package struct RegularExpression: Sendable {
         program = try PatternCompiler.compile(source, dialect)
     }
 
-    /// Whether the whole text matches.
+    /// Returns whether the whole string matches.
     ///
-    /// - Parameter steps: how much work is still allowed; Negative afterwards if it was not enough; the result is
-    ///   invalid then. An ECMAScript pattern with linear time uses none.
+    /// - Parameter steps: The remaining work; negative afterwards if it was not enough, and then the result is invalid.
+    ///   An ECMAScript pattern with linear time uses none.
     package func matches(_ text: String, steps: inout Int) -> Bool {
         var text = text
         return text.withUTF8 { PatternMatcher.match(program, in: $0, isWhole: true, steps: &steps) } != nil
     }
 
-    /// Whether some part of the text matches.
+    /// Returns whether some part of the string matches.
     package func occurs(in text: String, steps: inout Int) -> Bool {
         var text = text
         return text.withUTF8 { occurs(in: $0, steps: &steps) }
     }
 
-    /// Whether some part of a text in UTF-8 matches.
+    /// Returns whether some part of a string in UTF-8 matches.
     func occurs(in text: UnsafeBufferPointer<UInt8>, steps: inout Int) -> Bool {
         PatternMatcher.match(program, in: text, isWhole: false, steps: &steps) != nil
     }
 
-    /// The text of the first group in the leftmost match, or of the whole match if no group took part in it. Only
-    /// I-Regexp records the first group.
+    /// Returns the text of the first group in the leftmost match, or of the whole match if no group took part in it.
+    /// Only I-Regexp records the first group.
     package func firstCapture(in text: String, steps: inout Int) -> String? {
         var text = text
         return text.withUTF8 { utf8 in
@@ -52,8 +52,8 @@ package struct RegularExpression: Sendable {
         }
     }
 
-    /// What `firstCapture` finds, for each match from left to right. A match begins where the one before it ends, or
-    /// behind that.
+    /// Returns what `firstCapture` would return for each match from left to right. A match starts at or after the end
+    /// of the match before it.
     package func captures(in text: String, steps: inout Int) -> [String] {
         var text = text
         return text.withUTF8 { utf8 in
@@ -62,13 +62,13 @@ package struct RegularExpression: Sendable {
             while start <= utf8.count,
                 let match = PatternMatcher.match(program, in: utf8, from: start, isWhole: false, steps: &steps)
             {
-                // Each search has marks for the whole text.
+                // Each search has marks for the whole string.
                 steps -= 1 + utf8.count / 64
                 if steps < 0 { break }
                 captures.append(match.capture(in: utf8))
                 start = match.range.upperBound
                 guard match.range.isEmpty else { continue }
-                // After a match of nothing, the next one begins behind the next code point.
+                // After an empty match, the next one starts after the next code point.
                 start += 1
                 while start < utf8.count, utf8[start] & 0xC0 == 0x80 { start += 1 }
             }
@@ -77,10 +77,10 @@ package struct RegularExpression: Sendable {
     }
 }
 
-/// Why a pattern cannot be compiled.
+/// The reason why a pattern cannot be compiled.
 package struct RegularExpressionError: Error, Sendable, Equatable {
-    /// What is wrong, in one clause without a full stop.
+    /// The error message: one clause without a full stop.
     package var message: String
-    /// The code point of the pattern that it was found at, from 0.
+    /// The location of the error, as the index of a code point of the pattern.
     package var offset: Int
 }

@@ -1,4 +1,4 @@
-/// What `\p{…}` can ask of a scalar: a general category, or a property that holds or does not.
+/// A property that `\p{…}` tests: a general category, or a binary property.
 enum UnicodeProperty: Sendable {
     case categories(Set<Unicode.GeneralCategory>)
     case binary(@Sendable (Unicode.Scalar.Properties) -> Bool)
@@ -6,7 +6,8 @@ enum UnicodeProperty: Sendable {
     case ascii
     case assigned
 
-    /// The property of a name as ECMA-262 writes it: `L`, `Letter`, `gc=Lu`, `Alphabetic`. Scripts are not known.
+    /// Creates the property with a name in the notation of ECMA-262: `L`, `Letter`, `gc=Lu`, `Alphabetic`. Scripts are
+    /// not supported.
     init?(named text: String) {
         let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
         if parts.count == 2 {
@@ -28,7 +29,7 @@ enum UnicodeProperty: Sendable {
         }
     }
 
-    /// The category of a short name such as `L` or `Lu`, as RFC 9485 lists them.
+    /// Creates the category with a short name such as `L` or `Lu`, as listed in RFC 9485.
     init?(shortCategory name: String) {
         guard name.utf8.count <= 2, name != "LC", name != "Cs", let found = Self.categories[name] else { return nil }
         self = .categories(found)
@@ -45,7 +46,7 @@ enum UnicodeProperty: Sendable {
         }
     }
 
-    /// The general categories by their names and short names (Unicode's PropertyValueAliases).
+    /// The general categories by long and short name (Unicode's PropertyValueAliases).
     private static let categories: [String: Set<Unicode.GeneralCategory>] = {
         let letters: [Unicode.GeneralCategory] = [
             .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,

@@ -310,7 +310,7 @@ import WaybillTransport
         )
         #expect(ran.outcome.summary == "a:failed")
         #expect(ran.files.count == 1)
-        #expect(ran.failure?.message.string.contains("is written by another step of this run") == true)
+        #expect(ran.failure?.message.string.contains("is already written by another step") == true)
     }
 
     @Test func `with cancel-previous, the later download resumes from the partial file of the earlier one`()

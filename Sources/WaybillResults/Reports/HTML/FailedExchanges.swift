@@ -1,11 +1,11 @@
-/// The last exchanges of failed steps, and of the elements that failed, which the journal has with `-v`.
+/// The last exchanges of failed steps, and of failed elements, which the journal contains only with `-v`.
 struct FailedExchanges {
-    /// The most elements of a step whose exchanges are shown.
+    /// The maximum number of elements of a step whose exchanges are shown.
     static let shownElements = 20
 
     private var exchanges: [String: Exchange] = [:]
 
-    /// Reads the journal of a run, if any of the steps has failed.
+    /// Reads the journal of a run, if any of the steps failed.
     init(of steps: [StepResult], in run: ReportedRun) throws(ResultsError) {
         var wanted: Set<String> = []
         for step in steps {
@@ -26,10 +26,10 @@ struct FailedExchanges {
         self.exchanges = exchanges
     }
 
-    /// The exchange of a step, such as `main.login`, or in an element, such as `main.each[3]`.
+    /// Returns the exchange of a step, such as `main.login`, or of an element, such as `main.each[3]`.
     subscript(path: String) -> Exchange? { exchanges[path] }
 
-    /// The step or element that a step belongs to: `main.each[3]` for `main.each[3].login`.
+    /// Returns the step or element that a step belongs to: `main.each[3]` for `main.each[3].login`.
     private static func key(of step: String, in wanted: Set<String>) -> String? {
         if wanted.contains(step) { return step }
         var rest = step[...]

@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// Markup. Strings that are interpolated into it are escaped; markup is not.
+/// HTML markup. Strings that are interpolated into it are escaped; markup is not.
 struct HTML: ExpressibleByStringInterpolation {
     /// The markup.
     var markup: String
@@ -17,7 +17,7 @@ struct HTML: ExpressibleByStringInterpolation {
         self.markup = markup
     }
 
-    /// The parts one after the other.
+    /// Concatenates markup.
     static func joined(_ parts: [HTML]) -> HTML { HTML(markup: parts.map(\.markup).joined()) }
 
     struct Interpolation: StringInterpolationProtocol {
@@ -29,21 +29,21 @@ struct HTML: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: StaticString) { markup += literal.description }
 
-        /// Text, from a server perhaps.
+        /// Appends text, which may come from a server.
         mutating func appendInterpolation(_ text: String) { HTML.write(text, to: &markup) }
 
-        /// Markup.
+        /// Appends markup.
         mutating func appendInterpolation(_ html: HTML) { markup += html.markup }
 
-        /// Markup, if there is any.
+        /// Appends markup, if there is any.
         mutating func appendInterpolation(_ html: HTML?) { markup += html?.markup ?? "" }
 
         mutating func appendInterpolation(_ number: Int) { markup += String(number) }
     }
 
-    /// Escapes text. Characters that would change how it is shown are U+FFFD, except line breaks.
+    /// Appends escaped text. Characters that would change how it is displayed become U+FFFD, except line breaks.
     private static func write(_ text: String, to markup: inout String) {
-        // Of bytes, because CR and LF are one character of a string.
+        // Splits bytes, because CR LF is a single character of a string.
         for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .enumerated()
         {

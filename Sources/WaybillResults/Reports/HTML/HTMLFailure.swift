@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// A failed step on the page: its diagnostic, its request and response, and the elements that failed.
+/// A failed step on the page: its diagnostic, its request and response, and its failed elements.
 struct HTMLFailure {
     private let step: StepResult
     private let number: Int
@@ -9,12 +9,12 @@ struct HTMLFailure {
     /// The number of the run on the page, if there are several.
     private let runNumber: Int?
     private let exchanges: FailedExchanges
-    /// The folder of the page, from which it links to bodies.
+    /// The folder of the page, which links to bodies are relative to.
     private let pageFolder: String?
 
-    /// The exchanges of the first failures are open.
+    /// The number of failures whose details are expanded initially.
     private static let openFailures = 20
-    /// The number of bytes of a body that are shown.
+    /// The maximum number of bytes of a body that are shown.
     private static let shownBytes = 4096
 
     init(
@@ -62,7 +62,7 @@ struct HTMLFailure {
         return .joined(facts)
     }
 
-    /// The diagnostic as the terminal shows it, with the carets marked.
+    /// The diagnostic as in the terminal, with the carets highlighted.
     private func diagnostic(_ failure: Failure) -> HTML {
         let lines = HumanRenderer().render(failure.diagnostic).split(separator: "\n", omittingEmptySubsequences: false)
         let rendered = lines.dropLast().map { line in
@@ -136,10 +136,10 @@ struct HTMLFailure {
         }
         let path = "\(FolderContents.bodies)/\(name)"
         let link = PageLink.href(to: "\(run.folder)/\(path)", from: pageFolder)
-        let more: HTML? = start.count > Self.shownBytes ? " (its first \(Self.shownBytes) bytes)" : nil
+        let more: HTML? = start.count > Self.shownBytes ? " (the first \(Self.shownBytes) bytes)" : nil
         let content: HTML =
             start.contains(0)
-            ? "<p>It is binary.</p>\n"
+            ? "<p>The body is binary.</p>\n"
             : """
             <pre class="body" tabindex="0" aria-label="Body">\
             \(String(decoding: start.prefix(Self.shownBytes), as: UTF8.self))</pre>

@@ -19,7 +19,7 @@ extension HTMLReport {
         """
     }
 
-    /// The end of the head and the heading of the page.
+    /// The end of the head, and the page's heading.
     static func header(of runs: [RunResult]) -> HTML {
         let outcome = outcome(of: runs)
         return """

@@ -1,15 +1,15 @@
 import CReports
 import WaybillJSON
 
-/// A page for people that needs no network: the failures, with their requests and responses, and all steps as a tree with a
+/// An HTML page that needs no network: the failures, with their requests and responses, and all steps as a tree with a
 /// waterfall of their phases.
 ///
-/// The failures are markup, which is there without JavaScript. The steps are data, of which `report.js` makes rows when they
-/// are scrolled to. Style and script are `report.css` and `report.js` in this folder.
+/// The failures are markup, and visible without JavaScript. The steps are data, from which `report.js` creates rows
+/// when they are scrolled into view. The style and script are `report.css` and `report.js` in this folder.
 package enum HTMLReport: RunReport {
     package static let name = "html"
 
-    /// More failures than this are in the list of steps only.
+    /// The maximum number of failures shown; further ones are only in the list of steps.
     private static let shownFailures = 500
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
@@ -30,7 +30,7 @@ package enum HTMLReport: RunReport {
 
     // MARK: Failures
 
-    /// Writes the failures; returns for each run the numbers of its failures on the page, by the index of the step.
+    /// Writes the failures. Returns for each run the numbers of its failures on the page, by the index of the step.
     private static func writeFailures(
         of runs: [ReportedRun],
         to stream: inout ReportStream
@@ -72,7 +72,7 @@ package enum HTMLReport: RunReport {
 
     // MARK: Data
 
-    /// Writes a run as data for the script: its `run.json`, with the number on the page for each failure.
+    /// Writes a run as data for the script: its `run.json`, with the number of each failure on the page.
     private static func writeData(of run: RunResult, _ numbers: [Int: Int], to stream: inout ReportStream) {
         stream.write("<script type=\"application/json\" class=\"run\">\n")
         var head = JSONStream()
@@ -114,7 +114,7 @@ package enum HTMLReport: RunReport {
         }
     }
 
-    /// JSON that cannot end or change the element that it is in. '<' occurs only in its strings.
+    /// Escapes JSON so that it cannot close or change the element that contains it. '<' occurs only in its strings.
     private static func escaped(_ json: ArraySlice<UInt8>) -> [UInt8] {
         guard json.contains(UInt8(ascii: "<")) else { return Array(json) }
         return json.flatMap { $0 == UInt8(ascii: "<") ? Array("\\u003c".utf8) : [$0] }

@@ -3,11 +3,11 @@ import WaybillRuntime
 
 /// Links of a page to its own parts and to files.
 enum PageLink {
-    /// A string as part of a fragment.
+    /// Encodes a string for use in a fragment.
     static func encoded(_ text: String) -> String { PercentEncoding.component(text) }
 
-    /// A link to a file that works as long as the page and the file are moved together; to the file's own path if the page
-    /// is in no folder.
+    /// Returns a link to a file that works as long as the page and the file are moved together; the file's own path if
+    /// the page is not in a folder.
     ///
     /// - Parameter folder: The folder of the page.
     static func href(to file: String, from folder: String?) -> String {
