@@ -2,21 +2,21 @@ package import WaybillDiagnostics
 import WaybillResults
 import WaybillRuntime
 
-/// Finds the manifests that are meant by paths of files and folders.
+/// Finds manifests by the paths of files and folders.
 package enum ManifestFinder {
     /// The manifest that a command uses if no path is given.
     package static let usual = "waybill.yaml"
-    /// Whether there is one with that name in the current folder.
+    /// Whether the current folder contains the default manifest.
     package static var hasUsual: Bool { (try? FileStatus(of: usual)) != nil }
 
-    /// The largest file in a folder that is looked at, in bytes.
+    /// The maximum size of a file in a folder that is inspected, in bytes.
     private static let maximumFileBytes = 64 << 20
 
-    /// The manifests at some paths: a file is one itself, and a folder has its `.yaml` and `.yml` files, also those in its
-    /// folders, that have the key `waybill` at the top. Each is there once, those of a folder in the order of their paths.
-    /// Hidden folders, folders of results and links to folders are passed over.
+    /// Returns the manifests at some paths. A file is a manifest itself. A folder contributes its `.yaml` and `.yml`
+    /// files that have the key `waybill` at the top level, including those in subfolders, ordered by path. Each
+    /// manifest is returned once. Hidden folders, folders of results and links to folders are skipped.
     ///
-    /// Errors are a folder that cannot be read, and one without a manifest.
+    /// A folder that cannot be read, and a folder without a manifest, are errors.
     package static func manifests(at paths: [String]) -> (manifests: [String], errors: [Diagnostic]) {
         var manifests: [String] = []
         var known: Set<String> = []
@@ -59,11 +59,11 @@ package enum ManifestFinder {
         }
     }
 
-    /// Whether a file has the key `waybill` at the top, as far as that shows without parsing it.
+    /// Whether a file has the key `waybill` at the top level, as far as this can be determined without parsing it.
     private static func isManifest(_ path: String) -> Bool {
         guard let bytes = try? FileContents.read(path, limit: maximumFileBytes) else { return false }
         let key = Array("waybill".utf8)
-        // The key may stand in quotes, and in a mapping in braces.
+        // The key may be in quotes, and in a mapping in braces.
         let marks = Set("{\"' ".utf8)
         return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
             guard line.first != UInt8(ascii: " ") else { return false }

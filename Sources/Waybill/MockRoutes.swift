@@ -4,9 +4,9 @@ import WaybillManifest
 package import WaybillMock
 package import WaybillPlan
 
-/// What the mock server answers: the `mock:` examples of endpoints and of requests in place.
+/// The routes of the mock server: the `mock:` examples of endpoints and of inline requests.
 package enum MockRoutes {
-    /// The routes of requests. Requests with the same method and address share one route, and so take turns.
+    /// Returns the routes of requests. Requests with the same method and address share a route, and thus take turns.
     package static func routes(of requests: some Sequence<RequestPlan>) -> [MockRoute] {
         var seen: Set<Address> = []
         return requests.compactMap { request in
@@ -21,7 +21,7 @@ package enum MockRoutes {
         }
     }
 
-    /// Where a request goes, as far as that is known before it is evaluated; `${…}` stands for itself.
+    /// The address of a request, as far as it is known before evaluation; `${…}` is kept as is.
     private struct Address: Hashable {
         var method: String?
         var host: String?
@@ -31,7 +31,7 @@ package enum MockRoutes {
             method = request.constantMethod
             let written = request.address.text.value.written
             var whole = written
-            // What is computed is taken for a path: a URL could be any.
+            // A computed address is treated as a path, because a computed URL could be any.
             if !request.address.isURL {
                 var base = request.settings.baseURL?.value.written ?? ""
                 while base.last == "/" { base.removeLast() }
@@ -39,7 +39,7 @@ package enum MockRoutes {
                 whole = base + version + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
             }
             let address = URIReference(whole)
-            // Any host will do for an origin that is a template; the path begins after it.
+            // An origin that is a template matches any host; the path starts after it.
             let rest = address.path.hasPrefix("${") ? address.path.drop { $0 != "}" }.dropFirst() : address.path[...]
             path = rest.isEmpty ? "/" : String(rest)
             host = address.authority.flatMap { $0.contains("$") ? nil : $0.lowercased() }

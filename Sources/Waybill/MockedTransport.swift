@@ -5,7 +5,7 @@ struct MockedTransport: Transport, NetworkProbe {
     private let engine: CurlTransport
     private let server: SocketEndpoint
 
-    /// Sends by an engine to the mock server on a port of this machine.
+    /// Creates a transport that uses an engine to send to the mock server on a port of this machine.
     init(_ engine: CurlTransport, port: Int) {
         self.engine = engine
         self.server = SocketEndpoint(host: "127.0.0.1", port: port)
@@ -37,7 +37,7 @@ struct MockedTransport: Transport, NetworkProbe {
             request.url = "http://" + request.url.dropFirst("https://".count)
         }
         request.connectTo = server
-        // Nothing that would lead elsewhere on the way, or that the server does not speak.
+        // Drops options that would redirect the connection, or that the mock server does not support.
         var options = TransferOptions()
         if case .jar = request.options.cookies {
             options.cookies = .run

@@ -10,7 +10,7 @@ package import WaybillPlan
 ///                                                               └─ mockRoutes ─→ [MockRoute]
 ///
 /// `load` reads the files, checks their shape and decodes them. `check` applies the environment, resolves the names and
-/// runs every rule. It also checks what is known of a manifest with errors, so that all diagnostics are reported
+/// runs every rule. It also checks the known parts of a manifest with errors, so that all diagnostics are reported
 /// together. Only a manifest without errors has a plan. A session runs the plan and writes the results.
 ///
 /// Every command, `resume`, the mock server and the public interface of the library use these stages and nothing else.
@@ -33,7 +33,7 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// A pipeline. Throws only if the program itself is damaged.
+    /// Creates a pipeline. Throws only if the program itself is damaged.
     ///
     /// - Parameters:
     ///   - files: The file system for manifests, the files they include, data files and the files of schemas.
@@ -49,8 +49,7 @@ package struct Pipeline: Sendable {
     /// Reads the manifest at a path, `-` for standard input, and everything that it includes.
     package func load(_ path: String) -> LoadedManifest { loader.load(path) }
 
-    /// Reads a manifest from a text that is not saved yet. Its name is the path that the files it includes are relative
-    /// to.
+    /// Reads a manifest that is not saved yet. The files that it includes are relative to the path that is its name.
     package func load(_ text: SourceFile) -> LoadedManifest { loader.load(text) }
 
     /// Applies an environment to a manifest and checks it by every rule.

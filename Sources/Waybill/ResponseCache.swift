@@ -7,20 +7,20 @@ package struct ResponseCache: Sendable {
     package let folder: String
     private let store: CacheStore
 
-    /// The cache in a folder, whose maximum size manifests have.
+    /// Opens the cache in a folder. Its maximum size is set by manifests.
     package init(folder: String) {
         self.folder = folder
         store = CacheStore(folder: folder, maximumBytes: .max)
     }
 
-    /// The cache in the user's cache folder; nil if that is not known.
+    /// Opens the cache in the user's cache folder; `nil` if that is not known.
     package init?(variables: [String: String]) {
         guard let folder = CacheStore.userFolder(environment: variables) else { return nil }
         self.folder = folder
         store = CacheStore(folder: folder)
     }
 
-    /// How many entries there are, and their size in bytes.
+    /// The number of entries and their size.
     package struct Size: Sendable {
         /// The number of entries.
         package let entries: Int
@@ -43,17 +43,17 @@ package struct ResponseCache: Sendable {
         package let bytes: Int
         /// When it was received.
         package let receivedAt: Timestamp
-        /// Whether it may be used without asking the server.
+        /// Whether it may be used without revalidation by the server.
         package let isFresh: Bool
     }
 
     /// The size of the cache.
     package var size: Size { Size(store.files()) }
 
-    /// The maximum size of the cache in bytes; `nil` where only manifests have one.
+    /// The maximum size of the cache in bytes; `nil` if only manifests set one.
     package var maximumBytes: Int? { store.maximumBytes == .max ? nil : store.maximumBytes }
 
-    /// The entries that pass the check of their digest, the most recently used first.
+    /// Returns the entries whose digest is correct, the most recently used first.
     package func entries(now: Timestamp = .now()) -> [Entry] {
         store.files().compactMap { file in
             guard let entry = store.entry(in: file) else { return nil }

@@ -10,10 +10,10 @@ import WaybillRuntime
 
 /// The folders of earlier runs.
 package enum RunFolders {
-    /// Where the folders of runs are by default.
+    /// The default folder for the folders of runs.
     package static let usual = "waybill-results"
 
-    /// What is known of a run from its folder.
+    /// What the folder of a run contains.
     package struct Entry: Sendable {
         /// The folder.
         package var folder: String
@@ -61,14 +61,14 @@ package enum RunFolders {
     package static func missingReason(of run: String) -> String {
         let folder = folder(of: run)
         if hasJournal(folder) {
-            return damage(in: folder) ?? "the run has not finished; 'waybill resume \(folder)' continues it"
+            return damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(folder)'"
         }
         if run == "latest-passed" { return "no run in '\(usual)' has passed" }
         return run.contains("/")
-            ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', and none in a folder '\(run)'"
+            ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', nor in a folder '\(run)'"
     }
 
-    /// The run in a folder; `nil` where there is none.
+    /// Returns the run in a folder; `nil` if there is none.
     package static func entry(of folder: String) -> Entry? {
         let record = try? RunRecord(folder: folder)
         // The summary of a run that was resumed and then killed is out of date.
@@ -87,7 +87,7 @@ package enum RunFolders {
         }
     }
 
-    /// The runs whose folders are in this one or in that of a suite in it, the newest first.
+    /// Returns the runs whose folders are in this folder, or in the folder of a suite in it, the newest first.
     package static func entries(in parent: String) -> [Entry] {
         names(in: parent).filter { $0 != "latest" }.flatMap { name in
             let folder = "\(parent)/\(name)"

@@ -5,24 +5,24 @@ package import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
-/// What is needed to go on with a run: its record, and the plan of its manifest as it is now.
+/// Everything that is needed to resume a run: its record, and the plan of its manifest in its current state.
 package struct RunResumption: Sendable {
     /// The folder of its results.
     package let folder: String
-    /// What its journal says.
+    /// The content of its journal.
     package let record: RunRecord
-    /// The plan.
+    /// The plan; `nil` if there are errors.
     package private(set) var plan: Plan?
-    /// What is wrong with the manifest, or was changed in what has already run.
+    /// The diagnostics about the manifest, and about changes in steps that have already run.
     package private(set) var diagnostics: [Diagnostic]
 
-    /// Reads the journal of a run, and plans its manifest anew with the inputs that it had.
+    /// Reads the journal of a run, and plans its manifest again with the inputs of the run.
     ///
     /// - Parameters:
     ///   - folder: The folder of its results.
-    ///   - options: The environment variables; also inputs, for a run whose journal could not hold them.
+    ///   - options: The environment variables; also inputs, for a run whose journal could not store them.
     ///   - repeatsTolerated: Whether steps and elements whose failures were tolerated run again.
-    /// - Throws: where the journal cannot be read, or is damaged.
+    /// - Throws: ``RunError`` if the journal cannot be read or is damaged.
     package init(
         of folder: String,
         options: PlanOptions,
@@ -57,7 +57,7 @@ package struct RunResumption: Sendable {
         guard let plan else { return }
         diagnostics += Self.stepsBeforeFinally(in: plan, record)
         guard let before else {
-            // A run of which nothing is kept starts from the beginning.
+            // A run without kept results starts over.
             guard !record.steps.paths.isEmpty else { return }
             diagnostics.append(Self.missingSources(in: folder))
             self.plan = nil
@@ -71,8 +71,8 @@ package struct RunResumption: Sendable {
         if !changes.isEmpty { self.plan = nil }
     }
 
-    /// Throws where the file that the journal names is not a manifest. A journal from somebody else may name any file, and
-    /// diagnostics would show lines of it.
+    /// Throws if the file that the journal names is not a manifest. A journal from somebody else may name any file, and
+    /// diagnostics would show lines of that file.
     private static func checkNaming(
         of manifest: String
     ) throws(RunError) {
@@ -82,7 +82,7 @@ package struct RunResumption: Sendable {
         // The key that every manifest has.
         guard String(decoding: bytes, as: UTF8.self).contains("waybill") else {
             throw RunError(
-                message: "'\(manifest)', which the journal of the run names, is not a manifest: it has no key 'waybill'"
+                message: "'\(manifest)', named by the journal of the run, is not a manifest: it has no key 'waybill'"
             )
         }
     }
@@ -90,19 +90,19 @@ package struct RunResumption: Sendable {
     private static func missingSources(in folder: String) -> Diagnostic {
         Diagnostic(
             "changed-manifest",
-            "'\(folder)/\(RunFileNames.sources)' is missing or damaged, so it is unknown whether the manifest was changed",
+            "cannot check the manifest for changes: '\(folder)/\(RunFileNames.sources)' is missing or damaged",
             at: nil,
-            help: ["Put the file back, or start a new run."]
+            help: ["Restore the file, or start a new run."]
         )
     }
 
-    /// The changes in steps whose results are kept.
+    /// Returns the changes in steps whose results are kept.
     private static func changes(since before: RunSources, in plan: Plan, _ record: RunRecord) -> [Diagnostic] {
         guard let earlier = before.steps else {
             return [
                 Diagnostic(
                     "changed-manifest",
-                    "the manifest was changed, and the run was recorded by another version of Waybill, whose record of the steps cannot be compared",
+                    "the manifest was changed, and its steps cannot be compared: another version of Waybill recorded the run",
                     at: nil,
                     help: ["Change the manifest back, or start a new run."]
                 )
@@ -117,9 +117,9 @@ package struct RunResumption: Sendable {
                 guard contains(place, earlier), seen.insert(place).inserted else { return nil }
                 let diagnostic = Diagnostic(
                     "changed-manifest",
-                    "step '\(path)' has already run, and the manifest no longer has it",
+                    "step '\(path)' has already run, but the manifest no longer contains it",
                     at: nil,
-                    help: ["Put it back, or start a new run."]
+                    help: ["Restore the step, or start a new run."]
                 )
                 return (place, diagnostic)
             }
@@ -138,7 +138,7 @@ package struct RunResumption: Sendable {
             for span in changes.spans where !spans.contains(span) && span != step.span { spans.append(span) }
             let diagnostic = Diagnostic(
                 "changed-manifest",
-                "step '\(path)' has already run\(isWhole ? "" : " in part"), and \(what)",
+                "step '\(path)' has already run\(isWhole ? "" : " in part"), but \(what)",
                 at: step.span,
                 secondary: spans.map { .init($0, "was changed") },
                 help: ["Change it back, or start a new run."]
@@ -151,8 +151,8 @@ package struct RunResumption: Sendable {
         }.map(\.diagnostic)
     }
 
-    /// Warnings of graphs whose `finally` has run, and with it perhaps the opposite of what their kept steps did: a created
-    /// record is deleted.
+    /// Returns warnings about graphs whose `finally` has run, because it may have undone what their kept steps did,
+    /// such as deleting a created record.
     private static func stepsBeforeFinally(in plan: Plan, _ record: RunRecord) -> [Diagnostic] {
         var index = PlanIndex(plan)
         return record.steps.graphsInFinally.compactMap { graph in
@@ -165,11 +165,11 @@ package struct RunResumption: Sendable {
             guard let kept, let step = index.step(at: kept) else { return nil }
             return Diagnostic(
                 "kept-before-finally",
-                "the result of step '\(kept)' is kept, and the 'finally' of graph '\(graph)' has run since",
+                "the result of step '\(kept)' is kept, but the 'finally' of graph '\(graph)' has run after it",
                 severity: .warning,
                 at: step.span,
                 help: [
-                    "If 'finally' undoes what the step did, such as deleting what it created, start a new run instead."
+                    "If 'finally' undoes the step, for example by deleting what it created, start a new run instead."
                 ]
             )
         }

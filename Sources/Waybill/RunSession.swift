@@ -8,30 +8,30 @@ package import WaybillPlan
 package import WaybillResults
 import WaybillTransport
 
-/// How a plan is to be run.
+/// How a plan is run.
 package struct RunOptions: Sendable {
-    /// The folder for the results; `nil`: `waybill-results/<run id>`.
+    /// The folder for the results; `nil` for `waybill-results/<run id>`.
     package var outputFolder: String?
-    /// The file for the states of the graphs; `nil`: that of the resumed run, or one in `waybill-results/state`.
+    /// The file for the states of the graphs; `nil` for that of the resumed run, or one in `waybill-results/state`.
     package var stateFile: String?
-    /// Whether every origin is answered by the mock server.
+    /// Whether the mock server responds to the requests for every origin.
     package var usesMock = false
     /// Environment variables, for secrets.
     package var variables: [String: String] = [:]
-    /// Whether the requests of elements of a `forEach` are events too.
+    /// Whether the requests of the elements of a `forEach` are reported as events too.
     package var reportsElements = false
-    /// Whether the body of each response is kept, also if it did not fail.
+    /// Whether the body of each response is kept, even if it did not fail.
     package var keepsBodies = false
     /// Whether snapshots are written instead of compared with responses.
     package var updatesSnapshots = false
-    /// What else receives every event.
+    /// The observers that receive every event.
     package var observers: [any RunObserver] = []
-    /// The run that is gone on with, and its folder.
+    /// The run to resume, and its folder.
     package var resumed: (record: RunRecord, folder: String)?
     /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
     /// they are not idempotent.
     package var repeatsUnsure = false
-    /// What the run is told while it is under way.
+    /// Steers the run while it is running.
     package var control = RunControl()
     /// The clock of all waits in the run.
     package var clock: any RunClock = SystemClock()
@@ -42,22 +42,24 @@ package struct RunOptions: Sendable {
     package init() {}
 }
 
-/// Why a run could not be carried out or recorded: the folder of its results cannot be made, a secret has no value, …
+/// The reason why a run could not be executed or recorded, such as a results folder that could not be created or a
+/// secret without a value.
 public struct RunError: Error, Sendable {
-    /// In a sentence without a full stop.
+    /// The reason, in a sentence without a full stop.
     public let message: String
     /// Diagnostics with locations in the manifest, such as that of a secret without a value. If there are any, the input is
     /// invalid, and no run has started.
     package var manifestDiagnostics: [Diagnostic] = []
 }
 
-/// One run of a plan: the folder, the server if it is a mock, the transfer engine, the executor, the results.
+/// One run of a plan: creates the folder, the mock server if there is one, the transfer engine and the executor, and
+/// writes the results.
 package struct RunSession: Sendable {
-    /// What to run.
+    /// The plan to run.
     package let plan: Plan
-    /// How.
+    /// How to run it.
     package let options: RunOptions
-    /// What a run leaves behind.
+    /// The results of a run.
     package struct Report: Sendable {
         /// The summary.
         package var result: RunResult
@@ -72,7 +74,7 @@ package struct RunSession: Sendable {
         self.options = options
     }
 
-    /// Runs the plan and writes the results. Nothing is sent before the folder of the results has been made.
+    /// Runs the plan and writes the results. Nothing is sent before the results folder was created.
     package func run() async throws(RunError) -> Report {
         let resumption = try resumption()
         let secrets = try secretValues()
@@ -107,27 +109,28 @@ package struct RunSession: Sendable {
             state: state?.states ?? GraphStates(plan.states())
         )
         let outcome = await executor.run(id: id)
-        // What was sent by is closed while the results are written.
+        // The transport is closed while the results are written.
         async let closed: Void = close(transport, mock)
         let report = try await write(outcome, state, to: folder)
         await closed
         return report
     }
 
-    /// What a resumed run sends again. Where that must not be sent again, the run stops before anything is sent.
+    /// Decides what a resumed run sends again. If that includes something that must not be sent again, throws before
+    /// anything is sent.
     private func resumption() throws(RunError) -> ResumeDecision {
         guard let record = options.resumed?.record else { return ResumeDecision() }
         let decision = ResumeDecision(plan, record.steps, repeatsUnsure: options.repeatsUnsure)
         guard decision.diagnostics.isEmpty else {
             throw RunError(
-                message: "the run cannot be resumed without sending requests again",
+                message: "cannot resume the run without sending requests again",
                 manifestDiagnostics: decision.diagnostics
             )
         }
         return decision
     }
 
-    /// The states of the graphs, which no other run can use until this one has finished.
+    /// Opens the states of the graphs. No other run can use them until this one has finished.
     private func openState() throws(RunError) -> RunState? {
         do throws(ResultsError) {
             return try RunState(of: plan, options)
@@ -156,10 +159,10 @@ package struct RunSession: Sendable {
     private func unfinishedRun(_ id: RunID, in folder: String) -> Diagnostic {
         Diagnostic(
             "unfinished-run",
-            "the results of run \(id) in '\(folder)', which had not finished, are replaced",
+            "replacing the results of run \(id) in '\(folder)', which had not finished",
             severity: .warning,
             at: nil,
-            help: ["'waybill resume \(folder)' would have continued it; use a different --out to keep an earlier run."]
+            help: ["'waybill resume \(folder)' would have continued it. Use a different --out to keep an earlier run."]
         )
     }
 
@@ -176,24 +179,24 @@ package struct RunSession: Sendable {
             return (MockedTransport(engine, port: try await server.start()), server)
         } catch {
             await engine.shutDown()
-            throw RunError(message: "the mock server cannot be started: \(error)")
+            throw RunError(message: "could not start the mock server: \(error)")
         }
     }
 
-    /// The transport with the caches that the plan's requests may use. The mock server's responses are not cached.
+    /// Adds the caches that the plan's requests may use to the transport. The mock server's responses are not cached.
     private func cached(_ transport: any Transport, redactor: Redactor, events: EventStream) -> any Transport {
         let requests = plan.requests.filter { $0.settings.cacheMode.map { $0.value != .noStore } ?? false }
         guard !options.usesMock, !requests.isEmpty else { return transport }
         let warn: @Sendable (String) -> Void = { events.emit(.warning(redactor.text($0), at: nil)) }
         let userFolder = CacheStore.userFolder(environment: options.variables)
         if userFolder == nil, requests.contains(where: { $0.settings.cacheFolder == nil }) {
-            warn("the cache is not used: neither HOME nor XDG_CACHE_HOME is the path of a folder")
+            warn("the cache is disabled: neither XDG_CACHE_HOME nor HOME is the path of a folder")
         }
         let stores: CacheStores
         do {
             stores = try CacheStores(userFolder: userFolder)
         } catch {
-            warn("the cache is not used: no thread can be started: \(error)")
+            warn("the cache is disabled: could not start a thread: \(error)")
             return transport
         }
         for settings in requests.map(\.settings) {
@@ -207,7 +210,7 @@ package struct RunSession: Sendable {
             containsSecret: { redactor.redact($0) != $0 },
             onFailure: { failure in
                 guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }
-                warn("the cache cannot be written to '\(failure.folder)': \(failure.message)")
+                warn("could not write to the cache in '\(failure.folder)': \(failure.message)")
             }
         )
     }
@@ -246,7 +249,7 @@ package struct RunSession: Sendable {
                 long.append(
                     Diagnostic(
                         "long-secret",
-                        "secret '\(secret.name)' has \(value.utf8.count) bytes: at most \(Redactor.longestSecret) can be redacted",
+                        "secret '\(secret.name)' is too long: it has \(value.utf8.count) bytes, the maximum is \(Redactor.longestSecret)",
                         at: variable.span
                     )
                 )

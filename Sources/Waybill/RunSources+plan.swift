@@ -6,7 +6,7 @@ extension RunSources {
     /// The name of a manifest that was read from standard input.
     static let standardInput = "<standard input>"
 
-    /// The texts and steps that a plan is made from.
+    /// Creates the sources of a plan: digests of its files and steps, and the text of standard input.
     init(of plan: Plan) {
         let texts = plan.sources.filter { $0.name == Self.standardInput }.map { ($0.name, $0.bytes) }
         self.init(
@@ -16,7 +16,7 @@ extension RunSources {
         )
     }
 
-    /// The sources of the run in a folder; `nil` where they cannot be read.
+    /// Reads the sources of the run in a folder; `nil` if they cannot be read.
     init?(folder: String) {
         self.init(folder: folder) { PlanContent.digest(of: $0) }
     }

@@ -5,9 +5,9 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The states of the graphs of a run: what it begins with, and what it stores for the next run.
+/// The states of the graphs of a run: those that it starts with, and those that it stores for the next run.
 struct RunState {
-    /// The states that the run begins with.
+    /// The states that the run starts with.
     let states: GraphStates
 
     private let file: StateFile
@@ -15,7 +15,7 @@ struct RunState {
 
     /// Locks and reads the states of a plan; `nil` if it has none.
     ///
-    /// A run with the mock server has the default values and stores nothing, unless it is given a file.
+    /// A run with the mock server uses the default values and stores nothing, unless a file is given.
     init?(of plan: Plan, _ options: RunOptions) throws(ResultsError) {
         graphs = plan.graphs.filter { !$0.state.isEmpty }
         let earlier = options.resumed?.record.state
@@ -24,14 +24,15 @@ struct RunState {
         else { return nil }
         file = try StateFile(path)
         var values = plan.states(file.content.graphs)
-        // A resumed run keeps the state that it began with.
+        // A resumed run keeps the state that it started with.
         for (graph, state) in earlier?.values ?? [:] {
             for (name, value) in state where values[graph]?[name] != nil { values[graph]?[name] = value }
         }
         states = GraphStates(values, file: path)
     }
 
-    /// What the file has after a run that passed with these states; `nil` if another run has stored its own in the meantime.
+    /// Returns the content of the file after a run that passed with these states; `nil` if another run has stored its
+    /// own in the meantime.
     func content(after run: RunID, at time: Timestamp, _ next: [String: RedactedJSON]) -> StateFile.Content? {
         var content = file.content
         let isUnchanged = graphs.allSatisfy { graph in
@@ -46,7 +47,8 @@ struct RunState {
         return content
     }
 
-    /// What a folder of results is finished with.
+    /// Returns the state file and its new content; `nil` if nothing is stored. Warns if the state was changed during
+    /// the run.
     func storage(
         after run: RunID,
         at time: Timestamp,
@@ -58,10 +60,10 @@ struct RunState {
         warn(
             Diagnostic(
                 "state-changed",
-                "the state '\(file.path)' was changed after the run began, and is left as it is",
+                "the state '\(file.path)' was changed after the run started, and is not replaced",
                 severity: .warning,
                 at: nil,
-                help: ["Another run has stored it since; the next run continues from there."]
+                help: ["Another run, or 'waybill state', has stored a newer state. The next run starts from that."]
             )
         )
         return nil
@@ -69,12 +71,12 @@ struct RunState {
 }
 
 extension Plan {
-    /// The file of the states; `nil` where none are stored.
+    /// Returns the path of the state file; `nil` if no states are stored.
     fileprivate func stateFile(isMocked: Bool) -> String? {
         isMocked ? nil : StateFile.path(in: RunFolders.usual, manifest: name, environment: environment)
     }
 
-    /// The states of all graphs that have one: stored values, and the default values of others.
+    /// Returns the states of all graphs that have one: the stored values, and default values for the rest.
     func states(_ stored: [String: JSONObject] = [:]) -> [String: JSONObject] {
         var states: [String: JSONObject] = [:]
         for graph in graphs where !graph.state.isEmpty {

@@ -6,7 +6,7 @@ import WaybillManifest
 package import WaybillPlan
 import WaybillResults
 
-/// The stored states of a manifest's graphs, to show and to change them between runs.
+/// The stored states of a manifest's graphs, which can be shown and changed between runs.
 package struct StoredState: Sendable {
     /// A value of a state.
     package struct Entry: Sendable {
@@ -27,9 +27,9 @@ package struct StoredState: Sendable {
 
     private let definitions: [(graph: String, state: StateDefinition)]
 
-    /// The states of a manifest.
+    /// Creates the states of a manifest.
     ///
-    /// - Parameter file: The file; `nil`: one in `waybill-results/state`.
+    /// - Parameter file: The file; `nil` for one in `waybill-results/state`.
     package init(of checked: ResolvedManifest, file: String?) {
         let manifest = checked.manifest
         path =
@@ -40,7 +40,7 @@ package struct StoredState: Sendable {
         }
     }
 
-    /// All values, in the order of the manifest.
+    /// Returns all values, in the order of the manifest.
     package func entries() throws(RunError) -> [Entry] {
         let content: StateFile.Content
         do throws(ResultsError) {
@@ -70,7 +70,7 @@ package struct StoredState: Sendable {
         let (graph, definition) = try definition(of: name)
         let isText = definition.defaultValue.string != nil
         guard let value = isText ? .string(text) : try? JSONParser().parse(Array(text.utf8)) else {
-            let help = "The default is no string: write JSON, and a string with quotes, as in '\"text\"'."
+            let help = "The default is not a string, so the value must be JSON; a string needs quotes: '\"text\"'."
             throw invalid("'\(text)' is not JSON", help)
         }
         try change { $0[graph, default: JSONObject()][definition.name] = value }
@@ -96,7 +96,7 @@ package struct StoredState: Sendable {
             "no state is named '\(name)'",
             nearest.map { "Did you mean '\($0)'?" }
                 ?? (names.isEmpty
-                    ? "No graph of the manifest has a 'state'." : "There is \(names.joined(separator: ", ")).")
+                    ? "No graph of the manifest has a 'state'." : "The states are \(names.joined(separator: ", ")).")
         )
     }
 

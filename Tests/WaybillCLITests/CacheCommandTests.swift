@@ -213,7 +213,7 @@ import WaybillTestSupport
             let run = try await waybill("run", "manifest.yaml", "--no-color")
             #expect(run.status == 0, "\(run.errorText)")
             let output = run.outputText + run.errorText
-            let words = "the cache cannot be written to '"
+            let words = "could not write to the cache in '"
             #expect(output.ranges(of: words).count == 1, "\(output)")
         }
     }

@@ -45,7 +45,7 @@ import WaybillTestSupport
         )
         #expect(prepared.status == 0)
         for (file, ending) in [
-            ("numbers", "error[too-many-findings]: the rest of numbers.ndjson is not looked at"),
+            ("numbers", "error[too-many-findings]: too many errors: the rest of numbers.ndjson was not checked"),
             ("fewer", "error[wrong-type]: the document must be a string, but is a number"),
         ] {
             let result = try await Command.run(

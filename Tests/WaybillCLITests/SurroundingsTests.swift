@@ -135,7 +135,7 @@ import WaybillTestSupport
         let line = "echo private > m.yaml; $W resume r"
         let command = try await shell(line).command
         #expect(command.status == 3)
-        #expect(command.errorText.contains("'m.yaml', which the journal of the run names, is not a manifest"))
+        #expect(command.errorText.contains("'m.yaml', named by the journal of the run, is not a manifest"))
         #expect(!command.errorText.contains("private"))
     }
 
@@ -183,7 +183,7 @@ import WaybillTestSupport
     {
         let run = try await shell("\(change); $W run m.yaml --mock --out waybill-results/r > run.txt; echo $?")
         #expect(run.command.outputText == "0\n")
-        #expect(run.command.errorText.contains("warning[unfinished-run]: the results of run ") == warns)
+        #expect(run.command.errorText.contains("warning[unfinished-run]: replacing the results of run ") == warns)
         if warns { #expect(run.command.errorText.contains("waybill resume waybill-results/r")) }
         #expect(run.folder.read("run.txt")?.contains("1 passed") == true)
     }

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 package import WaybillJSON
 
-/// An expression on the value of a data file, where `$` is that value and there are no other names.
+/// An expression on the value of a data file. `$` is that value, and no other names are defined.
 package struct DataExpression: Sendable {
     private enum Form {
         case value(Expression)
@@ -12,7 +12,7 @@ package struct DataExpression: Sendable {
     private let source: SourceFile
     private let form: Form
 
-    /// What the expression is called in findings.
+    /// The name of the expression's source in diagnostics.
     private static let sourceName = "<expression>"
 
     /// Parses and checks an expression.
@@ -39,7 +39,7 @@ package struct DataExpression: Sendable {
         return .init(value: value, diagnostics: all)
     }
 
-    /// Parses and checks a query by RFC 9535 whose value is to be a list of `{path, value}`, one for each place.
+    /// Parses and checks a JSONPath query (RFC 9535) whose result is a list of `{path, value}`, one for each location.
     package static func compileQuery(_ text: String) -> Pipeline.Stage<DataExpression> {
         let source = SourceFile(name: sourceName, text: text)
         do {
@@ -47,12 +47,12 @@ package struct DataExpression: Sendable {
             return .init(value: DataExpression(source: source, form: .places(query)), diagnostics: [])
         } catch {
             var finding = diagnostic(for: error, in: source)
-            finding.help.append("Only a path by RFC 9535, such as $.items[*].id, has places.")
+            finding.help.append("Only a JSONPath (RFC 9535), such as $.items[*].id, has locations.")
             return .init(value: nil, diagnostics: [finding])
         }
     }
 
-    /// Whether the value of a file goes into it.
+    /// Whether the expression uses the value of a file.
     package var needsValue: Bool {
         switch form {
         case .value(let expression): !expression.references.isEmpty
@@ -60,7 +60,7 @@ package struct DataExpression: Sendable {
         }
     }
 
-    /// What the expression gives on the value of a file; the finding says why where it gives nothing.
+    /// Evaluates the expression on the value of a file. If it has no value, the diagnostic contains the reason.
     package func evaluate(on value: JSON?) -> Pipeline.Stage<JSON> {
         do {
             return .init(value: try result(on: value), diagnostics: [])
@@ -105,8 +105,8 @@ package struct DataExpression: Sendable {
             "unknown-name",
             "there is no '\(name)' here",
             at: source.span(reference.nameRange),
-            label: ofManifests.contains(name) ? "only in a manifest" : "did you mean '$.\(name)'?",
-            help: ["The value of the file is '$'; a text is written 'like this'."]
+            label: ofManifests.contains(name) ? "available only in a manifest" : "did you mean '$.\(name)'?",
+            help: ["The value of the file is '$'; a string is written 'like this'."]
         )
     }
 }

@@ -3,12 +3,12 @@ import WaybillManifest
 package import WaybillPlan
 
 extension PlanOptions {
-    /// Takes in what files say of inputs and environment variables.
+    /// Adds the values of inputs and environment variables from files.
     ///
-    /// Later files win over earlier ones. A variable that the options have already, from the real environment, wins over
-    /// any file, so that a person can change it for one run.
+    /// Later files take precedence over earlier ones. A variable that the options already have, from the real
+    /// environment, takes precedence over any file, so that a user can change it for one run.
     ///
-    /// - Returns: What is wrong with the files; one with an error is left out.
+    /// - Returns: The diagnostics about the files. A file with an error is ignored.
     package mutating func read(inputFiles: [String], environmentFiles: [String]) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for path in inputFiles {

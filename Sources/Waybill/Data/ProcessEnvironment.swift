@@ -8,9 +8,10 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// What an expression may ask of the world where no manifest bounds it: files are relative to the current folder.
+/// The environment of expressions outside manifests: the time, UUIDs, and files, which are relative to the current
+/// folder.
 struct ProcessEnvironment: EvaluationEnvironment {
-    /// The largest file that an expression may read, in bytes: that of the longest text it may make.
+    /// The maximum size of a file that an expression may read, in bytes: that of the longest string it may make.
     private static let maximumFileBytes = 256 << 20
 
     private let moment = Timestamp.now()

@@ -3,11 +3,11 @@ import WaybillJSON
 extension FirstManifest {
     /// The text of the manifest.
     ///
-    /// - Parameter name: The name of its file, for the commands that it teaches.
+    /// - Parameter name: The name of its file, for the commands in its comments.
     func text(named name: String) -> String {
         """
         \(schemaLines)
-        # HTTP requests as data. This file runs as it is, on its own examples, and sends nothing:
+        # HTTP requests as data. This file can be run as it is, with its own mock examples, without sending anything:
         #
         #     waybill run \(name) --mock
         #
@@ -16,13 +16,13 @@ extension FirstManifest {
         waybill: 1
         name: first-steps
 
-        inputs:                       # given with --input user=…, in a file with --inputs, or this default
+        inputs:                       # set with --input user=…, in a file with --inputs, or this default
           user: {type: string, default: ada}
 
         # secrets:                    # from the environment, never written anywhere
         #   token: {env: API_TOKEN}
 
-        environments:                 # chosen with --env local
+        environments:                 # selected with --env local
           local:
             services: {api: {baseURL: "http://127.0.0.1:8080"}}
 
@@ -38,12 +38,12 @@ extension FirstManifest {
         endpoints:
           profile:
             path: /users/${inputs.user}
-            inputs: {user: string}    # what a call gives; 'profile' takes the input 'user' of above
+            inputs: {user: string}    # set by the call, or by the input 'user' above
             expect:
               status: 200
               body: [exists($.id)]    # $ is the decoded response
             outputs: {id: $.id}       # for later steps: steps.profile.outputs.id
-            mock:                     # what --mock answers
+            mock:                     # the response with --mock
               body: {id: 7, name: Ada}
 
           orders:
@@ -56,11 +56,11 @@ extension FirstManifest {
 
         graphs:
           main:
-            chain:                    # one after another; 'batch' is side by side
+            chain:                    # one after another; 'batch' runs steps in parallel
               - call: profile
               - call: orders
                 with: {id: "${steps.profile.outputs.id}"}
-              - id: news              # a request in place
+              - id: news              # an inline request
                 get: /news
                 mock: {body: [{title: Hello}]}
             outputs:                  # the values of the run, in outputs.json
@@ -72,6 +72,6 @@ extension FirstManifest {
     private var schemaLines: String {
         hasSchema
             ? "# yaml-language-server: $schema=\(Self.schemaName)"
-            : "# For completion in an editor: 'waybill init --schema' puts the schema of manifests beside a new one."
+            : "# For completion in an editor: 'waybill init --schema' writes the schema of manifests next to a new one."
     }
 }

@@ -3,35 +3,35 @@ import WaybillManifest
 import WaybillRuntime
 import WaybillTransport
 
-/// A manifest to begin with: small, commented, and able to run on its own examples.
+/// A manifest to start with: small, commented, and ready to run with its own mock examples.
 package struct FirstManifest: Sendable {
-    /// The address of the service that the manifest is for.
+    /// The base URL of the service that the manifest is for.
     package let url: String
-    /// Whether the schema is to stand beside the manifest, for editors.
+    /// Whether the schema is written next to the manifest, for editors.
     package let hasSchema: Bool
 
-    /// The address where nothing else is said.
+    /// The default base URL.
     package static let usualURL = "http://127.0.0.1:8080"
-    /// The name of the schema's file.
+    /// The file name of the schema.
     package static let schemaName = "waybill.schema.json"
 
-    /// A manifest for a service, or `nil` where its address is not an absolute http or https URL.
+    /// Creates a manifest for a service; `nil` if its base URL is not an absolute http or https URL.
     package init?(url: String = FirstManifest.usualURL, hasSchema: Bool = false) {
         guard (try? Origin(ofURL: url)) != nil, !url.contains("?"), !url.contains("#") else { return nil }
         self.url = url
         self.hasSchema = hasSchema
     }
 
-    /// The path of the file that a person means by a path: a name that ends in `.yaml` or `.yml` is the file's own,
-    /// anything else is a folder's.
+    /// Returns the path of the manifest for a path from the command line: the path itself if its extension is `.yaml`
+    /// or `.yml`, otherwise `waybill.yaml` in that folder.
     package static func file(at path: String) -> String {
         if [".yaml", ".yml"].contains(where: path.lowercased().hasSuffix) { return path }
         return path.hasSuffix("/") ? path + "waybill.yaml" : "\(path)/waybill.yaml"
     }
 
-    /// Writes the manifest, and the schema if it is wanted; nothing that is there already is touched.
+    /// Writes the manifest, and the schema if requested. Existing files are never changed.
     ///
-    /// - Returns: What stood in the way; nothing of this is there then.
+    /// - Returns: The errors. If there are any, no new file is left behind.
     package func write(to path: String) -> [Diagnostic] {
         let schema = FileContents.path(Self.schemaName, in: FileContents.folder(of: path))
         var isSchemaNew = false
@@ -53,17 +53,17 @@ package struct FirstManifest: Sendable {
             if error.isThere {
                 return Diagnostic(
                     "existing-file",
-                    "\(path) is there already",
+                    "\(path) already exists",
                     at: nil,
-                    help: ["Nothing is ever overwritten. Name another file, or take this one away."]
+                    help: ["Existing files are never overwritten. Choose another file, or remove this one."]
                 )
             }
             let folder = FileContents.folder(of: path)
             return Diagnostic(
                 "unwritable-file",
-                "\(path) cannot be written: \(error.lacksFolder ? "there is no folder \(folder)" : error.message)",
+                "could not write \(path): \(error.lacksFolder ? "there is no folder \(folder)" : error.message)",
                 at: nil,
-                help: error.lacksFolder ? ["Make the folder first."] : []
+                help: error.lacksFolder ? ["Create the folder first."] : []
             )
         }
     }

@@ -1,29 +1,29 @@
 import WaybillExpressions
 import WaybillResults
 
-/// Takes out of texts what may be a credential that somebody wrote down instead of naming a secret.
+/// Masks strings that may be credentials written in a manifest instead of the name of a secret.
 enum CredentialMask {
-    /// The words that a value of the Authorization field may begin with and that are no secret (RFC 9110, section 11.4).
+    /// The words that may start a value of the Authorization field and are not secret (RFC 9110, section 11.4).
     private static let schemes: Set<String> = [
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hawk", "key", "negotiate", "oauth", "token",
     ]
 
-    /// The keys of credentials that are shown: names and addresses. All other keys of `auth` are masked, also those
-    /// added later.
+    /// The keys of credentials that are shown: names and addresses. All other keys of `auth` are masked, including
+    /// those added later.
     private static let shownKeys: Set<String> = [
         "username", "in", "name", "region", "service", "accessKey", "tokenURL", "grant", "clientId", "scope",
         "audience",
         "clientAuth", "netrc",
     ]
 
-    /// Whether a value is a credential by the keys that it is written under, the outermost first.
+    /// Whether a value is a credential, judging by the keys that contain it, the outermost first.
     static func isCredential(_ keys: [String]) -> Bool {
         guard keys.count > 1, let last = keys.last else { return false }
         if keys[0] == "auth" { return !shownKeys.contains(last) }
         return keys[keys.count - 2] == "headers" && Redactor.isCredential(headerNamed: last)
     }
 
-    /// The text of a credential: what it refers to stays, every literal part is gone.
+    /// Returns the text of a credential with every literal part masked; references are kept.
     static func credential(_ text: String) -> String {
         guard text.contains("$"), let template = try? Template(parsing: text), template.literal == nil else {
             return literal(text, isFirst: true)
@@ -36,12 +36,12 @@ enum CredentialMask {
         }
     }
 
-    /// The text of an expression that gives a credential, without its string literals.
+    /// Returns the text of an expression for a credential, without its string literals.
     static func expression(_ expression: Expression) -> String {
         withoutStrings(expression.text)
     }
 
-    /// A text in which the user's name and password of every URL are masked, except for what they refer to.
+    /// Returns a string in which the user name and password of every URL are masked, except for references.
     static func userInformation(in text: String) -> String {
         guard text.contains("://"), text.contains("@") else { return text }
         var result = ""
@@ -66,7 +66,7 @@ enum CredentialMask {
         return Redactor.mask
     }
 
-    /// An expression's text with `'***'` for each string that is not the name of a member.
+    /// Returns the text of an expression with `'***'` for each string that is not the name of a member.
     private static func withoutStrings(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
@@ -97,7 +97,7 @@ enum CredentialMask {
 
     // MARK: URLs
 
-    /// What stands before the path, the query and the fragment, `${…}` taken whole.
+    /// Returns the part before the path, the query and the fragment; `${…}` counts as a unit.
     private static func authority(of text: Substring) -> Substring {
         let end = positions(in: text).first { "/?# ".contains(text[$0]) }
         return text[..<(end ?? text.endIndex)]
@@ -108,7 +108,7 @@ enum CredentialMask {
         return "\(masked(text[..<colon])):\(masked(text[text.index(after: colon)...]))"
     }
 
-    /// A part of a URL with its literal pieces masked.
+    /// Returns a part of a URL with its literal pieces masked.
     private static func masked(_ text: Substring) -> String {
         guard !text.isEmpty else { return "" }
         guard let template = try? Template(parsing: String(text)), template.literal == nil else { return Redactor.mask }
@@ -120,7 +120,7 @@ enum CredentialMask {
         }
     }
 
-    /// Where the characters stand that are in no `${…}`.
+    /// Returns the positions of the characters outside `${…}`.
     private static func positions(in text: Substring) -> [Substring.Index] {
         var positions: [Substring.Index] = []
         var depth = 0

@@ -3,14 +3,13 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
 
-/// The places of everything that the chosen environment says, so that of any value it can be told whether it comes from
-/// there.
+/// The locations of all values that the selected environment sets, to determine whether a value comes from there.
 struct EnvironmentLocations: Sendable {
-    /// The environment's name; `nil` where none was chosen.
+    /// The name of the environment; `nil` if none was selected.
     let name: String?
     private var spans: Set<SourceSpan> = []
 
-    /// The locations of the values that the environment of a manifest changes.
+    /// Collects the locations of the values that the environment of a manifest changes.
     init(of checked: ResolvedManifest) {
         name = checked.environment
         guard let environment = checked.environmentChanges else { return }
@@ -23,7 +22,7 @@ struct EnvironmentLocations: Sendable {
         for (_, secret) in environment.secrets { spans.insert(secret.environmentVariable.span) }
     }
 
-    /// The environment's name if it says what stands at a place.
+    /// Returns the name of the environment if it sets the value at a location.
     func environment(at span: SourceSpan) -> String? { spans.contains(span) ? name : nil }
 
     private mutating func insert(_ settings: Settings) {

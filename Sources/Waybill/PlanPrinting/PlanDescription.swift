@@ -4,21 +4,21 @@ import WaybillManifest
 package import WaybillPlan
 import WaybillResults
 
-/// A plan and what has to be known beside it to show it: which values come from the environment that was chosen, and
-/// which texts are the values of secrets.
+/// A plan and the information needed to show it: which values come from the selected environment, and which strings are
+/// the values of secrets.
 package struct PlanDescription: Sendable {
     /// The plan.
     package let plan: Plan
     private let redactor: Redactor
-    /// What the chosen environment says.
+    /// The locations of values from the selected environment.
     let environment: EnvironmentLocations
 
-    /// A description of a plan for one or more printers.
+    /// Creates a description of a plan for one or more printers.
     ///
     /// - Parameters:
     ///   - plan: The plan.
     ///   - checked: The manifest that the plan was made from.
-    ///   - options: The options that the plan was made with; their environment variables have the values of secrets.
+    ///   - options: The options that the plan was made with; their environment variables contain the values of secrets.
     package init(_ plan: Plan, of checked: ResolvedManifest, options: PlanOptions) {
         self.plan = plan
         redactor = Redactor(secretsOf: checked, options: options)
@@ -34,14 +34,15 @@ extension PlanDescription {
     func makeValues() -> PlanValues { PlanValues(plan.sources, redactor: redactor) }
 }
 
-/// Writes a plan in one format. Nothing is left out, however long the plan is.
+/// Writes a plan in one format. Nothing is omitted, however long the plan is.
 package protocol PlanPrinter: Sendable {
-    /// The whole document, ending in a line break.
+    /// Returns the whole document, ending with a line break.
     func document(for description: PlanDescription) -> String
 }
 
 extension Redactor {
-    /// A redactor that knows the values that a manifest's secrets have now, those of the chosen environment included.
+    /// Creates a redactor that knows the current values of a manifest's secrets, including those of the selected
+    /// environment.
     convenience init(secretsOf checked: ResolvedManifest, options: PlanOptions) {
         self.init()
         var secrets = checked.written.secrets.values.map(\.value)

@@ -6,8 +6,8 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The values of a plan as they are written in its sources, found by their spans. Literal credentials and the values of
-/// secrets are masked. No construct of the language is described here.
+/// The values of a plan as written in its sources, found by their spans. Literal credentials and the values of secrets
+/// are masked. This type knows nothing about the constructs of the language.
 struct PlanValues: Sendable {
     /// Masks the values of secrets.
     private let redactor: Redactor
@@ -21,39 +21,39 @@ struct PlanValues: Sendable {
 
     // MARK: Values by their spans
 
-    /// The value of a setting; null where it removes a name.
+    /// Returns the value of a setting; `null` if it removes a name.
     func value(_ setting: Setting<SettingValue>) -> JSON {
         let keys = [setting.value.name.rawValue] + (setting.value.part.map { [$0] } ?? [])
         return value(at: setting.span, keys)
     }
 
-    /// The value that is written at a span; null where there is no value.
+    /// Returns the value at a span; `null` if there is none.
     ///
-    /// - Parameter keys: The keys that it is written under, which decide whether it is a credential.
+    /// - Parameter keys: The keys that contain it, which decide whether it is a credential.
     func value(at span: SourceSpan, _ keys: [String] = []) -> JSON {
         node(at: span).map { shown($0, keys) } ?? .null
     }
 
-    /// The value of a key of the mapping that is written at a span.
+    /// Returns the value of a key of the mapping at a span.
     func value(of key: String, at span: SourceSpan) -> JSON? {
         node(at: span)?[key].map { shown($0, [key]) }
     }
 
-    /// The same on one line.
+    /// Returns the value of a key of the mapping at a span on one line.
     func line(of key: String, at span: SourceSpan) -> String? { value(of: key, at: span).map(Self.line) }
 
-    /// The mapping of the entry whose key is written at a span, such as an endpoint.
+    /// Returns the mapping of the entry whose key is at a span, such as an endpoint.
     func mapping(ofKeyAt span: SourceSpan) -> YAMLMapping? { index.value(ofKeyAt: span)?.mapping }
 
-    /// A value with templates in it.
+    /// Returns a value that contains templates.
     func value(_ template: ValueTemplate) -> JSON {
         if let node = node(at: template.span) { return shown(node, []) }
-        // One that the program made, for a call of an endpoint.
+        // The program made this one, for a call of an endpoint.
         if case .scalar(let scalar) = template { return .string(text(scalar)) }
         return template.constant.map { value($0) } ?? .null
     }
 
-    /// A value of the sources, masked. Recursive, as deep as the value: a value's depth is limited where it is read.
+    /// Returns a value of the sources, masked. Recursive, as deep as the value, whose depth is limited when it is read.
     func shown(_ node: YAMLNode, _ keys: [String]) -> JSON {
         switch node.content {
         case .sequence(let elements): .array(elements.map { shown($0, keys) })
@@ -74,7 +74,7 @@ struct PlanValues: Sendable {
 
     private func node(at span: SourceSpan) -> YAMLNode? { index.node(at: span) }
 
-    /// The value of a scalar; a number in a notation that JSON does not have is a string.
+    /// Returns the value of a scalar. A number in a notation that JSON does not have is a string.
     private static func json(_ scalar: YAMLScalar) -> JSON {
         let json = scalar.json
         guard json.kind == .number, JSONWriter().string(json) != scalar.text else { return json }
@@ -83,33 +83,33 @@ struct PlanValues: Sendable {
 
     // MARK: Texts and constants
 
-    /// A text of the manifest, masked.
+    /// Returns a string of the manifest, masked.
     func text(_ text: String) -> String {
         redactor.redact(CredentialMask.userInformation(in: text))
     }
 
-    /// The text of a scalar.
+    /// Returns the text of a scalar, masked.
     func text(_ scalar: ScalarTemplate) -> String {
         // A literal '${' is written '$${' in a template.
         text(scalar.constantText?.replacing("${", with: "$${") ?? scalar.written)
     }
 
-    /// The text of an expression.
+    /// Returns the text of an expression, masked.
     func text(_ expression: ManifestExpression) -> String {
         text(expression.expression.text)
     }
 
-    /// A constant value.
+    /// Returns a constant value, masked.
     func value(_ json: JSON) -> JSON {
         redactor.redact(Self.mapStrings(of: json, CredentialMask.userInformation))
     }
 
-    /// A value on one line, for people: a string without quotes, unless it could be read as another value.
+    /// Returns a value on one line, for people. A string is shown without quotes, unless it is empty.
     static func line(_ json: JSON) -> String {
         json.string.map { $0.isEmpty ? "''" : $0 } ?? JSONWriter().string(json)
     }
 
-    /// Recursive, as deep as the value: a value's depth is limited where it is read.
+    /// Recursive, as deep as the value, whose depth is limited when it is read.
     private static func mapStrings(of json: JSON, _ transform: (String) -> String) -> JSON {
         switch json {
         case .null, .bool, .number, .bytes: json
@@ -121,7 +121,7 @@ struct PlanValues: Sendable {
 }
 
 extension PlanValues {
-    /// The URL of a request, with the templates of its parts as they are written.
+    /// Returns the URL of a request, with the templates of its parts as written.
     func address(of request: RequestPlan) -> String {
         let written = text(request.address.text.value)
         guard case .path = request.address else { return written }
@@ -138,7 +138,7 @@ extension PlanValues {
 }
 
 extension JSONObject {
-    /// An object of those members that have a value.
+    /// Returns an object of the members that have a value.
     static func present(_ members: [(name: String, value: JSON?)]) -> JSONObject {
         JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
     }

@@ -1,13 +1,13 @@
 package import WaybillDiagnostics
 import WaybillJSON
 
-/// Writes diagnostics as one JSON document of the shape that `schemas/diagnostics.schema.json` describes.
+/// Writes diagnostics as one JSON document in the format of `schemas/diagnostics.schema.json`.
 package struct JSONDiagnosticRenderer: DiagnosticRenderer {
-    /// A renderer.
+    /// Creates a renderer.
     package init() {}
 
-    /// Returns `{errors, warnings, diagnostics}` with a final line break, also for no diagnostics. Lines and columns count
-    /// from 1, byte offsets from 0.
+    /// Returns `{errors, warnings, diagnostics}` with a final line break, even without diagnostics. Lines and columns
+    /// count from 1, byte offsets from 0.
     package func document(for diagnostics: [Diagnostic]) -> String {
         let errors = diagnostics.count { $0.severity == .error }
         let document: JSON = [

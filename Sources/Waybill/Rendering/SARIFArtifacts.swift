@@ -3,24 +3,25 @@ import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 
-/// Where the files of a SARIF log are (sections 3.4 and 3.10 of the standard).
+/// The locations of files in a SARIF log (sections 3.4 and 3.10 of the standard).
 struct SARIFArtifacts {
-    /// What is no file, such as standard input: it has no address, only an index.
+    /// Sources that are not files, such as standard input. They have an index instead of a URI.
     private(set) var unnamed: [JSON] = []
     private var indexes: [String: Int] = [:]
     private var hasRelativePaths = false
 
-    /// The name that code hosts give to the folder that relative paths begin at.
+    /// The name that code hosts use for the folder that relative paths start at.
     private static let root = "%SRCROOT%"
 
-    /// What relative paths begin at, if there are any. Its address is left out: it tells only where the log was made.
+    /// The base of relative paths, if there are any. Its URI is omitted, because it would only tell where the log was
+    /// made.
     var bases: JSON? {
         guard hasRelativePaths else { return nil }
         let base: JSON = ["description": ["text": "The folder that waybill ran in."]]
         return [Self.root: base]
     }
 
-    /// The location of a file.
+    /// Returns the location of a file.
     mutating func location(of file: SourceFile) -> JSON {
         if file.name.hasPrefix("<"), file.name.hasSuffix(">") {
             let index = indexes[file.name] ?? unnamed.count
@@ -32,7 +33,7 @@ struct SARIFArtifacts {
         }
         var path = file.name
         var segments = path.split(separator: "/").filter { $0 != "." }
-        // Only the file system can say where `..` leads.
+        // Only the file system knows where `..` leads.
         if segments.contains(".."), let canonical = FileContents.canonicalPath(path) {
             path = canonical
             segments = path.split(separator: "/")

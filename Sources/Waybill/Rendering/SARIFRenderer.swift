@@ -13,7 +13,7 @@ package struct SARIFRenderer: DiagnosticRenderer {
         /// Paragraphs.
         package var help: String
 
-        /// The two texts.
+        /// Creates a rule.
         package init(title: String, help: String) {
             self.title = title
             self.help = help
@@ -23,13 +23,13 @@ package struct SARIFRenderer: DiagnosticRenderer {
     private let version: String
     private let rule: @Sendable (DiagnosticID) -> Rule?
 
-    /// A renderer for a version of the program and its descriptions of diagnostic ids.
+    /// Creates a renderer for a version of the program and its descriptions of diagnostic ids.
     package init(version: String, rule: @escaping @Sendable (DiagnosticID) -> Rule?) {
         self.version = version
         self.rule = rule
     }
 
-    /// Returns a log with one run and a final line break, also for no diagnostics. Its results are in the order of the
+    /// Returns a log with one run and a final line break, even without diagnostics. Its results are in the order of the
     /// diagnostics; its rules are the ids that occur. Columns count Unicode code points.
     package func document(for diagnostics: [Diagnostic]) -> String {
         var artifacts = SARIFArtifacts()
@@ -92,7 +92,7 @@ package struct SARIFRenderer: DiagnosticRenderer {
         return .object(members)
     }
 
-    /// Whole sentences. Braces stay as they are: the standard would have them doubled, but viewers undo that only in
+    /// Returns whole sentences. Braces are not doubled. The standard requires that, but viewers undo it only in
     /// messages with arguments, and people copy what they see into a manifest.
     private static func message(of diagnostic: Diagnostic) -> String {
         (["\(diagnostic.statement)."] + diagnostic.help).joined(separator: " ")

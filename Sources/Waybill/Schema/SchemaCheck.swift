@@ -3,14 +3,14 @@ import WaybillJSON
 import WaybillManifest
 import WaybillSchema
 
-/// A JSON Schema from a file, with the files beside it that it refers to, and the check of data files against it.
+/// A JSON Schema from a file, with the files next to it that it refers to. Checks data files against it.
 package struct SchemaCheck: Sendable {
     private let schema: JSONSchema
 
     /// Reads and compiles the schema at a path.
     ///
     /// - Parameters:
-    ///   - path: A JSON or YAML file; references to others are looked for in its folder.
+    ///   - path: A JSON or YAML file. References to other schemas are resolved in its folder.
     ///   - assertsFormats: Whether `format` is checked too.
     package static func load(_ path: String, assertsFormats: Bool = false) -> Pipeline.Stage<SchemaCheck> {
         var loading = SchemaLoading()
@@ -18,7 +18,7 @@ package struct SchemaCheck: Sendable {
         return .init(value: schema.map(SchemaCheck.init), diagnostics: loading.diagnostics)
     }
 
-    /// Everything that is wrong with the documents of a file; after 1000 findings the rest is not looked at.
+    /// Returns all diagnostics about the documents of a file. After 1000 diagnostics, the rest is not checked.
     package func check(_ path: String) -> [Diagnostic] {
         let file: DataFile
         do {
@@ -37,12 +37,12 @@ package struct SchemaCheck: Sendable {
         }
         findings += faults
         guard findings.count > limit else { return findings.sortedByPlace() }
-        let end = Diagnostic("too-many-findings", "the rest of \(file.name) is not looked at", at: nil)
+        let end = Diagnostic("too-many-findings", "too many errors: the rest of \(file.name) was not checked", at: nil)
         return findings.sortedByPlace().prefix(limit) + [end]
     }
 }
 
-/// One reading of a schema and of all that it refers to.
+/// Loads a schema and everything that it refers to.
 private struct SchemaLoading {
     var diagnostics: [Diagnostic] = []
     private var documents: [String: DataDocument] = [:]
@@ -53,7 +53,7 @@ private struct SchemaLoading {
         documents[address] = root
         var registry = JSONSchemaRegistry()
         var open = SchemaReferences.external(in: root.value, base: address)
-        // What the files of the folder call themselves is looked at only where an address is not that of a file.
+        // The identifiers in the files of the folder are read only if an address is not that of a file.
         lazy var identified = folder.filesByIdentifier(besides: path)
         while let address = open.popLast() {
             guard documents[address] == nil,
@@ -104,7 +104,7 @@ private struct SchemaLoading {
                 at: places.span(at: error.location) ?? places.span,
                 help: isExternal
                     ? [
-                        "Other schemas are looked for in the folder of this one, by file name and by '$id'; nothing is fetched."
+                        "Other schemas must be in the folder of this one, with that file name or '$id'; nothing is fetched."
                     ] : []
             )
         )

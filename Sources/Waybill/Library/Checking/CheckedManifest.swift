@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 
-/// A manifest without errors, with everything that it includes: the result of ``load(_:environment:allowsOutside:)``.
+/// A manifest without errors and everything that it includes: the result of ``load(_:environment:allowsOutside:)``.
 public struct CheckedManifest: Sendable {
     private let checked: ResolvedManifest
     private let loaded: LoadedManifest
@@ -26,13 +26,13 @@ public struct CheckedManifest: Sendable {
         warnings = diagnostics.map(ManifestDiagnostic.init)
     }
 
-    /// Its path, as it was given.
+    /// The path of the manifest, as passed to the loading function.
     public var path: String { manifest.file.name }
 
-    /// Its name; that of the file when it gives none.
+    /// The name of the manifest, or of its file if it does not have one.
     public var name: String { manifest.name }
 
-    /// The paths of the manifest itself and of everything it includes.
+    /// The paths of the manifest and of everything that it includes.
     public var files: [String] { manifest.sources.map(\.name) }
 
     /// The names of its graphs, in the order of the text.
@@ -52,15 +52,16 @@ public struct CheckedManifest: Sendable {
         checked.manifest.secrets.values.map(\.value.environmentVariable.value)
     }
 
-    /// The plan of a run: which requests are sent in which order, with everything about them that is known before. Nothing
-    /// is sent.
+    /// Plans a run: which requests are sent in which order, with everything that is known about them in advance. Sends
+    /// nothing.
     ///
     /// - Parameters:
-    ///   - graphs: The graphs to run, in this order; none: `main`, or the only one.
-    ///   - environment: The environment that is laid over the manifest; `nil`: that of the check.
+    ///   - graphs: The graphs to run, in this order; if empty, `main` or the only graph.
+    ///   - environment: The environment to apply to the manifest; `nil` for the one that it was checked with.
     ///   - inputs: Values for the manifest's inputs.
-    ///   - variables: Environment variables, for inputs and secrets that come from one; `nil`: those of this process.
-    ///   - concurrency: The greatest number of requests at once, from 1, instead of the manifest's.
+    ///   - variables: Environment variables, for inputs and secrets that come from one; `nil` for those of this
+    ///     process.
+    ///   - concurrency: The maximum number of requests at once, at least 1, instead of the manifest's.
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public func plan(
         graphs: [String] = [],
@@ -87,15 +88,15 @@ public struct CheckedManifest: Sendable {
 }
 
 extension CheckedManifest: CustomStringConvertible, CustomReflectable {
-    /// Its path.
+    /// The path.
     public var description: String { path }
 
-    /// Its path and what can be run.
+    /// The path and the graphs.
     public var customMirror: Mirror { Mirror(self, children: ["path": path, "graphs": graphs]) }
 }
 
 extension JSONObject {
-    /// Values of inputs, in an order that does not change from run to run.
+    /// Creates an object from values of inputs, in an order that is the same in every run.
     init(inputs: [String: Value]) {
         self.init(inputs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
     }
@@ -112,6 +113,6 @@ public struct ManifestError: Error, Sendable, Equatable {
 }
 
 extension ManifestError: CustomStringConvertible {
-    /// All diagnostics as `waybill validate` shows them, with the lines of the text, and a last line that counts them.
+    /// All diagnostics as `waybill validate` shows them, with source lines, and a summary line.
     public var description: String { HumanRenderer().document(for: diagnostics.map(\.diagnostic)) }
 }

@@ -11,11 +11,11 @@ public struct ManifestDiagnostic: Sendable {
         case error
     }
 
-    /// A location with a few words about it.
+    /// A location with a short message about it.
     public struct Note: Sendable, Equatable {
         /// The location.
         public let location: SourceLocation
-        /// The words; may be empty.
+        /// The message; may be empty.
         public let text: String
     }
 
@@ -39,19 +39,19 @@ public struct ManifestDiagnostic: Sendable {
     /// What is wrong, in one sentence without a full stop.
     public var message: String { diagnostic.headline }
 
-    /// The primary location; `nil` where there is no text, as for a file that does not exist.
+    /// The primary location; `nil` if there is no source, such as for a file that does not exist.
     public var location: SourceLocation? { diagnostic.primary.map { SourceLocation($0.span) } }
 
-    /// A few words about that location; may be empty.
+    /// A short message about the primary location; may be empty.
     public var label: String { diagnostic.primary?.text ?? "" }
 
-    /// Other locations that it refers to, such as that of a first definition.
+    /// Other locations that the diagnostic refers to, such as that of an earlier definition.
     public var notes: [Note] { diagnostic.secondary.map { Note(location: SourceLocation($0.span), text: $0.text) } }
 
-    /// What to do about it, in whole sentences.
+    /// Suggestions for a fix, in whole sentences.
     public var help: [String] { diagnostic.help }
 
-    /// The diagnostic as `waybill validate` shows it: with the lines of the text, and carets below the location. Ends in a
+    /// The diagnostic as `waybill validate` shows it: with the source lines, and carets below the location. Ends with a
     /// line break.
     public var excerpt: String { HumanRenderer().render(diagnostic) }
 }

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// A range of a manifest, or of another text that was read.
+/// A range of a manifest, or of another source that was read.
 public struct SourceLocation: Sendable, CustomStringConvertible {
     private let span: SourceSpan
 
@@ -9,19 +9,20 @@ public struct SourceLocation: Sendable, CustomStringConvertible {
         self.span = span
     }
 
-    /// The path of the file, as it was given or as an include names it; `<standard input>` and the like for other texts.
+    /// The path of the file, as it was given or as an include names it; a name such as `<standard input>` for other
+    /// sources.
     public var file: String { span.file.name }
 
-    /// The line that it starts in, from 1.
+    /// The line where the range starts, from 1.
     public var line: Int { span.start.line }
 
-    /// The column that it starts at, from 1, in Unicode code points.
+    /// The column where the range starts, from 1, in Unicode code points.
     public var column: Int { span.start.column }
 
-    /// The line that it ends in, from 1.
+    /// The line where the range ends, from 1.
     public var endLine: Int { span.end.line }
 
-    /// The column after its last character, from 1, in Unicode code points.
+    /// The column after the last character of the range, from 1, in Unicode code points.
     public var endColumn: Int { span.end.column }
 
     /// `accounts.yaml:12:5`

@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// Reads a manifest and all that it includes, and checks it by every rule. Nothing is sent.
+/// Reads a manifest and everything that it includes, and checks it by every rule. Sends nothing.
 ///
 /// ```swift
 /// let manifest = try Waybill.load("accounts.yaml")
@@ -8,8 +8,8 @@ import WaybillDiagnostics
 ///
 /// - Parameters:
 ///   - path: The path of the manifest, `-` for standard input.
-///   - environment: The environment of the manifest that is laid over it for the check, and for plans that name none.
-///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
+///   - environment: The environment to apply to the manifest for the check, and for plans that do not name one.
+///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
 /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
 public func load(
     _ path: String,
@@ -23,12 +23,12 @@ public func load(
     return CheckedManifest(checked, stage.diagnostics, of: loaded, pipeline)
 }
 
-/// Returns all errors and warnings of a manifest and of everything it includes, in the order of the text.
+/// Returns all errors and warnings in a manifest and in everything that it includes, in the order of the text.
 ///
 /// - Parameters:
 ///   - path: The path of the manifest, `-` for standard input.
-///   - environment: The environment of the manifest that is laid over it.
-///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
+///   - environment: The environment to apply to the manifest.
+///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
 /// - Throws: Only if the program itself is damaged.
 public func check(
     _ path: String,
@@ -39,13 +39,13 @@ public func check(
     return pipeline.check(pipeline.load(path), environment: environment).diagnostics.map(ManifestDiagnostic.init)
 }
 
-/// Returns all errors and warnings of a manifest that is not saved yet, as in an editor.
+/// Returns all errors and warnings in a manifest that is not saved yet, such as in an editor.
 ///
 /// - Parameters:
-///   - text: The text.
-///   - path: Where it would be saved: diagnostics contain it, and included files are relative to it.
-///   - environment: The environment of the manifest that is laid over it.
-///   - allowsOutside: Whether includes and data files may lie outside the folder of the path.
+///   - text: The text of the manifest.
+///   - path: The path where it would be saved. Diagnostics contain this path, and included files are relative to it.
+///   - environment: The environment to apply to the manifest.
+///   - allowsOutside: Whether includes and data files may be outside the folder of the path.
 /// - Throws: Only if the program itself is damaged.
 public func check(
     text: String,

@@ -1,11 +1,11 @@
 import WaybillResults
 
 extension Run {
-    /// Something that happened in a run. Secrets are masked in all of its texts.
+    /// An event of a run. Secrets are masked in all of its strings.
     public struct Event: Sendable, Equatable {
         private let event: RunEvent
 
-        /// How many events before this one were left out, because they were read more slowly than they came.
+        /// The number of events that were dropped before this one because they were not read fast enough.
         public let missedBefore: Int
 
         init(_ event: RunEvent, missedBefore: Int) {
@@ -13,7 +13,7 @@ extension Run {
             self.missedBefore = missedBefore
         }
 
-        /// Its number in the run, from 1; a run that is resumed goes on counting.
+        /// The number of the event in the run, from 1. A resumed run continues the count.
         public var number: Int { event.seq }
 
         /// When it happened.
@@ -25,10 +25,10 @@ extension Run {
         /// What happened.
         public var kind: Kind { Kind(event.kind) }
 
-        /// The stable name of what happened, such as `step.finished`, as in `events.ndjson`.
+        /// The stable name of the event's type, such as `step.finished`, as in `events.ndjson`.
         public var type: String { event.kind.type }
 
-        /// The event as `schemas/event.schema.json` describes it.
+        /// The event in the format of `schemas/event.schema.json`.
         public var value: Value { Value(event.json) }
     }
 }

@@ -1,56 +1,56 @@
 import WaybillResults
 
 extension Run.Event {
-    /// What can happen. Later versions may add to it, so that a `switch` needs a `default`.
+    /// The kinds of events. Later versions may add cases, so a `switch` needs a `default`.
     public enum Kind: Sendable, Equatable {
-        /// The run begins: the first event of every run.
+        /// The run starts. This is the first event of every run.
         case runStarted(Run.Start)
-        /// The run has ended: the last event of every run that was not killed.
+        /// The run has finished. This is the last event of every run that was not killed.
         case runFinished(Run.Outcome, Run.Counts)
-        /// The run is held up; with a step, only that one.
+        /// The run, or only the step of the event if there is one, is paused.
         case paused
-        /// The run goes on; with a step, only that one.
+        /// The run, or only the step of the event if there is one, continues.
         case unpaused
-        /// A graph begins.
+        /// A graph starts.
         case graphStarted(String)
-        /// The steps of a graph have ended, and those of its `finally` begin.
+        /// The steps of a graph have finished, and those of its `finally` start.
         case graphFinishing(String)
-        /// A graph has ended.
+        /// A graph has finished.
         case graphFinished(String, Run.StepOutcome)
-        /// A step begins.
+        /// A step starts.
         case stepStarted
-        /// A step will not begin.
+        /// A step is skipped.
         case stepSkipped(Run.SkipReason)
-        /// A step has ended, and what depends on it may begin.
+        /// A step has finished, and the steps that depend on it may start.
         case stepFinished(Run.Step)
-        /// A step with `forEach` starts its elements; how many there are.
+        /// A step with `forEach` starts; the value is the number of its elements.
         case elementsStarted(Int)
-        /// An element of a step with `forEach` has ended.
+        /// An element of a step with `forEach` has finished.
         case elementFinished(Run.ElementEnd)
-        /// A page of a step with `paginate` has been taken.
+        /// A page of a step with `paginate` was received.
         case pageFinished(Run.Page)
-        /// The condition of `until` did not hold; the number of the poll, from 1, and the time until the next one.
+        /// The condition of `until` was not met; the number of the poll, from 1, and the time until the next one.
         case pollFinished(Int, pause: Duration)
-        /// A file of `write` is shorter than it was before the run was resumed: what it lacks is done again.
+        /// A file of `write` is shorter than it was before the run was resumed. The missing part is requested again.
         case fileCut(Run.CutFile)
         /// A file of `write` is complete, and is about to be moved to its path.
         case fileCompleted(Run.WrittenFile)
         /// A file of `write` is complete and was moved to its path.
         case fileWritten(Run.WrittenFile)
-        /// A file of `download` is complete and was moved to its path, or was there before and was kept.
+        /// A file of `download` is complete and was moved to its path, or already existed and was kept.
         case fileDownloaded(Run.DownloadedFile)
         /// A request is about to be sent.
         case requestWillSend(Run.Request)
-        /// A request is sent to its last byte; which try of the step it is, and how many bytes its body has.
+        /// A request was sent completely; the number of the attempt and of the bytes of its body.
         case requestSent(attempt: Int, bytes: Int)
         /// More bytes of a request or its response were transferred. Reported at most ten times a second for each
         /// request.
         case requestProgress(Run.Progress)
         /// A response redirects, and another request follows.
         case requestRedirected(Run.Redirection)
-        /// An attempt failed, and there is another one.
+        /// An attempt failed, and another one follows.
         case requestRetrying(Run.Retry)
-        /// A request used the cache, and whether its response came from there.
+        /// A request used the cache; the value tells whether the response came from there.
         case cacheUsed(attempt: Int, Run.CacheUse)
         /// The status and the header of a response were received.
         case responseStarted(Run.ResponseHead)
@@ -58,11 +58,11 @@ extension Run.Event {
         case responseFinished(Run.Response)
         /// A request and its response in full, for requests with `debug`.
         case exchange(Value)
-        /// The session of a service was fetched anew, since a server refused the one before.
+        /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
-        /// Words of the manifest for whoever reads the run.
+        /// A message that the manifest logs.
         case log(String)
-        /// Something that may not be as it was meant, and where in the manifest.
+        /// A warning about something that may be unintended, and its location in the manifest.
         case warning(String, at: SourceLocation?)
     }
 }

@@ -1,41 +1,41 @@
 extension Run {
-    /// Somebody who is told what happens in a run, by calls. All of its methods have a default that does nothing, so that
-    /// only those have to be written that are wanted.
+    /// An observer that receives the events of a run as method calls. Every method has a default implementation that
+    /// does nothing, so that an observer implements only the ones it needs.
     ///
-    /// Calls come one at a time, in the order of the events, on threads of the run, which waits meanwhile: what takes long
-    /// has to be done elsewhere. The run may be steered from within a call.
+    /// Calls are made one at a time, in the order of the events, on threads of the run. The run waits for each call, so
+    /// do slow work elsewhere. An observer may steer the run from within a call.
     public protocol Observer: Sendable {
-        /// Every event, before the method of its own.
+        /// Called for every event, before the method for its kind.
         func run(did event: Event)
 
-        /// The run begins.
+        /// Called when the run starts.
         func runWillStart(_ start: Start)
-        /// The run has ended; its results are about to be written.
+        /// Called when the run has finished and its results are about to be written.
         func runDidFinish(_ outcome: Outcome, _ counts: Counts)
-        /// The run is held up, or a step of it.
+        /// Called when the run, or one of its steps, is paused.
         func runDidPause(step: String?)
-        /// The run goes on, or a step of it.
+        /// Called when the run, or one of its steps, continues.
         func runDidUnpause(step: String?)
 
-        /// A graph begins.
+        /// Called when a graph starts.
         func graphWillStart(_ name: String)
-        /// A graph has ended.
+        /// Called when a graph has finished.
         func graphDidFinish(_ name: String, _ outcome: StepOutcome)
 
-        /// A step begins.
+        /// Called when a step starts.
         func stepWillStart(_ path: String)
-        /// A step will not begin.
+        /// Called when a step is skipped.
         func stepWasSkipped(_ path: String, _ reason: SkipReason)
-        /// A step has ended, and what depends on it may begin.
+        /// Called when a step has finished and the steps that depend on it may start.
         func stepDidFinish(_ step: Step)
 
-        /// A request of a step is about to be sent.
+        /// Called when a request of a step is about to be sent.
         func requestWillSend(_ request: Request, step: String?)
-        /// More bytes of a request of a step, or of its response, were transferred.
+        /// Called when more bytes of a request of a step, or of its response, were transferred.
         func requestDidProgress(_ progress: Progress, step: String?)
-        /// An attempt of a step failed, and there is another one.
+        /// Called when an attempt of a step has failed and another one follows.
         func requestWillRetry(_ retry: Retry, step: String?)
-        /// A response for a step is complete.
+        /// Called when a response for a step is complete.
         func responseDidFinish(_ response: Response, step: String?)
     }
 }
@@ -72,7 +72,7 @@ extension Run.Observer {
 }
 
 extension Run.Observer {
-    /// Calls the methods of an event.
+    /// Calls the methods for an event.
     func take(_ event: Run.Event) {
         run(did: event)
         switch event.kind {

@@ -1,11 +1,11 @@
 import WaybillResults
 
 extension Run {
-    /// A header field; the values of those for credentials and cookies are masked.
+    /// A header field. The values of credentials and cookies are masked.
     public struct HeaderField: Sendable, Equatable {
-        /// Its name.
+        /// The name.
         public let name: String
-        /// Its value.
+        /// The value.
         public let value: String
 
         init(_ header: RedactedHeader) {
@@ -22,30 +22,30 @@ extension Run {
             self.request = request
         }
 
-        /// Which try of the step it is, from 1.
+        /// The number of the step's attempt, from 1.
         public var attempt: Int { request.attempt }
 
         /// The method.
         public var method: String { request.method }
 
-        /// The address.
+        /// The URL.
         public var url: String { request.url.string }
 
         /// The header fields, without those that the transport adds.
         public var headers: [HeaderField] { request.headers.map(HeaderField.init) }
     }
 
-    /// How far the transfer of a request is, in bytes of bodies as they travel.
+    /// The progress of a request's transfer, in bytes of the bodies as they are transferred.
     public struct Progress: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the step's attempt, from 1.
         public let attempt: Int
-        /// Bytes sent.
+        /// The number of bytes sent.
         public let sent: Int
-        /// Bytes to send, where there are any.
+        /// The number of bytes to send, if there are any.
         public let sentTotal: Int?
-        /// Bytes received.
+        /// The number of bytes received.
         public let received: Int
-        /// Bytes to receive, where that is known.
+        /// The number of bytes to receive, if known.
         public let receivedTotal: Int?
 
         init(_ progress: RunEvent.Progress) {
@@ -59,13 +59,13 @@ extension Run {
 
     /// A redirect: the response and the request that follows.
     public struct Redirection: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the step's attempt, from 1.
         public let attempt: Int
         /// The status of the response.
         public let status: Int
         /// The method of the request that follows.
         public let method: String
-        /// Its address.
+        /// The URL of the request that follows.
         public let url: String
 
         init(_ redirection: RunEvent.Redirection) {
@@ -76,13 +76,13 @@ extension Run {
         }
     }
 
-    /// Another attempt.
+    /// A failed attempt that is followed by another one.
     public struct Retry: Sendable, Equatable {
-        /// Which try failed, from 1.
+        /// The number of the failed attempt, from 1.
         public let attempt: Int
-        /// How long it is until the next one.
+        /// The time until the next attempt.
         public let pause: Duration
-        /// Why it failed.
+        /// Why the attempt failed.
         public let failure: StepFailure
 
         init(_ retry: RunEvent.Retry) {
@@ -94,7 +94,7 @@ extension Run {
 
     /// The status and the header of a response.
     public struct ResponseHead: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the step's attempt, from 1.
         public let attempt: Int
         /// The status.
         public let status: Int
@@ -110,13 +110,13 @@ extension Run {
 
     /// A response that is complete.
     public struct Response: Sendable, Equatable {
-        /// Which try of the step it belongs to, from 1.
+        /// The number of the step's attempt, from 1.
         public let attempt: Int
         /// The status.
         public let status: Int
         /// How long it took.
         public let times: Times
-        /// The bytes of the messages.
+        /// The number of bytes of the messages.
         public let bytes: Bytes
     }
 }

@@ -2,7 +2,7 @@ import WaybillJSON
 import WaybillResults
 
 extension Run {
-    /// What a run begins with.
+    /// The start of a run.
     public struct Start: Sendable, Equatable {
         private let start: RunEvent.RunStart
 
@@ -10,13 +10,13 @@ extension Run {
             self.start = start
         }
 
-        /// The run's name.
+        /// The name of the run.
         public var id: String { start.id.description }
 
-        /// The manifest's path, as it was given.
+        /// The path of the manifest, as it was given.
         public var manifest: String { start.manifest }
 
-        /// The environment that is laid over the manifest.
+        /// The environment that is applied to the manifest.
         public var environment: String? { start.environment }
 
         /// The graphs that are run, in order.
@@ -25,11 +25,11 @@ extension Run {
         /// Whether the mock server receives the requests.
         public var isMocked: Bool { start.isMocked }
 
-        /// Whether the run goes on that the events before belong to.
+        /// Whether this continues the run that the earlier events belong to.
         public var isResumed: Bool { start.isResumed }
     }
 
-    /// How an element of a step with `forEach` ended.
+    /// The result of an element of a step with `forEach`.
     public struct ElementEnd: Sendable, Equatable {
         private let end: RunEvent.ElementEnd
 
@@ -37,23 +37,23 @@ extension Run {
             self.end = end
         }
 
-        /// Its place in the list, from 0.
+        /// The index in the list, from 0.
         public var index: Int { end.element }
 
-        /// How it ended.
+        /// The outcome.
         public var outcome: StepOutcome { StepOutcome(end.outcome) }
 
         /// Why it failed.
         public var failure: StepFailure? { end.failure.map(StepFailure.init) }
     }
 
-    /// A page that has been taken.
+    /// A page that was received.
     public struct Page: Sendable, Equatable {
-        /// Which page of the step, or of the element, it is, from 1.
+        /// The number of the page in the step, or in the element, from 1.
         public let number: Int
-        /// How many items it has.
+        /// The number of its items.
         public let items: Int
-        /// What asks for the next page: its URL, number, offset or cursor; `nil` when there is none.
+        /// What selects the next page: its URL, number, offset or cursor; `nil` if there is none.
         public let next: Value?
 
         init(_ end: RunEvent.PageEnd) {
@@ -63,15 +63,15 @@ extension Run {
         }
     }
 
-    /// A file of `write` of which the end is gone.
+    /// A file of `write` whose end is missing.
     public struct CutFile: Sendable, Equatable {
-        /// The path, as the manifest gives it.
+        /// The path, as written in the manifest.
         public let path: String
-        /// How many elements of the step, or pages, are still in it.
+        /// The number of elements of the step, or of pages, that are still in it.
         public let count: Int
-        /// How many records are still in it.
+        /// The number of records that are still in it.
         public let records: Int
-        /// How many bytes it still has.
+        /// The number of bytes that it still has.
         public let bytes: Int
 
         init(_ file: RunEvent.CutFile) {
@@ -84,13 +84,13 @@ extension Run {
 
     /// A file of `write` that is complete.
     public struct WrittenFile: Sendable, Equatable {
-        /// The path, as the manifest gives it.
+        /// The path, as written in the manifest.
         public let path: String
         /// The table that the records are in, if the file is a database.
         public let table: String?
-        /// How many records are in it.
+        /// The number of records in it.
         public let records: Int
-        /// How many bytes it has.
+        /// Its size in bytes.
         public let bytes: Int
         /// What `aggregate` computes over the records, by name; an object, or `null` if there is no `aggregate`.
         public let aggregates: Value
@@ -106,15 +106,15 @@ extension Run {
 
     /// A file of `download` that is complete.
     public struct DownloadedFile: Sendable, Equatable {
-        /// The path, as the manifest gives it, with the name that it has in a folder.
+        /// The path, as written in the manifest; if that is a folder, with the name in it.
         public let path: String
-        /// How many bytes it has.
+        /// Its size in bytes.
         public let bytes: Int
         /// Its SHA-256 digest, in hexadecimal, if the manifest uses it: as a checksum, or as `steps.ID.downloaded`.
         public let sha256: String?
-        /// Whether a part of it was there from an interrupted download.
+        /// Whether a part of it came from an interrupted download.
         public let isResumed: Bool
-        /// Whether it was there before, and was kept.
+        /// Whether it already existed and was kept.
         public let isKept: Bool
 
         init(_ file: RunEvent.DownloadedFile) {

@@ -29,7 +29,7 @@ extension Run {
         case filter
         /// An output or the returned value could not be read from the data.
         case output
-        /// An expectation of the response does not hold.
+        /// The response does not meet an expectation.
         case expect
         /// The file could not be downloaded or stored completely.
         case download

@@ -1,13 +1,13 @@
 import WaybillResults
 
 extension Run {
-    /// How a run ended.
+    /// The outcome of a run.
     public enum Outcome: String, Sendable, CaseIterable {
         /// Everything passed, or its failures were tolerated.
         case passed
         /// At least one step failed.
         case failed
-        /// Somebody stopped the run, or cancelled a part of it, before its end.
+        /// The run was stopped, or a part of it was cancelled, before it finished.
         case interrupted
 
         init(_ outcome: RunOutcome) {
@@ -20,15 +20,15 @@ extension Run {
         }
     }
 
-    /// How a step ended.
+    /// The outcome of a step.
     public enum StepOutcome: String, Sendable, CaseIterable {
-        /// All went as it should.
+        /// It succeeded.
         case passed
-        /// It failed, and so does what it is in.
+        /// It failed, and so does the group that contains it.
         case failed
-        /// It failed, and the manifest lets the run go on and pass (`onFailure: continue`).
+        /// It failed, and the manifest allows the run to continue and to pass (`onFailure: continue`).
         case tolerated
-        /// It never began.
+        /// It never started.
         case skipped
         /// It was stopped from outside while it ran.
         case cancelled
@@ -45,13 +45,13 @@ extension Run {
         }
     }
 
-    /// Why a step does not begin.
+    /// Why a step is skipped.
     public enum SkipReason: String, Sendable, CaseIterable {
         /// Its `when` is false.
         case condition
-        /// Something before it failed.
+        /// An earlier step failed.
         case failure
-        /// The chain was ended early, with success.
+        /// The chain ended early, with success.
         case ended
         /// The run is being stopped.
         case interrupted
@@ -67,17 +67,17 @@ extension Run {
         }
     }
 
-    /// How many steps, or elements of a step with `forEach`, ended in each way.
+    /// The number of steps, or of elements of a step with `forEach`, by outcome.
     public struct Counts: Sendable, Equatable {
-        /// Those that went as they should.
+        /// The number that succeeded.
         public let passed: Int
-        /// Those that failed.
+        /// The number that failed.
         public let failed: Int
-        /// Those that failed, with the run going on and passing.
+        /// The number that failed while the run continued and could still pass.
         public let tolerated: Int
-        /// Those that never began.
+        /// The number that never started.
         public let skipped: Int
-        /// Those that were stopped from outside while they ran.
+        /// The number that were stopped from outside while they ran.
         public let cancelled: Int
 
         init(_ counts: OutcomeCounts) {

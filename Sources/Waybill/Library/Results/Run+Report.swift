@@ -1,14 +1,14 @@
 import WaybillResults
 
 extension Run {
-    /// What came of a run.
+    /// The results of a run.
     public struct Report: Sendable {
         private let result: RunResult
 
         /// Every step, in the order of the plan.
         public let steps: [Step]
-        /// The outputs of the graphs that passed: an object of an object for each graph, as in `outputs.json`. Secrets are
-        /// masked in it.
+        /// The outputs of the graphs that passed: an object with an object for each graph, as in `outputs.json`.
+        /// Secrets are masked.
         public let outputs: Value
         /// The folder of the results.
         public let folder: String
@@ -20,25 +20,25 @@ extension Run {
             folder = report.folder
         }
 
-        /// The run's name, such as `20261121-052703-k3v9qa`.
+        /// The name of the run, such as `20261121-052703-k3v9qa`.
         public var id: String { result.id.description }
 
-        /// How it ended.
+        /// The outcome.
         public var outcome: Outcome { Outcome(result.outcome) }
 
-        /// How many steps ended in each way.
+        /// The number of steps by outcome.
         public var counts: Counts { Counts(result.counts) }
 
-        /// When it began; for a run that was resumed, when it began for the first time.
+        /// When the run started; for a resumed run, when it first started.
         public var startedAt: Moment { Moment(result.startedAt) }
 
-        /// When everything had ended.
+        /// When everything had finished.
         public var finishedAt: Moment { Moment(result.finishedAt) }
 
-        /// The steps that failed, in the order of the plan; those whose failure is tolerated are not among them.
+        /// The steps that failed, in the order of the plan, without those whose failure is tolerated.
         public var failedSteps: [Step] { steps.filter { $0.outcome == .failed } }
 
-        /// The step of a path, such as `main.login`.
+        /// Returns the step with a path, such as `main.login`.
         public func step(at path: String) -> Step? { steps.first { $0.path.utf8.elementsEqual(path.utf8) } }
     }
 }

@@ -1,7 +1,7 @@
 import WaybillResults
 
 extension Run {
-    /// What became of one step.
+    /// The result of a step.
     public struct Step: Sendable, Equatable {
         private let result: StepResult
 
@@ -9,13 +9,13 @@ extension Run {
             self.result = result
         }
 
-        /// Its id, unique in its graph.
+        /// The id, unique in its graph.
         public var id: String { result.id }
 
-        /// The name that its author gave it.
+        /// The name from the manifest.
         public var name: String? { result.name }
 
-        /// Where it stands: the graph and the ids down to it, as in `main.both.schedule`.
+        /// The path of the step: the graph and the ids down to it, such as `main.both.schedule`.
         public var path: String { result.path }
 
         /// The graph that it belongs to.
@@ -24,41 +24,41 @@ extension Run {
         /// The endpoint that it calls, if it calls a named one.
         public var endpoint: String? { result.endpoint }
 
-        /// How it ended.
+        /// The outcome.
         public var outcome: StepOutcome { StepOutcome(result.outcome) }
 
-        /// How often its request was tried; 0 where none was sent.
+        /// The number of attempts of its request; 0 if none was sent.
         public var attempts: Int { result.attempts }
 
         /// The status of the last response.
         public var status: Int? { result.status }
 
-        /// How the cache took part in the last response; nil if the request did not use it.
+        /// How the last response used the cache; `nil` if the request did not use it.
         public var cache: CacheUse? { result.cache.map(CacheUse.init) }
 
         /// The method of its last request.
         public var method: String? { result.method }
 
-        /// The address of its last request, with secrets masked.
+        /// The URL of its last request, with secrets masked.
         public var url: String? { result.url?.string }
 
-        /// When it began; `nil` for a step that was skipped.
+        /// When it started; `nil` for a step that was skipped.
         public var startedAt: Moment? { result.startedAt.map(Moment.init) }
 
-        /// How long it took: of a request the last attempt, otherwise the whole step.
+        /// How long it took: for a request, the last attempt; otherwise the whole step.
         public var times: Times? { result.time.map(Times.init) }
 
-        /// The bytes of the messages of all its attempts.
+        /// The number of bytes of the messages of all attempts.
         public var bytes: Bytes? { result.bytes.map(Bytes.init) }
 
         /// Why it failed.
         public var failure: StepFailure? { result.failure.map(StepFailure.init) }
 
-        /// How its elements ended, when it has `forEach`.
+        /// The results of its elements, if it has `forEach`.
         public var elements: Elements? { result.elements.map(Elements.init) }
     }
 
-    /// How the cache took part in a response.
+    /// How a response used the cache.
     public enum CacheUse: String, Sendable {
         /// The response came from the cache, and nothing was sent.
         case hit
@@ -77,7 +77,7 @@ extension Run {
         }
     }
 
-    /// How the elements of a step with `forEach` ended.
+    /// The results of the elements of a step with `forEach`.
     public struct Elements: Sendable, Equatable {
         private let results: ElementResults
 
@@ -85,11 +85,11 @@ extension Run {
             self.results = results
         }
 
-        /// How many ended in each way.
+        /// The number of elements by outcome.
         public var counts: Counts { Counts(results.counts) }
 
-        /// The first hundred failures: the element's index in the list, from 0, the address of its request where one was
-        /// built, with secrets masked, and the reason.
+        /// The first hundred failures: the index of the element in the list, from 0, the URL of its request if one was
+        /// made, with secrets masked, and the reason.
         public var failures: [(element: Int, url: String?, failure: StepFailure)] {
             results.failures.map { ($0.element, $0.subject.url?.string, StepFailure($0.failure)) }
         }

@@ -12,20 +12,20 @@ extension Run {
         /// The stage that failed.
         public var kind: FailureKind { FailureKind(failure.kind) }
 
-        /// The server's code for the failure: the status, or the code in the response's envelope; a number in decimal
-        /// digits.
+        /// The server's code for the failure: the status, or the code in the response's envelope. A number is in
+        /// decimal digits.
         public var code: String? { failure.code?.text.string }
 
         /// What went wrong, in one sentence without a full stop, with secrets masked.
         public var message: String { failure.message.string }
 
-        /// The text of the manifest that it belongs to.
+        /// The location in the manifest that the failure belongs to.
         public var location: SourceLocation? { failure.span.map(SourceLocation.init) }
 
         /// Every error, for a stage that can find several, such as the expectations of a response; otherwise empty.
         public var findings: [Finding] { failure.findings.map(Finding.init) }
 
-        /// One thing found wrong.
+        /// One of several errors.
         public struct Finding: Sendable, Equatable {
             private let finding: WaybillResults.Failure.Finding
 
@@ -36,7 +36,7 @@ extension Run {
             /// What is wrong, in one sentence without a full stop, with secrets masked.
             public var message: String { finding.message.string }
 
-            /// The text of the manifest that asked for something else.
+            /// The location in the manifest of the requirement that was not met.
             public var location: SourceLocation? { finding.span.map(SourceLocation.init) }
         }
     }

@@ -2,7 +2,7 @@ import WaybillFormats
 import WaybillResults
 
 extension Run {
-    /// A moment on the wall clock, in UTC.
+    /// A point in time on the wall clock, in UTC.
     public struct Moment: Sendable, Hashable, Comparable, CustomStringConvertible {
         private let timestamp: Timestamp
 
@@ -10,16 +10,16 @@ extension Run {
             self.timestamp = timestamp
         }
 
-        /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+        /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
         public var nanosecondsSince1970: Int64 { timestamp.nanoseconds }
 
-        /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted: what `Date(timeIntervalSince1970:)` takes.
+        /// Seconds since 1970-01-01T00:00:00Z, without leap seconds, as `Date(timeIntervalSince1970:)` takes them.
         public var secondsSince1970: Double { Double(timestamp.nanoseconds) / 1e9 }
 
-        /// The moment as RFC 3339 writes it, to the millisecond: `2026-11-21T05:27:03.041Z`.
+        /// The time in the format of RFC 3339, to the millisecond: `2026-11-21T05:27:03.041Z`.
         public var description: String { timestamp.description }
 
-        /// Whether a moment is before another.
+        /// Whether a point in time is before another.
         public static func < (left: Moment, right: Moment) -> Bool { left.timestamp < right.timestamp }
     }
 
@@ -27,9 +27,9 @@ extension Run {
     public struct Times: Sendable, Equatable {
         /// From the start of the transfer to the last byte of the response.
         public let total: Duration
-        /// Looking up the host's name; `nil`, like the next two, where a connection was used again.
+        /// Resolving the host's name; `nil`, like the next two, if a connection was reused.
         public let dns: Duration?
-        /// Connecting, behind the look-up.
+        /// Connecting, after the name was resolved.
         public let connect: Duration?
         /// The TLS handshake.
         public let tls: Duration?
@@ -45,11 +45,11 @@ extension Run {
         }
     }
 
-    /// How many bytes of messages travelled, heads included, and before any decompression.
+    /// The number of bytes of messages that were transferred, including headers, before decompression.
     public struct Bytes: Sendable, Equatable {
-        /// Bytes that were sent.
+        /// The number of bytes sent.
         public let sent: Int
-        /// Bytes that were received.
+        /// The number of bytes received.
         public let received: Int
 
         init(_ counts: ByteCounts) {

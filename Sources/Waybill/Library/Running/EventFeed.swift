@@ -1,16 +1,16 @@
 import Synchronization
 import WaybillResults
 
-/// Gives the events of a run to its observers, and keeps them for whoever reads the run as a sequence.
+/// Passes the events of a run to its observers, and buffers them for readers of the run as a sequence.
 final class EventFeed: RunObserver {
-    /// The events that have not been read; the oldest are left out when there are too many.
+    /// The events that have not been read; the oldest are dropped if there are too many.
     let events: AsyncStream<RunEvent>
 
     private let continuation: AsyncStream<RunEvent>.Continuation
     private let observers: [any Run.Observer]
     private let lastRead: Mutex<Int>
 
-    /// A feed of events whose numbers come after this one.
+    /// Creates a feed of the events after a number.
     init(_ options: Run.Options, after lastNumber: Int) {
         (events, continuation) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(max(1, options.eventCapacity))
@@ -26,7 +26,7 @@ final class EventFeed: RunObserver {
         for observer in observers { observer.take(event) }
     }
 
-    /// Notes that an event is read; how many were left out before it.
+    /// Records that an event was read; returns how many were dropped before it.
     func read(_ number: Int) -> Int {
         lastRead.withLock { last in
             defer { last = max(last, number) }
@@ -34,6 +34,6 @@ final class EventFeed: RunObserver {
         }
     }
 
-    /// Says that no event follows.
+    /// Ends the sequence of events.
     func finish() { continuation.finish() }
 }

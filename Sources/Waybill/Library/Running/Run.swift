@@ -2,7 +2,7 @@ import WaybillExecution
 import WaybillPlan
 import WaybillResults
 
-/// A run that has begun: the events of it, in order, and a handle to steer it by.
+/// A run that has started: the sequence of its events, and a handle to steer it.
 ///
 /// ```swift
 /// let run = plan.run()
@@ -10,23 +10,23 @@ import WaybillResults
 /// let report = try await run.report
 /// ```
 ///
-/// A run never waits for whoever reads its events: up to ``Options/eventCapacity`` of them are kept, and when there are more,
-/// the oldest are left out, which ``Event/missedBefore`` of the next one tells. ``Observer`` is told of every event, and the
-/// run waits for it; `events.ndjson` in the folder of the results has all of them too.
+/// A run never waits for the readers of its events. Up to ``Options/eventCapacity`` events are buffered; if there are
+/// more, the oldest are dropped, and ``Event/missedBefore`` of the next event counts them. An ``Observer`` receives
+/// every event, and the run waits for it. `events.ndjson` in the results folder has all events too.
 ///
-/// Each event is given once: several loops over one run share its events. The sequence ends when the results are written, or
-/// when the task of a loop is cancelled; the run goes on then.
+/// Each event is delivered once: several loops over one run share its events. The sequence ends when the results are
+/// written, or when the task of a loop is cancelled. In the latter case the run continues.
 public struct Run: AsyncSequence, Sendable {
-    /// What the sequence is of.
+    /// The elements of the sequence.
     public typealias Element = Event
-    /// Reading events never fails; what went wrong is said by ``report``.
+    /// Reading events never fails; ``report`` contains the failures of the run.
     public typealias Failure = Never
 
     let control: RunControl
     private let task: Task<RunSession.Report, any Error>
     private let feed: EventFeed
 
-    /// What is probably not as it was meant in the manifest, in the order of the text.
+    /// The warnings about the manifest, in the order of the text.
     public let warnings: [ManifestDiagnostic]
 
     init(_ plan: Plan, _ session: RunOptions, _ options: Options, warnings: [ManifestDiagnostic]) {
@@ -44,11 +44,11 @@ public struct Run: AsyncSequence, Sendable {
         }
     }
 
-    /// What came of the run, when it has ended and its results are written.
+    /// The results of the run, after it has finished and the results are written.
     ///
-    /// Cancelling a task that waits for it cancels the run, as ``cancel()`` does; the report still comes.
+    /// Cancelling a task that waits for the report cancels the run, as ``cancel()`` does; the report is still returned.
     ///
-    /// - Throws: ``RunError`` where the run could not be carried out or recorded. A failed step is no error: see
+    /// - Throws: ``RunError`` if the run could not be executed or recorded. A failed step does not throw: see
     ///   ``Report/outcome``.
     public var report: Report {
         get async throws {
@@ -60,10 +60,10 @@ public struct Run: AsyncSequence, Sendable {
         }
     }
 
-    /// Reads the events that nobody has read yet.
+    /// Returns an iterator over the events that have not been read yet.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed) }
 
-    /// Reads the events of a run.
+    /// An iterator over the events of a run.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let feed: EventFeed
         private var base: AsyncStream<RunEvent>.Iterator
@@ -73,12 +73,12 @@ public struct Run: AsyncSequence, Sendable {
             base = feed.events.makeAsyncIterator()
         }
 
-        /// The next event; `nil` when the run has ended, or when the task is cancelled.
+        /// Returns the next event; `nil` if the run has finished or the task is cancelled.
         public mutating func next() async -> Event? {
             await next(isolation: nil)
         }
 
-        /// The next event; `nil` when the run has ended, or when the task is cancelled.
+        /// Returns the next event; `nil` if the run has finished or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
             guard let event = await base.next(isolation: actor) else { return nil }
             return Event(event, missedBefore: feed.read(event.seq))
@@ -87,9 +87,9 @@ public struct Run: AsyncSequence, Sendable {
 }
 
 extension Run: CustomStringConvertible, CustomReflectable {
-    /// Words that say no more than that it is a run; what happens in it is told by its events.
+    /// A fixed text. The events tell what happens in the run.
     public var description: String { "a run" }
 
-    /// Nothing: what it runs has secrets in it.
+    /// An empty mirror, because the content of a run includes secrets.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -6,7 +6,7 @@ extension RunError {
 }
 
 extension RunError: CustomStringConvertible {
-    /// The message, and the diagnostics with the lines of the text.
+    /// The message, and the diagnostics with source lines.
     public var description: String {
         manifestDiagnostics.isEmpty ? message : "\(message)\n\(HumanRenderer().document(for: manifestDiagnostics))"
     }

@@ -1,14 +1,15 @@
 import WaybillDiagnostics
 import WaybillPlan
 
-/// A plan of what will be sent: what ``CheckedManifest/plan(graphs:environment:inputs:variables:concurrency:)`` gives.
+/// A plan of the requests to send: the result of
+/// ``CheckedManifest/plan(graphs:environment:inputs:variables:concurrency:)``.
 ///
-/// It may be run as often as you like, each time anew.
+/// You can run it any number of times.
 public struct RunPlan: Sendable {
     private let planned: PlanDescription
     private let variables: [String: String]
 
-    /// What is probably not as it was meant, in the order of the text.
+    /// The warnings about the manifest, in the order of the text.
     public let warnings: [ManifestDiagnostic]
 
     init(_ planned: PlanDescription, _ diagnostics: [Diagnostic], _ variables: [String: String]) {
@@ -17,23 +18,23 @@ public struct RunPlan: Sendable {
         warnings = diagnostics.map(ManifestDiagnostic.init)
     }
 
-    /// The names of the graphs that are run, in order.
+    /// The names of the graphs to run, in order.
     public var graphs: [String] { planned.plan.graphs.map(\.name) }
 
-    /// The environment that is laid over the manifest.
+    /// The environment that is applied to the manifest.
     public var environment: String? { planned.plan.environment }
 
-    /// The plan as `waybill plan` shows it, for people; secrets are masked.
+    /// The plan for people, as `waybill plan` shows it. Secrets are masked.
     public var text: String { TextPlanPrinter().document(for: planned) }
 
-    /// The plan as `schemas/plan.schema.json` describes it; secrets are masked.
+    /// The plan in the format of `schemas/plan.schema.json`. Secrets are masked.
     public var value: Value { Value(JSONPlanPrinter().value(for: planned)) }
 
-    /// Begins a run and returns at once. The run goes on whether or not somebody looks at it.
+    /// Starts a run and returns at once. The run continues even if its events are not read.
     ///
     /// - Parameters:
-    ///   - results: The folder for the results; `nil`: `waybill-results/<run id>` in the current folder.
-    ///   - options: Who is told of it, and whether it is answered by the mock server.
+    ///   - results: The folder for the results; `nil` for `waybill-results/<run id>` in the current folder.
+    ///   - options: The observers of the run, and whether it uses the mock server.
     public func run(results: String? = nil, options: Run.Options = Run.Options()) -> Run {
         var session = RunOptions()
         session.outputFolder = results
@@ -45,31 +46,32 @@ public struct RunPlan: Sendable {
 }
 
 extension RunPlan: CustomStringConvertible, CustomReflectable {
-    /// The manifest's path and the graphs.
+    /// The path of the manifest and the graphs.
     public var description: String { "\(planned.plan.manifest): \(graphs.joined(separator: ", "))" }
 
-    /// The manifest and the graphs; never the values of inputs and variables, among which secrets are.
+    /// The path of the manifest and the graphs, never the values of inputs and variables, which include secrets.
     public var customMirror: Mirror {
         Mirror(self, children: ["manifest": planned.plan.manifest, "graphs": graphs])
     }
 }
 
 extension Run {
-    /// How a run is carried out, and who is told of it.
+    /// How a run is executed, and who observes it.
     public struct Options: Sendable {
-        /// Whether every request is answered from the manifest's `mock` examples, and nothing leaves this machine. A run
-        /// that is resumed is answered as it was before, whatever this says.
+        /// Whether the manifest's `mock` examples are the responses to all requests, and nothing leaves this machine. A
+        /// resumed run keeps the setting of the earlier run, whatever this value is.
         public var usesMock: Bool
-        /// The path of the file for the states of the graphs; `nil`: one in `waybill-results/state`, and with `usesMock` none.
+        /// The path of the file for the states of the graphs; `nil` for one in `waybill-results/state`, or none with
+        /// `usesMock`.
         public var stateFile: String?
-        /// Who is told of every event while the run waits.
+        /// The observers, which receive every event while the run waits.
         public var observers: [any Observer]
-        /// How many events are kept for a loop that reads them more slowly than they come, from 1.
+        /// The maximum number of events that are buffered for a slow reader, at least 1.
         public var eventCapacity: Int
-        /// The paths of steps that are held up from the beginning, until ``Run/unpause(step:)``.
+        /// The paths of steps that are paused from the start, until ``Run/unpause(step:)``.
         public var pausedSteps: [String]
 
-        /// Options; see the properties.
+        /// Creates options; see the properties.
         public init(
             usesMock: Bool = false,
             stateFile: String? = nil,

@@ -2,21 +2,24 @@ import WaybillDiagnostics
 import WaybillPlan
 import WaybillResults
 
-/// Goes on with a run that failed, was stopped or was killed: steps that passed are taken as they are, the rest runs.
+/// Continues a run that failed, was stopped or was killed: steps that passed keep their results, and the rest runs.
 ///
-/// Inputs are those of the run; secrets and sessions are fetched anew. The results go where those of the run are.
+/// Inputs are those of the run; secrets and sessions are fetched again. The results are written to the folder of the
+/// run.
 ///
 /// - Parameters:
 ///   - folder: The folder of the run's results, or the name of a run in `waybill-results`, or `latest`.
-///   - inputs: Values for inputs, where the run had secrets among them, which its journal does not hold.
-///   - variables: Environment variables, for inputs and secrets that come from one; `nil`: those of this process.
-///   - repeatsUnsure: Whether requests are sent again that may have been sent and have no recorded response, and those that
-///     passed and provide what later steps need and the journal does not hold, even if that may do their work twice.
-///   - repeatsTolerated: Whether steps and elements whose failures were tolerated (`onFailure: continue`) run again.
-///   - allowsOutside: Whether includes and data files may lie outside the folder of the manifest.
-///   - options: Who is told of it.
-/// - Throws: ``ManifestError`` where the manifest has errors, or was changed in what has already run; ``RunError`` where
-///   there is no run in the folder, or its journal is damaged.
+///   - inputs: Values for inputs. They are needed if the inputs of the run contained secrets, which its journal does
+///     not store.
+///   - variables: Environment variables, for inputs and secrets that come from one; `nil` for those of this process.
+///   - repeatsUnsure: Whether to repeat requests that may have been sent but have no recorded response, and requests
+///     that passed and provide something that later steps need and the journal does not contain, even if this performs
+///     their effects twice.
+///   - repeatsTolerated: Whether to repeat steps and elements whose failures were tolerated (`onFailure: continue`).
+///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+///   - options: The observers of the run, and how it is executed.
+/// - Throws: ``ManifestError`` if the manifest has errors, or if parts of it that have already run were changed;
+///   ``RunError`` if there is no run in the folder, or if its journal is damaged.
 public func resume(
     _ folder: String,
     inputs: [String: Value] = [:],

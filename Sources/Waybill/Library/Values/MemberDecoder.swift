@@ -37,14 +37,14 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let value = object[key.stringValue] else {
             throw DecodingError.keyNotFound(
                 key,
-                .init(codingPath: codingPath, debugDescription: "there is no member '\(key.stringValue)'")
+                .init(codingPath: codingPath, debugDescription: "the object has no member '\(key.stringValue)'")
             )
         }
         return ValueDecoder(value, at: codingPath + [key])
     }
 }
 
-/// The name of a member, or the place of an element.
+/// The name of a member, or the index of an element.
 struct ValueKey: CodingKey {
     let stringValue: String
     let intValue: Int?

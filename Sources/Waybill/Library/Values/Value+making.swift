@@ -7,13 +7,14 @@ extension Value {
     /// A boolean.
     public static func bool(_ value: Bool) -> Value { Value(.bool(value)) }
 
-    /// A whole number.
+    /// An integer.
     public static func number(_ value: Int) -> Value { Value(.number(JSONNumber(value))) }
 
-    /// A number, in the fewest digits that read back the same; `null` for infinities and NaN, which JSON lacks.
+    /// A number with the fewest digits that read back as the same value; `null` for infinities and NaN, which JSON does
+    /// not have.
     public static func number(_ value: Double) -> Value { Value(JSONNumber(value).map(JSON.number) ?? .null) }
 
-    /// A number with all of its digits, as JSON writes it; `nil` where the text is no such number.
+    /// A number with all of its digits, as written in JSON; `nil` if the string is not a JSON number.
     public static func number(digits: String) -> Value? { JSONNumber(parsing: digits).map { Value(.number($0)) } }
 
     /// A string.
@@ -22,12 +23,12 @@ extension Value {
     /// A list.
     public static func array(_ elements: [Value]) -> Value { Value(.array(elements.map(\.json))) }
 
-    /// Members by their names, in order; where a name comes again, the last value wins.
+    /// Members by name, in order. If a name is repeated, the last value wins.
     public static func object(_ members: KeyValuePairs<String, Value>) -> Value {
         Value(.object(JSONObject(members.map { ($0.key, $0.value.json) })))
     }
 
-    /// The value of a JSON text; `nil` where it is none.
+    /// Parses a JSON text; `nil` if it is not valid.
     public init?(parsing text: String) {
         guard let json = try? JSONParser().parse(Array(text.utf8)) else { return nil }
         self.init(json)
@@ -39,7 +40,7 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
 {
     /// A boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// A whole number.
+    /// An integer.
     public init(integerLiteral value: Int) { self = .number(value) }
     /// A number.
     public init(floatLiteral value: Double) { self = .number(value) }
@@ -47,7 +48,7 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
     public init(stringLiteral value: String) { self = .string(value) }
     /// A list.
     public init(arrayLiteral elements: Value...) { self = .array(elements) }
-    /// Members by their names, in order; where a name comes again, the last value wins.
+    /// Members by name, in order. If a name is repeated, the last value wins.
     public init(dictionaryLiteral members: (String, Value)...) {
         self.init(.object(JSONObject(members.map { ($0.0, $0.1.json) })))
     }

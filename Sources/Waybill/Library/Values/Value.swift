@@ -1,10 +1,10 @@
 import WaybillJSON
 
-/// A JSON value: of an input, or of what a run puts out.
+/// A JSON value, such as that of an input or of an output of a run.
 ///
-/// Numbers keep all their digits, and objects the order of their members. Values are equal as JSON Schema has it: `1` and
-/// `1.0` are, and the order of members does not matter. Bytes, such as the data of a response with `decoding: bytes`, are
-/// a string in Base64.
+/// Numbers keep all their digits, and objects keep the order of their members. Equality is that of JSON Schema: `1`
+/// equals `1.0`, and the order of members does not matter. Bytes, such as the data of a response with `decoding:
+/// bytes`, are a Base64 string.
 ///
 /// ```swift
 /// let id = report.outputs["main"]?["account"]?.int
@@ -16,7 +16,7 @@ public struct Value: Sendable, Hashable {
         self.json = json.bytesAsBase64
     }
 
-    /// The kinds of value, named as JSON Schema names its types.
+    /// The kinds of values, with the names of types in JSON Schema.
     public enum Kind: String, Sendable, CaseIterable {
         /// `null`
         case null
@@ -28,11 +28,11 @@ public struct Value: Sendable, Hashable {
         case string
         /// A list of values.
         case array
-        /// Members by their names, in order.
+        /// Members by name, in order.
         case object
     }
 
-    /// Which kind of value this is.
+    /// The kind of the value.
     public var kind: Kind {
         switch json.kind {
         case .null: .null
@@ -51,13 +51,13 @@ public struct Value: Sendable, Hashable {
     /// The boolean, if it is one.
     public var bool: Bool? { json.bool }
 
-    /// The number, if it is a whole one (`1.0` is) and in range.
+    /// The number, if it is an integer (such as `1` or `1.0`) and in range.
     public var int: Int? { json.number?.int }
 
-    /// The nearest double, if it is a number; infinite where the number is too large for one.
+    /// The nearest double, if it is a number; infinite if the number is too large.
     public var double: Double? { json.number?.double }
 
-    /// The digits of the number as they were written, if it is one: `12345678901234567890.10`.
+    /// The digits of the number as written, if it is one: `12345678901234567890.10`.
     public var digits: String? { json.number?.text }
 
     /// The elements, if it is an array.
@@ -66,7 +66,7 @@ public struct Value: Sendable, Hashable {
     /// The members in order, if it is an object.
     public var members: [(name: String, value: Value)]? { json.object?.map { ($0.name, Value($0.value)) } }
 
-    /// The member of a name, if this is an object that has it.
+    /// The member with a name, if this is an object that has one.
     public subscript(name: String) -> Value? { json[name].map(Value.init) }
 
     /// The element at an index, if this is an array that has it.

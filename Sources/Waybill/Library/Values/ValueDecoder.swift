@@ -1,6 +1,6 @@
 import WaybillJSON
 
-/// Decodes a JSON value; also the container of a value that is neither a list nor has members.
+/// Decodes a JSON value; also the container of a value that is neither a list nor an object.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     private let json: JSON
     let codingPath: [any CodingKey]
@@ -36,14 +36,14 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         let words = json.kind == .null ? "null" : "the \(json.kind.rawValue)\(number)"
         return .typeMismatch(
             type,
-            .init(codingPath: codingPath, debugDescription: "\(words) is not what was expected, or does not fit")
+            .init(codingPath: codingPath, debugDescription: "\(words) has the wrong type or is out of range")
         )
     }
 }
 
-/// What JSON has a value for by itself.
+/// A type that JSON represents directly.
 private protocol Scalar {
-    /// The value; `nil` where it is of another kind, or does not fit.
+    /// Creates the value; `nil` if the JSON value has another kind, or is out of range.
     init?(_ json: JSON)
 }
 
@@ -76,7 +76,7 @@ extension FixedWidthInteger {
         if let int = number.int {
             self.init(exactly: int)
         } else {
-            // What is beyond Int may still be in range of another type.
+            // A number outside the range of Int may still be in the range of another type.
             self.init(number.text, radix: 10)
         }
     }
@@ -98,16 +98,17 @@ extension UInt64: Scalar {}
 extension UInt128: Scalar {}
 
 extension Value {
-    /// The value as one of your own types.
+    /// Decodes the value as a type.
     ///
     /// ```swift
     /// struct Totals: Decodable { var spent: Double }
     /// let totals = try report.outputs.decode([String: Totals].self)
     /// ```
     ///
-    /// A number is decoded as a whole number only where it is one and fits, and as a `Double` where it is not too large.
+    /// A number can be decoded as an integer only if it is one and in range, and as a `Double` only if it is not too
+    /// large.
     ///
-    /// - Throws: `DecodingError` with the path to what does not fit.
+    /// - Throws: `DecodingError` with the path to the value that could not be decoded.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {
         try ValueDecoder(json, at: []).decode(type)
     }

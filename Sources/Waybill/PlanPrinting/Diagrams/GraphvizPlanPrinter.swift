@@ -3,10 +3,10 @@ import WaybillPlan
 
 /// Writes a plan as a directed graph in Graphviz's language, for `dot`.
 package struct GraphvizPlanPrinter: PlanPrinter {
-    /// A printer.
+    /// Creates a printer.
     package init() {}
 
-    /// The graphs as a document of Graphviz' DOT language.
+    /// Returns the graphs as a document in Graphviz's DOT language.
     package func document(for description: PlanDescription) -> String {
         let diagram = PlanDiagramBuilder.diagram(of: description)
         var writer = GraphvizWriter()
@@ -23,12 +23,12 @@ package struct GraphvizPlanPrinter: PlanPrinter {
 
 private struct GraphvizWriter {
     var text = ""
-    /// For each box a node in it: an arrow leads to a node and is cut off at the box around that.
+    /// A node in each box. In Graphviz an arrow points to a node, and is cut off at the box around it.
     private var nodes: [Int: Int] = [:]
 
     /// Recursive, as deep as the steps: their depth is limited where the manifest is read.
     ///
-    /// - Returns: the number of some node in what was written.
+    /// - Returns: The number of a node in the item.
     @discardableResult
     mutating func write(_ item: PlanDiagram.Item, indent: String) -> Int {
         switch item {
@@ -80,7 +80,7 @@ private struct GraphvizWriter {
         }
     }
 
-    /// Lines as a quoted string of Graphviz, in which `\N` and the like have no meaning, nor have entities of HTML.
+    /// Returns lines as a quoted Graphviz string without escapes such as `\N` and without HTML entities.
     static func quoted(_ lines: [String]) -> String {
         let escaped = lines.map { line in
             PrintableText.oneLine(line)

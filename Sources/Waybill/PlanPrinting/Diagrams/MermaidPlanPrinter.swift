@@ -1,11 +1,11 @@
 import WaybillDiagnostics
 
-/// Writes a plan as a flowchart of Mermaid, which many sites and editors draw inside Markdown.
+/// Writes a plan as a Mermaid flowchart, which many sites and editors draw inside Markdown.
 package struct MermaidPlanPrinter: PlanPrinter {
-    /// A printer.
+    /// Creates a printer.
     package init() {}
 
-    /// The graphs as a flowchart of Mermaid.
+    /// Returns the graphs as a Mermaid flowchart.
     package func document(for description: PlanDescription) -> String {
         let diagram = PlanDiagramBuilder.diagram(of: description)
         var text = "flowchart TD\n"
@@ -53,15 +53,15 @@ package struct MermaidPlanPrinter: PlanPrinter {
         }
     }
 
-    /// The lines of a label. Whatever means something to Mermaid or to HTML is written as the number of its code point,
-    /// `#35;`, which Mermaid itself turns back.
+    /// Returns the lines of a label. Characters with a meaning in Mermaid or HTML are written as the number of their
+    /// code point, `#35;`, which Mermaid turns back.
     private static func label(_ lines: [String]) -> String {
         lines.map { escaped(PrintableText.oneLine($0)) }.joined(separator: "<br/>")
     }
 
     private static func escaped(_ line: String) -> String {
         let scalars = Array(line.unicodeScalars)
-        // In lines with these words Mermaid takes the last semicolon behind a colon and '#' for the end of a style.
+        // In lines with these words, Mermaid treats the last semicolon after a colon and '#' as the end of a style.
         let hasStyle = line.contains("style") || line.contains("classDef")
         var result = String.UnicodeScalarView()
         for (index, scalar) in scalars.enumerated() {
@@ -69,7 +69,7 @@ package struct MermaidPlanPrinter: PlanPrinter {
             let isSpecial =
                 switch scalar {
                 case "#", "\"", "&", "<", ">", "`", "\\": true
-                // '$$' begins a formula, '%%' a comment or a directive.
+                // '$$' starts a formula, '%%' a comment or a directive.
                 case "$", "%": rest.first == scalar
                 // 'fa:fa-car' is an icon.
                 case ":": hasStyle || rest.starts(with: "fa-".unicodeScalars)

@@ -1,9 +1,8 @@
 /// A plan as nodes, boxes and arrows, for the formats that draw them.
 ///
-/// A group of steps is a box, and arrows lead to it and from it as a whole, so that there are never more of them than a
-/// few for each step.
+/// A group of steps is a box, and arrows connect the box as a whole, so that there are only a few arrows for each step.
 struct PlanDiagram {
-    /// What a node stands for.
+    /// What a node represents.
     enum Shape {
         /// A request, or values.
         case step
@@ -11,21 +10,21 @@ struct PlanDiagram {
         case graph
         /// A step that may end its chain.
         case decision
-        /// What stands in a box without steps.
+        /// The content of a box without steps.
         case nothing
     }
 
-    /// Why an arrow leads from one thing to another.
+    /// What an arrow means.
     enum Reason: Hashable {
-        /// The one is done after the other.
+        /// The target runs after the source.
         case order
-        /// The one uses what the other gave.
+        /// The target uses data of the source.
         case data
-        /// A step runs a graph.
+        /// The source is a step that runs the target, a graph.
         case graph
     }
 
-    /// What an arrow begins and ends at, by its number.
+    /// The node or box where an arrow starts or ends, by its number.
     enum End: Hashable {
         case node(Int)
         case box(Int)
@@ -45,12 +44,12 @@ struct PlanDiagram {
         var items: [Item]
     }
 
-    /// What is in a box, or on the sheet.
+    /// A node or box, in a box or at the top level.
     enum Item {
         case node(Node)
         case box(Box)
 
-        /// The thing as the end of an arrow.
+        /// The item as the end of an arrow.
         var end: End {
             switch self {
             case .node(let node): .node(node.number)
@@ -66,7 +65,7 @@ struct PlanDiagram {
         var reason: Reason
     }
 
-    /// What is on the sheet.
+    /// The items at the top level.
     var items: [Item] = []
     /// The arrows.
     var arrows: [Arrow] = []

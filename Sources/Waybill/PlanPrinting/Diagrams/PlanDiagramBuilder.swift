@@ -3,7 +3,7 @@ import WaybillExpressions
 import WaybillManifest
 import WaybillPlan
 
-/// Draws the diagram of a plan.
+/// Builds the diagram of a plan.
 struct PlanDiagramBuilder {
     /// A step in the diagram.
     private struct Place {
@@ -12,7 +12,7 @@ struct PlanDiagramBuilder {
         /// The numbers of the boxes around it.
         var around: [Int]
 
-        /// Whether this is the other step, or a group that it is in.
+        /// Whether this is the other step, or a group that contains it.
         func encloses(_ other: Place) -> Bool {
             if case .box(let number) = end, other.around.contains(number) { return true }
             return end == other.end
@@ -27,14 +27,14 @@ struct PlanDiagramBuilder {
     private var boxes: [String: Int] = [:]
     /// The nodes that run graphs.
     private var calls: [(node: PlanDiagram.End, graph: String)] = []
-    /// The steps of the graph at hand.
+    /// The steps of the current graph.
     private var places: [Place] = []
 
     private init(_ form: PlanValues) {
         words = StepText(form: form)
     }
 
-    /// The diagram of a plan.
+    /// Returns the diagram of a plan.
     static func diagram(of description: PlanDescription) -> PlanDiagram {
         var builder = PlanDiagramBuilder(description.makeValues())
         let plan = description.plan
@@ -57,7 +57,7 @@ struct PlanDiagramBuilder {
             var items = builder.items(of: graph.body, around: [number])
             if let finally = graph.finally, !finally.steps.isEmpty {
                 let before = graph.body.order == .chain ? items.last?.end : nil
-                let last = builder.box(["at the end, whatever happened"]) { builder, inner in
+                let last = builder.box(["at the end, even after failures"]) { builder, inner in
                     builder.items(of: finally, around: [number, inner])
                 }
                 for from in before.map({ [$0] }) ?? items.map(\.end) {
@@ -119,7 +119,7 @@ struct PlanDiagramBuilder {
         return item
     }
 
-    /// Arrows from steps to those that use what they gave, where no other arrow shows that already.
+    /// Adds arrows from steps to those that use their data, unless another arrow already connects them.
     private mutating func addArrowsOfData() {
         var drawn = Set(diagram.arrows.map { [$0.from, $0.to] })
         var byID: [String: Place] = [:]
@@ -146,7 +146,7 @@ struct PlanDiagramBuilder {
         return .node(.init(number: nodeCount, shape: shape, lines: lines))
     }
 
-    /// A box around what a closure gives, which is told the number of the box.
+    /// Returns a box around the items that a closure returns. The closure receives the number of the box.
     private mutating func box(
         _ lines: [String],
         _ content: (inout PlanDiagramBuilder, Int) -> [PlanDiagram.Item]

@@ -11,19 +11,19 @@ package struct EndpointExplanation: Sendable {
     enum Fate {
         /// It applies.
         case used
-        /// It unsets a name with `null`.
+        /// It removes a name with `null`.
         case removal
         /// A nearer level replaces it.
         case replaced(by: Setting<SettingValue>)
-        /// A nearer level unsets the name with `null`.
+        /// A nearer level removes the name with `null`.
         case unset(by: Setting<SettingValue>)
         /// A nearer level declines the key with `inherit`.
         case declined(by: Setting<SettingName>)
         /// The request is `standalone`: the level does not apply.
         case standalone
-        /// The request goes to another origin than the service's.
+        /// The request goes to an origin other than the service's.
         case otherOrigin
-        /// The request may go to another origin than the service's: that is known only when its URL has been evaluated.
+        /// The request may go to an origin other than the service's. This is known only after its URL was evaluated.
         case ownOriginOnly
     }
 
@@ -63,7 +63,7 @@ package struct EndpointExplanation: Sendable {
             }
     }
 
-    /// Whether the request goes to the origin of its service; `nil` where that is not known before it is evaluated.
+    /// Whether the request goes to the origin of its service; `nil` if that is not known before evaluation.
     private var isOnServiceOrigin: Bool? {
         let request = cascade.request
         let home: Setting<ScalarTemplate>
@@ -88,7 +88,7 @@ package struct EndpointExplanation: Sendable {
     }
 }
 
-/// A value of an endpoint that is not a setting: a key, a name under it where it has names, and the value.
+/// A value of an endpoint that is not a setting: the key, the name below it if it has names, and the value.
 struct EndpointPart {
     var key: String
     var name: String?

@@ -6,10 +6,10 @@ import WaybillPlan
 /// Writes the explanation of an endpoint as one JSON document: `#/$defs/endpointExplanation` of
 /// `schemas/plan.schema.json`.
 package struct JSONEndpointPrinter: Sendable {
-    /// A printer.
+    /// Creates a printer.
     package init() {}
 
-    /// The whole document, ending in a line break.
+    /// Returns the whole document, ending with a line break.
     package func document(for explanation: EndpointExplanation) -> String {
         let json = PlanJSON(form: explanation.form, environment: explanation.environment)
         let endpoint = explanation.cascade.endpoint

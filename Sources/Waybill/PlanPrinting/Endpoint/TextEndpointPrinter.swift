@@ -7,12 +7,12 @@ import WaybillPlan
 package struct TextEndpointPrinter: Sendable {
     private let paint: TextPaint
 
-    /// A printer, with ANSI colours or without.
+    /// Creates a printer, with or without ANSI colours.
     package init(colour: Bool = false) {
         paint = TextPaint(colour: colour)
     }
 
-    /// The whole document, ending in a line break.
+    /// Returns the whole document, ending with a line break.
     package func document(for explanation: EndpointExplanation) -> String {
         let endpoint = explanation.cascade.endpoint
         let request = explanation.cascade.request
@@ -22,7 +22,7 @@ package struct TextEndpointPrinter: Sendable {
             "   \(paint.faint(endpoint.name.span.description))",
         ]
         lines += section(
-            "said at the endpoint",
+            "set at the endpoint",
             explanation.parts.map { part in
                 let words = Self.words(part.key, part.name, part.value)
                 return "\(words)   \(paint.faint(explanation.origin(part.span, level)))"
@@ -42,7 +42,7 @@ package struct TextEndpointPrinter: Sendable {
         let line = line(for: explained.setting, explanation)
         switch explained.fate {
         case .used: return [line]
-        case .ownOriginOnly: return [line, "   only where the request goes to the origin of the service"]
+        case .ownOriginOnly: return [line, "   only if the request goes to the origin of the service"]
         case .removal, .replaced, .unset, .declined, .standalone, .otherOrigin: return []
         }
     }
@@ -56,11 +56,11 @@ package struct TextEndpointPrinter: Sendable {
             let origin = paint.faint(explanation.origin(setting.span, setting.level))
             reason = "replaced by \(PrintableText.oneLine(value))   \(origin)"
         case .unset(let setting):
-            reason = "taken away by null   \(paint.faint(explanation.origin(setting.span, setting.level)))"
+            reason = "removed by null   \(paint.faint(explanation.origin(setting.span, setting.level)))"
         case .declined(let name):
             reason = "declined by inherit   \(paint.faint(explanation.origin(name.span, name.level)))"
-        case .standalone: reason = "the endpoint stands alone"
-        case .otherOrigin: reason = "the request goes to another origin than the service's"
+        case .standalone: reason = "the endpoint is standalone"
+        case .otherOrigin: reason = "the request goes to an origin other than the service's"
         }
         return [line(for: explained.setting, explanation), "   \(reason)"]
     }
@@ -81,7 +81,7 @@ package struct TextEndpointPrinter: Sendable {
 }
 
 extension EndpointExplanation {
-    /// The level and the place of something, for people.
+    /// Returns the level and the location of something, for people.
     func origin(_ span: SourceSpan, _ level: Level) -> String {
         let name = level.name.map { " \($0)" } ?? ""
         let environment = environment.environment(at: span).map { ", environment \($0)" } ?? ""

@@ -5,17 +5,17 @@ import WaybillManifest
 import WaybillPlan
 import WaybillSchema
 
-/// Writes a plan as one JSON document of the shape that `schemas/plan.schema.json` describes.
+/// Writes a plan as one JSON document in the format of `schemas/plan.schema.json`.
 package struct JSONPlanPrinter: PlanPrinter {
-    /// A printer.
+    /// Creates a printer.
     package init() {}
 
-    /// The plan as `schemas/plan.schema.json` describes it.
+    /// Returns the plan in the format of `schemas/plan.schema.json`.
     package func document(for description: PlanDescription) -> String {
         JSONWriter(layout: .pretty).string(value(for: description)) + "\n"
     }
 
-    /// The document as a value.
+    /// Returns the document as a value.
     func value(for description: PlanDescription) -> JSON {
         let writer = PlanJSON(form: description.makeValues(), environment: description.environment)
         return .object(writer.members(of: description.plan))
@@ -50,7 +50,7 @@ struct PlanJSON {
         ]
     }
 
-    /// How much data there is, without the data.
+    /// Returns the amount of data, without the data.
     private static func extent(_ value: JSON) -> JSON {
         switch value {
         case .array(let elements): ["records": .count(elements.count)]
@@ -105,7 +105,7 @@ struct PlanJSON {
         ]
     }
 
-    /// What a chain or batch says of itself.
+    /// Returns the members of a chain or batch.
     func members(of group: GroupPlan) -> [(name: String, value: JSON?)] {
         [
             ("order", .string(group.order.rawValue)),
@@ -117,17 +117,17 @@ struct PlanJSON {
 
     // MARK: Provenance
 
-    /// A setting as written, with its location.
+    /// Returns a setting as written, with its location.
     func written<Value>(_ setting: Setting<Value>) -> JSON {
         value(form.value(at: setting.span), from: setting.span, setting.level)
     }
 
-    /// A value and where it was written.
+    /// Returns a value and where it was written.
     func value(_ value: JSON, from span: SourceSpan, _ level: Level) -> JSON {
         ["value": value, "from": from(span, level)]
     }
 
-    /// The level and the place that something was written at.
+    /// Returns the level and the location where something was written.
     func from(_ span: SourceSpan, _ level: Level) -> JSON {
         .object(
             .present(
@@ -140,7 +140,7 @@ struct PlanJSON {
         )
     }
 
-    /// A place in a file.
+    /// Returns a location in a file.
     func place(_ span: SourceSpan) -> [(name: String, value: JSON?)] {
         let start = span.start
         return [
@@ -150,7 +150,7 @@ struct PlanJSON {
 }
 
 extension Level {
-    /// The sort of level.
+    /// The kind of level.
     var keyword: String {
         switch self {
         case .defaults: "defaults"

@@ -66,7 +66,7 @@ extension PlanJSON {
         )
     }
 
-    /// A setting: its key, the name under it where it has one, its value and where that was written.
+    /// Returns a setting: its key, the name below it if it has one, its value and where that was written.
     func value(_ setting: Setting<SettingValue>) -> JSON {
         .object(
             .present([

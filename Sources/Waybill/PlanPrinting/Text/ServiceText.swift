@@ -1,15 +1,15 @@
 import WaybillManifest
 import WaybillPlan
 
-/// What the requests of each service have in common, so that it need not be said of each of them.
+/// The settings that the requests of each service have in common, so that they are not repeated for each request.
 struct ServiceText {
-    /// The services in the order in which the plan first needs them; `nil`: the requests that belong to none. Each with
-    /// a request that has nothing but the settings of defaults and service.
+    /// The services in the order in which the plan first needs them; `nil` for the requests without a service. Each has
+    /// a request with only the settings of the defaults and the service.
     private(set) var services: [(name: String?, request: RequestPlan)] = []
 
     private var positions: [String?: Int] = [:]
 
-    /// What the requests of a plan have in common.
+    /// Collects the settings that the requests of a plan have in common.
     init(_ plan: Plan) {
         for graph in plan.graphs + plan.sortedSubgraphs {
             for (_, request) in graph.body.requests + (graph.finally?.requests ?? []) { add(request) }
@@ -17,7 +17,8 @@ struct ServiceText {
         for (_, session) in plan.sortedSessions { add(session.request) }
     }
 
-    /// Of the requests of a service the one counts that has most, since others may decline something.
+    /// Adds a request. Of the requests of a service, the one with the most settings is kept, because others may decline
+    /// some.
     private mutating func add(_ request: RequestPlan) {
         let count = request.settings.entries.count { $0.level.distance == .far }
         guard count > 0 else { return }

@@ -4,18 +4,18 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 
-/// A step in a few lines for people.
+/// Describes a step in a few lines for people.
 struct StepText {
     let form: PlanValues
 
-    /// The first line: what the step is called and what it does.
+    /// Returns the first line: what the step is called and what it does.
     func headline(for step: StepPlan, _ paint: TextPaint) -> String {
         let id = step.id.map { paint.strong($0) + "  " } ?? ""
         let what = PrintableText.oneLine(summary(of: step))
         return "\(id)\(what)\(ownName(of: step).map { "  “\(PrintableText.oneLine(form.text($0)))”" } ?? "")"
     }
 
-    /// The name that the step was given, if it was given one that says more than its id.
+    /// Returns the name of the step, unless it only repeats its id or what it does.
     func ownName(of step: StepPlan) -> String? {
         if step.name == step.id { return nil }
         guard step.id == nil else { return step.name }
@@ -30,7 +30,7 @@ struct StepText {
         }
     }
 
-    /// What the step does, in a few words.
+    /// Returns what the step does, in a few words.
     func summary(of step: StepPlan) -> String {
         switch step.work {
         case .request(let request): "\(request.writtenMethod) \(form.address(of: request))"
@@ -41,7 +41,7 @@ struct StepText {
         }
     }
 
-    /// How a group is run.
+    /// Returns how a group is run.
     func words(for group: GroupPlan) -> String {
         var words = group.order.rawValue
         if group.steps.isEmpty { words += " of nothing" }
@@ -50,7 +50,7 @@ struct StepText {
         return words
     }
 
-    /// The lines below the first one.
+    /// Returns the lines below the first one.
     func lines(for step: StepPlan) -> [String] {
         var lines = flowLines(for: step)
         switch step.work {
@@ -59,20 +59,20 @@ struct StepText {
         case .values(let values): lines += values.map { "\($0.name.value) = \(form.text($0.value))" }
         case .group, .end: break
         }
-        // A group without elements says so itself.
+        // A group without 'forEach' has its 'onFailure' in its first line.
         if case .group = step.work, step.flow?.forEach == nil { return lines }
         if step.onFailure != .stop { lines.append("on failure \(step.onFailure.rawValue)") }
         return lines
     }
 
-    /// A request by itself.
+    /// Returns the lines of a request without a step.
     func lines(for request: RequestPlan) -> [String] {
         ["\(request.writtenMethod) \(form.address(of: request))"] + detailLines(for: request)
     }
 
     // MARK: Flow
 
-    /// When, how often and after what the step is done.
+    /// Returns when, how often and after which steps the step runs.
     func flowLines(for step: StepPlan) -> [String] {
         guard let flow = step.flow else { return [] }
         var lines: [String] = []
@@ -156,7 +156,7 @@ struct StepText {
         return lines + settingLines(for: request.settings(at: .near))
     }
 
-    /// What the settings of a request say, whichever of them it has.
+    /// Returns the lines about the settings of a request.
     func settingLines(for request: RequestPlan) -> [String] {
         [content(of: request), transfer(of: request), response(of: request)].filter { !$0.isEmpty }
     }
@@ -169,12 +169,12 @@ struct StepText {
         .baseURL, .version, .accept, .decoding, .filters, .expect, .intercept, .messages, .concurrency,
     ]
 
-    /// The name of a field or parameter; an empty one would not be seen without quotes.
+    /// Returns the name of a field or parameter. An empty one is shown as quotes, so that it is visible.
     private static func part(of entry: Setting<SettingValue>) -> String? {
         entry.value.part.map { $0.isEmpty ? "''" : $0 }
     }
 
-    /// What is sent.
+    /// Returns what is sent.
     private func content(of request: RequestPlan) -> String {
         let entries = request.settings.entries
         var parts: [String] = []
@@ -194,7 +194,7 @@ struct StepText {
         return parts.isEmpty ? "" : "sends \(parts.joined(separator: "; "))"
     }
 
-    /// Lines on how the request is sent.
+    /// Returns how the request is sent.
     private func transfer(of request: RequestPlan) -> String {
         let shownElsewhere = Self.otherKeys.union(Self.keysWithNames + Self.keysWithKinds)
         return request.settings.entries.filter { !shownElsewhere.contains($0.value.name) && !$0.value.isUnset }
@@ -205,7 +205,7 @@ struct StepText {
             .joined(separator: ", ")
     }
 
-    /// Lines on how the response is evaluated.
+    /// Returns how the response is evaluated.
     private func response(of request: RequestPlan) -> String {
         var parts: [String] = []
         if let decoding = request.settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
@@ -227,14 +227,14 @@ struct StepText {
         }
         if !request.outputs.isEmpty {
             parts.append(
-                "gives "
+                "outputs "
                     + request.outputs.map { $0.name.value + ($0.isSecret ? " (secret)" : "") }.joined(separator: ", ")
             )
         }
         return parts.joined(separator: "; ")
     }
 
-    /// An expectation: its key, with what is expected where that is short; a condition by itself.
+    /// Returns an expectation: its key, with the expected value if that is short, or only the condition.
     private func expectation(_ setting: Setting<SettingValue>) -> String {
         let value = form.value(setting)
         if setting.value.isAdded { return PlanValues.line(value["that"] ?? value) }
@@ -246,22 +246,22 @@ struct StepText {
         }
     }
 
-    /// The key of a mapping with one, or the text.
+    /// Returns the first key of a mapping, or the value on one line.
     private static func kind(of value: JSON) -> String {
         value.object?.names.first ?? PlanValues.line(value)
     }
 }
 
 extension RequestPlan {
-    /// How far from a request a setting is written.
+    /// The distance between a request and the level of a setting.
     enum Distance {
         /// At the endpoint, the graph or a step.
         case near
-        /// At the defaults or the service, where it is for many requests.
+        /// At the defaults or the service, which apply to many requests.
         case far
     }
 
-    /// The request with nothing but the settings at one distance, and what it says of itself only where that is near.
+    /// Returns the request with only the settings at one distance, and with its own definitions only if that is near.
     func settings(at distance: Distance) -> RequestPlan {
         RequestPlan(
             endpoint: endpoint,
@@ -283,7 +283,7 @@ extension RequestPlan {
 }
 
 extension Level {
-    /// How far from a request the level is.
+    /// The distance between a request and the level.
     var distance: RequestPlan.Distance {
         switch self {
         case .defaults, .service: .far

@@ -8,12 +8,12 @@ import WaybillPlan
 package struct TextPlanPrinter: PlanPrinter {
     private let colour: Bool
 
-    /// A printer, with ANSI colours or without.
+    /// Creates a printer, with or without ANSI colours.
     package init(colour: Bool = false) {
         self.colour = colour
     }
 
-    /// The plan for people to read.
+    /// Returns the plan for people.
     package func document(for description: PlanDescription) -> String {
         var text = TextPlan(form: description.makeValues(), paint: TextPaint(colour: colour))
         text.add(description.plan, environment: description.environment)
@@ -21,7 +21,7 @@ package struct TextPlanPrinter: PlanPrinter {
     }
 }
 
-/// The text of a plan, as far as it has been written.
+/// The text of a plan while it is being written.
 private struct TextPlan {
     let form: PlanValues
     let paint: TextPaint
@@ -55,7 +55,7 @@ private struct TextPlan {
     private mutating func addServices(of plan: Plan) {
         for (name, request) in ServiceText(plan).services {
             line("")
-            line(name.map { "every request of \(paint.strong($0))" } ?? "every request of no service")
+            line(name.map { "every request of \(paint.strong($0))" } ?? "every request without a service")
             add(StepText(form: form).settingLines(for: request), prefix: "   ")
         }
     }
@@ -69,20 +69,20 @@ private struct TextPlan {
         line("\(title): \(StepText(form: form).words(for: graph.body))\(deadline)\(tags)")
         for input in graph.inputs.values {
             let words = input.value.defaultValue.map { " = \(PlanValues.line(form.value($0)))" } ?? ""
-            line("   takes \(input.name.value)\(words)")
+            line("   input \(input.name.value)\(words)")
         }
         for state in graph.state {
             let value = PlanValues.line(form.value(state.defaultValue))
-            line("   keeps \(state.name) = \(value), next \(form.text(state.next.value))")
+            line("   state \(state.name) = \(value), next \(form.text(state.next.value))")
         }
         add(graph.body.steps, prefix: "")
         if let finally = graph.finally, !finally.steps.isEmpty {
-            line("at the end, whatever happened")
+            line("at the end, even after failures")
             add(finally.steps, prefix: "")
         }
         for output in graph.outputs {
             let secret = output.isSecret ? " (secret)" : ""
-            line("gives \(output.name.value)\(secret) = \(form.text(output.value))")
+            line("output \(output.name.value)\(secret) = \(form.text(output.value))")
         }
     }
 
@@ -127,9 +127,9 @@ private struct TextPlan {
     }
 }
 
-/// The ANSI styles of texts for people.
+/// The ANSI styles of text for people.
 struct TextPaint: Sendable {
-    /// Whether there are colours at all.
+    /// Whether the text has colours.
     let colour: Bool
 
     func strong(_ text: String) -> String { style("1", PrintableText.oneLine(text)) }
