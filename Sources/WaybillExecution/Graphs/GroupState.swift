@@ -92,8 +92,8 @@ struct GroupState: Sendable {
             guard stop == nil else { break }
             wasCancelled = true
             stop = .interrupted
-            // If the step was only skipped because the run is being stopped, the running steps may finish.
-            if end == .cancelled, running > 0 { actions.append(.cancelRunning) }
+            // The run is being stopped. The steps that are running may finish in the grace period; when it is over,
+            // their tasks are cancelled with the task of the group.
         }
         return actions + advance()
     }

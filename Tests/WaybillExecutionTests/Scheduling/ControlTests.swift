@@ -304,6 +304,21 @@ import WaybillTransport
         #expect(await running.summary == "a:passed b:skipped c:skipped")
     }
 
+    @Test func `a step that stops between two polls lets what runs beside it finish`() async throws {
+        let until = "until: {that: $.done == true, every: 1h}"
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {batch: [{id: a, get: /a}, {id: b, get: /b, \(until)}]}}",
+            ["/a": .held, "/b": .json(#"{"done": false}"#)]
+        )
+        async let running = run(fixture)
+        await listener.wait(for: "poll.finished main.b")
+        await clock.waitForSleepers()
+        control.stop()
+        await listener.wait(for: "step.finished main.b")
+        fixture.transport.release("/a", .json("{}"))
+        #expect(await running.summary == "a:passed b:cancelled")
+    }
+
     @Test func `a run can be cancelled without waiting`() async throws {
         let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
         async let running = run(fixture)
