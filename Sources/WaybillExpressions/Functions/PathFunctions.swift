@@ -43,7 +43,7 @@ extension ExpressionFunction {
             "default",
             [Parameter("value", .any), Parameter("otherwise", .any, repeats: true)],
             .any,
-            "The first argument that exists and is not null.",
+            "The first argument that exists and is not null; otherwise the last argument.",
             .form(.firstPresent)
         ),
         ExpressionFunction(
