@@ -8,7 +8,7 @@ package struct EvaluationError: Error, Sendable, Equatable {
         case unavailable
         /// A value is of the wrong type.
         case type
-        /// A value is of the right type but cannot be used: a division by zero, text that is not a number.
+        /// A value is of the right type but cannot be used: a division by zero, or a string that is not a number.
         case value
         /// The work or the result exceeds a limit.
         case limit

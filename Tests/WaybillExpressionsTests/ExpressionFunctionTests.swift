@@ -110,7 +110,7 @@ import WaybillJSON
             ("join(vars.list, vars.list[0])", .type, "join() expects a string here, found a number"),
             (
                 "join(steps.login.data.users, ',')", .type,
-                "only texts, numbers and booleans can be joined, not an object"
+                "cannot join an object: strings, numbers and booleans only"
             ),
             ("replace('a', '', 'b')", .value, "replace() needs a part that is not empty"),
             ("number('1x')", .value, "number() requires a string that contains a number in JSON notation"),

@@ -1,7 +1,7 @@
 import WaybillJSON
 
-/// Arithmetic on JSON numbers: exact for 64-bit integers, in double precision otherwise. An integer result that would be
-/// inexact is an error.
+/// Arithmetic on JSON numbers: exact for 64-bit integers, in double precision otherwise. An integer operand or result that
+/// does not fit into 64 bits is an error.
 enum Arithmetic {
     /// Returns the result of an operator. The remainder has the sign of the dividend.
     static func compute(

@@ -2,7 +2,7 @@ import WaybillFormats
 import WaybillJSON
 
 extension ExpressionFunction {
-    /// Conversions.
+    /// The functions that convert values to other kinds.
     static let conversions: [ExpressionFunction] = [
         ExpressionFunction(
             "number",

@@ -50,7 +50,7 @@ extension ExpressionFunction {
             "default",
             [Parameter("value", .any), Parameter("otherwise", .any, repeats: true)],
             .any,
-            "The first argument that exists and is not null.",
+            "The first argument that exists and is not null; otherwise the last argument.",
             example: ("default($.discount, 0)", 0),
             .form(.firstPresent)
         ),

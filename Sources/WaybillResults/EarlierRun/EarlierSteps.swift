@@ -10,7 +10,8 @@ package struct EarlierStep: Sendable {
     package var losses: EarlierLosses
     /// The domains for which the step's elements set cookies, if the step is a `forEach`.
     package var elementCookies: Set<String> = []
-    /// What a resumed run does with the step: a tolerated failure may be of a request that the server has received.
+    /// What a resumed run does with the step: a tolerated failure may be of a request that the server may have
+    /// received.
     package var use = RunEvent.KeptRecord.Use.taken
 }
 
@@ -44,8 +45,8 @@ package struct EarlierElements: Sendable {
         package var failure: Failure?
         /// A description of the element, if it failed.
         package var subject: ElementSubject
-        /// What a resumed run does with the element: a tolerated failure may be of a request that the server has
-        /// received.
+        /// What a resumed run does with the element: a tolerated failure may be of a request that the server may
+        /// have received.
         package var use = RunEvent.KeptRecord.Use.taken
     }
 
@@ -320,7 +321,7 @@ package struct EarlierSteps: Sendable {
         )
         remember(path)
         note(tolerated: result.outcome == .tolerated, path)
-        // If a request in it is sent again, the rest of it is not kept.
+        // If a request inside may be sent again, the rest is not, so what is recorded of the rest is kept.
         guard use != .partly, !hasToleratedFailure(inside: path) else { return }
         elements[path] = nil
         outputs[path] = nil
@@ -347,7 +348,7 @@ package struct EarlierSteps: Sendable {
             use: use
         )
         note(tolerated: outcome == .tolerated, place)
-        // If a request in it is sent again, the rest of it is not kept.
+        // If a request inside may be sent again, the rest is not, so what is recorded of the rest is kept.
         guard use != .partly, !hasToleratedFailure(inside: place) else { return }
         var cookies: Set<String> = []
         for path in inside.removeValue(forKey: place) ?? [] {

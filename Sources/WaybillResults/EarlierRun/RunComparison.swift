@@ -57,8 +57,8 @@ package struct RunComparison: Sendable, Equatable {
         return bytes.flatMap { try? JSONParser().parse($0) } ?? .object(JSONObject())
     }
 
-    /// Whether two durations differ by at least half of the shorter one, and by more than 100 ms, which a busy machine
-    /// can explain.
+    /// Whether two durations differ by more than half of the shorter one, and by more than 100 ms, because a busy machine
+    /// explains smaller differences.
     private static func differ(_ first: Duration?, _ second: Duration?) -> Bool {
         guard let first, let second else { return false }
         let (shorter, longer) = (min(first, second), max(first, second))

@@ -176,7 +176,7 @@ extension Redactor {
             return ranges
         }
 
-        /// Returns the matches in the bytes that digits represent, starting at either of two adjacent digits.
+        /// Returns the matches in the bytes that digits represent, for both ways of pairing the digits.
         private func hexMatches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
             HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit).flatMap { digits in
                 [digits.lowerBound, digits.lowerBound + 1].flatMap { start -> [Range<Int>] in
