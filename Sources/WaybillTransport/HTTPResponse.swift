@@ -112,7 +112,7 @@ package struct HTTPResponse: Sendable, Equatable {
 package struct TransferTimings: Sendable, Hashable {
     /// Looking up the name.
     package var dns: Duration
-    /// Connecting, from the end of the look-up to the established TCP connection.
+    /// Connecting, from the end of the lookup to the established TCP connection.
     package var connect: Duration
     /// The TLS handshake, from the established TCP connection on.
     package var tls: Duration

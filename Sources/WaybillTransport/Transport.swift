@@ -1,8 +1,8 @@
 /// Sends HTTP requests. The executor depends only on this protocol, so that tests can replace the transport.
 package protocol Transport: Sendable {
-    /// Sends one request and returns the whole response. Never throws: a failure is part of the result. Any status is a
-    /// response, and redirects are responses too. Cancelling the task ends the transfer at once, with a failure of kind
-    /// `cancelled`.
+    /// Sends one request and returns the complete response. Never throws: a failure is part of the result. Any status
+    /// is a response, and redirects are responses too. Cancelling the task ends the transfer immediately, with a
+    /// failure of kind `cancelled`.
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure>
 
     /// Sends one request with a monitor that observes the transfer and may pause it.

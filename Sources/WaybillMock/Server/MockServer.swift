@@ -28,11 +28,11 @@ package final class MockServer: Sendable {
 
     /// The limits of a request. One that exceeds them is refused and its connection closed.
     package struct Limits: Sendable {
-        /// The maximum size in bytes of a header field or of the target, refused with 400.
+        /// The maximum size of a header field or of the target in bytes. Larger ones are refused with 400.
         package var headField = 32 * 1024
-        /// The maximum number of header fields, refused with 400.
+        /// The maximum number of header fields. More are refused with 400.
         package var headFields = 200
-        /// The maximum size in bytes of a body, which is read and discarded, refused with 413.
+        /// The maximum size of a body in bytes. A body is read and discarded; a larger one is refused with 413.
         package var body = 1024 * 1024 * 1024
         /// How long a connection may be idle.
         package var idle = Duration.seconds(60)
@@ -150,8 +150,8 @@ package struct MockServerError: Error, Equatable, CustomStringConvertible {
 /// Pauses a server that has no descriptor, or not enough memory, for a waiting connection. The connection stays ready
 /// to be accepted, so otherwise the server would retry endlessly and use a whole processor.
 ///
-/// NIO's own `AcceptBackoffHandler` only delays reads that are yet to be asked for; the socket stays registered for the one that
-/// failed.
+/// NIO's own `AcceptBackoffHandler` only delays reads that have not been requested yet; the socket stays registered for
+/// the one that failed.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = Channel
 

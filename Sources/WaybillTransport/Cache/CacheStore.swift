@@ -51,7 +51,7 @@ package final class CacheStore: Sendable {
 
     /// The user's cache folder for HTTP: `$XDG_CACHE_HOME/waybill/http`, or `~/.cache/waybill/http`, or
     /// `~/Library/Caches/waybill/http` on macOS; nil without a home folder. A relative `XDG_CACHE_HOME` is ignored, as
-    /// its specification says.
+    /// its specification requires.
     package static func userFolder(environment: [String: String]) -> String? {
         if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return "\(folder)/waybill/http" }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }

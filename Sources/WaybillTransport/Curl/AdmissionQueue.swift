@@ -1,7 +1,8 @@
 import DequeModule
 
 /// Decides which request starts next. Origins take turns; within an origin, requests start by priority, then in order
-/// of arrival. The number of active requests never exceeds the origin's limit or the total limit.
+/// of arrival. The number of active requests never exceeds the total limit, nor the origin's limit unless its
+/// connections are multiplexed.
 ///
 /// libcurl has such limits too, but only one for all hosts, and its timeouts do not run while a request waits for them.
 ///

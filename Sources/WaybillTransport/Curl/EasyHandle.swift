@@ -98,7 +98,7 @@ final class EasyHandle {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, duration.curlMilliseconds)
     }
 
-    /// Prevents libcurl from using a kept connection for the transfer.
+    /// Prevents libcurl from reusing a connection for the transfer.
     func requireNewConnection() {
         waybill_easy_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
         keepsOptions = false

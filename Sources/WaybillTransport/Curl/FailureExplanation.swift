@@ -106,7 +106,7 @@ struct FailureExplanation {
                     + "connection was closed"
             )
         case .connectionUnusable:
-            // The server sends nothing, or the request would have been sent on another connection.
+            // There was no time left to send the request on another connection.
             let message = Self.timeoutMessage(prepared.request, destination, .awaitingResponse)
             self.init(.timeout, CURLE_OPERATION_TIMEDOUT, message)
         case .versionNotAgreed:

@@ -39,7 +39,7 @@ final class MultiHandle {
     }
 
     deinit {
-        // Closing the kept connections would call back into an object that is being destroyed.
+        // Closing the open connections would call back into an object that is being destroyed.
         waybill_multi_set_socket_function(pointer, nil)
         waybill_multi_set_timer_function(pointer, nil)
         curl_multi_cleanup(pointer)

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillRuntime
 
-/// Runs tasks that send requests close to the engine's thread.
+/// Runs tasks that send requests on the engine's thread or next to it.
 ///
 /// While few transfers are in flight, tasks run on the engine's thread, between its work on the transfers: passing a
 /// request to another thread and back costs more than a small request itself. While many are in flight, tasks run on a

@@ -81,8 +81,8 @@ final class DownloadReceiver: BodyReceiver {
         }
     }
 
-    /// Records what happened to the response. The body of an ordinary response is collected as usual; the others end in
-    /// `receive`.
+    /// Records what happened to the response. The body of an ordinary response is collected as usual; for the others,
+    /// `receive` writes the body or ends the transfer.
     private func end(_ outcome: Outcome) -> BodyUse {
         state.withLock { $0.outcome = outcome }
         if case .ordinary = outcome { return .collect }

@@ -6,7 +6,7 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Small files, read and written whole.
+/// Reads and writes small files as a whole.
 enum FileContent {
     /// The bytes of a regular file. Throws the system's error, and `EFBIG` for a file over the limit.
     static func read(_ path: String, maximumBytes: Int) throws(SystemError) -> [UInt8] {

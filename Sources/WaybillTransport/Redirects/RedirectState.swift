@@ -145,7 +145,7 @@ extension HTTPField {
 }
 
 extension TransferOptions.Credentials {
-    /// Removes a password that does not belong to a certain host. Those of a netrc file do.
+    /// Removes credentials that are not bound to a host. Those in a netrc file are.
     fileprivate mutating func forgetPassword() {
         if case .digest = self { self = .none }
     }

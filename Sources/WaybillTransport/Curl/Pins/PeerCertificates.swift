@@ -1,6 +1,6 @@
 import CLibCurl
 
-/// Reads the certificates that the peer of a connection has proven to own, with OpenSSL's own functions.
+/// Reads the certificates that authenticate the peer of a connection, with OpenSSL's own functions.
 ///
 /// libcurl provides them only in the handshake, and a reused connection had its handshake in another transfer. OpenSSL
 /// is in the process because libcurl is linked with it.
