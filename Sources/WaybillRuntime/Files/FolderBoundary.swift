@@ -58,7 +58,7 @@ package struct FolderBoundary: Sendable, Hashable {
         return folder
     }
 
-    /// `O_PATH`, which Swift's modules omit: it allows passing through a folder that must not be listed.
+    /// `O_PATH`, which Swift's modules omit: it allows passing through a folder that cannot be listed.
     private static var pathOnly: Int32 {
         #if os(Linux)
             0o10_000_000
