@@ -4,11 +4,11 @@
 #ifndef WAYBILL_CURL_H
 #define WAYBILL_CURL_H
 
-// libcurl's own check of the arguments must know the option when it is compiled.
+// libcurl's own check of the arguments needs to know the option at compile time.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// curl_url_get, whose first parameter is not of the same type in all versions.
+// curl_url_get, whose first parameter has different types in different versions.
 static inline CURLUcode waybill_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags) {
     return curl_url_get(url, part, text, flags);
 }

@@ -2,7 +2,7 @@
 #include <nettle/nettle-meta.h>
 #include <nettle/version.h>
 
-// The functions that finish a digest take its length in Nettle 3, and no longer do in Nettle 4.
+// The functions that finish a digest take its length in Nettle 3, but not in Nettle 4.
 
 static inline void nettle_finish_hash(const struct nettle_hash *hash, void *context, uint8_t *digest) {
 #if NETTLE_VERSION_MAJOR >= 4

@@ -1,11 +1,11 @@
-/// A value behind a reference: to copy it is to count one reference, whatever its size. It is copied when it is changed
-/// and somebody else has it too.
+/// A value that is stored by reference, so that a copy only retains one reference, whatever the value's size. The value
+/// is copied when it is changed while it is shared.
 ///
 /// It is public and inlinable, because the compiler does not specialise a generic `package` type in other modules.
 @frozen
 public struct CopyOnWrite<Value: Sendable>: Sendable {
-    /// Changed only by whoever has the only reference, so that nobody else can see it meanwhile, and nothing has to look
-    /// for that at run time.
+    /// Changed only through a unique reference, so that no other owner can observe the change, and no check is needed
+    /// at run time.
     @usableFromInline
     final class Storage: @unchecked Sendable {
         @usableFromInline var value: Value
@@ -18,7 +18,7 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 
     @usableFromInline var storage: Storage
 
-    /// Puts a value behind a reference.
+    /// Stores a value by reference.
     @inlinable
     package init(_ value: Value) {
         storage = Storage(value)
@@ -39,7 +39,7 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 }
 
 extension CopyOnWrite: Equatable where Value: Equatable {
-    /// Whether the values are equal; the same reference is not looked behind.
+    /// Whether the values are equal. Values with the same reference are not compared.
     public static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
         left.storage === right.storage || left.value == right.value
     }

@@ -1,5 +1,5 @@
 /// The version of this Waybill.
 package enum WaybillVersion {
-    /// By semantic versioning; `waybill --version` prints it and the User-Agent field names it.
+    /// A semantic version; `waybill --version` prints it and the User-Agent field names it.
     package static let current = "0.1.0"
 }

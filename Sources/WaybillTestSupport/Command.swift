@@ -4,35 +4,35 @@
     import Darwin
 #endif
 
-/// A program run to its end: what it printed and how it ended.
+/// The result of a program: its output and its exit status.
 package struct Command: Sendable {
     /// Standard output.
     package var output: [UInt8]
     /// Standard error.
     package var error: [UInt8]
-    /// The exit status; 128 and the signal's number when a signal ended it.
+    /// The exit status; 128 plus the signal's number if a signal ended it.
     package var status: Int32
 
-    /// Standard output as text.
+    /// Standard output as a string.
     package var outputText: String { String(decoding: output, as: UTF8.self) }
-    /// Standard error as text.
+    /// Standard error as a string.
     package var errorText: String { String(decoding: error, as: UTF8.self) }
 
-    /// A program that could not be started.
+    /// Why a program could not be started.
     package struct StartError: Error {
-        /// The system's words.
+        /// The system's description.
         package let message: String
     }
 
-    /// Runs a program to its end, on a thread of its own. Its streams go to files, so that none can fill and block it.
+    /// Runs a program to its end, on a separate thread. Its streams go to files, which cannot fill up and block it.
     ///
     /// - Parameters:
     ///   - program: the path of the program.
     ///   - arguments: its arguments, without its name.
     ///   - folder: the folder that it runs in.
     ///   - input: the file that is its standard input.
-    ///   - variables: its environment variables besides PATH and HOME; nothing else is handed down.
-    ///   - onStart: is told the process's number once it runs, for sending it signals.
+    ///   - variables: its environment variables in addition to PATH and HOME; no others are inherited.
+    ///   - onStart: called with the process ID once it runs, for sending it signals.
     package static func run(
         _ program: String,
         _ arguments: [String],
@@ -48,7 +48,7 @@ package struct Command: Sendable {
                 )
             }
             var thread = pthread_t()
-            // The thread takes over the reference that is made here.
+            // The thread takes over the reference that is created here.
             let context = Unmanaged.passRetained(work).toOpaque()
             pthread_create(
                 &thread,
@@ -63,7 +63,7 @@ package struct Command: Sendable {
         }
     }
 
-    /// Sends a signal to a process that `onStart` told of.
+    /// Sends a signal to a process that `onStart` reported.
     package static func send(_ signal: Int32, to process: Int32) {
         kill(process, signal)
     }
@@ -113,7 +113,7 @@ package struct Command: Sendable {
         var path = Array("/tmp/waybill-test-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
         guard descriptor >= 0 else {
-            throw StartError(message: "no temporary file: \(String(cString: strerror(errno)))")
+            throw StartError(message: "could not create a temporary file: \(String(cString: strerror(errno)))")
         }
         unlink(path)
         return descriptor

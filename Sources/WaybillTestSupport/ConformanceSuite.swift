@@ -2,16 +2,17 @@ import FoundationEssentials
 
 /// The public conformance suites, which are not part of the repository.
 ///
-/// They are looked for in the folder that the environment variable `WAYBILL_CONFORMANCE` names, otherwise in
-/// `../shared/conformance`, seen from the package.
+/// They are read from the folder that the environment variable `WAYBILL_CONFORMANCE` names, otherwise from
+/// `../shared/conformance`, relative to the package.
 package enum ConformanceSuite {
-    /// The folder of a suite such as `json/test_parsing`; `nil` where it is absent.
+    /// The folder of a suite such as `json/test_parsing`; nil if it is missing.
     package static func folder(_ name: String) -> String? {
         let folder = root + "/" + name
         return FileManager.default.fileExists(atPath: folder) ? folder : nil
     }
 
-    /// The paths of the files of a folder with an ending, below it too, in order and relative to it.
+    /// The sorted paths of the files in a folder and its subfolders whose names end with `ending`, relative to the
+    /// folder.
     package static func files(in folder: String, ending: String) -> [String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return paths.filter { $0.hasSuffix(ending) }.sorted()

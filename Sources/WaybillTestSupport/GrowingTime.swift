@@ -1,7 +1,7 @@
-/// Does something within a time that passes, such as a timeout: first a short one. Where a loaded machine has not come by then
-/// as far as the test wants, it is done again with ten times the time, and once more.
+/// Runs something that depends on a time, such as a timeout: first with a short one. If a loaded machine has not got
+/// far enough by then, runs it again with ten times and finally with a hundred times the time.
 ///
-/// - Returns: the result that is good, or the last one.
+/// - Returns: The first good result, or the last one.
 package func withGrowingTime<Result>(
     from first: Duration = .milliseconds(300),
     _ body: (Duration) async throws -> Result,

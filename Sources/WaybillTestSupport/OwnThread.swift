@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Executes a task beside all others, for a test that has a deadline or yields often: on Swift's own threads, it would wait each
-/// time for whatever other tests compute there.
+/// Runs a task on a separate thread, for a test that has a deadline or yields often: on Swift's own threads, it would
+/// wait for the computations of other tests each time.
 package final class OwnThread: TaskExecutor {
     private let queue = DispatchQueue(label: "waybill.test")
 

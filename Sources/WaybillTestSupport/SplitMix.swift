@@ -1,13 +1,13 @@
-/// A small generator of random numbers (SplitMix64) that gives the same ones for the same seed, for tests.
+/// A small random number generator for tests (SplitMix64), which returns the same numbers for the same seed.
 package struct SplitMix: Sendable {
     private var state: UInt64
 
-    /// A generator with a seed.
+    /// Creates a generator with a seed.
     package init(state: UInt64) {
         self.state = state
     }
 
-    /// A number from 0 to below a bound.
+    /// Returns a number from 0 up to, but not including, `bound`.
     package mutating func next(below bound: Int) -> Int {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

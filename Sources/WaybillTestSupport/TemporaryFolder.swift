@@ -4,16 +4,16 @@
     import Darwin
 #endif
 
-/// A new folder that is deleted, with all that is in it, when nothing holds it any more.
+/// A new folder that is deleted with its contents when the object is released.
 package final class TemporaryFolder: Sendable {
     /// Its absolute path, without a slash at the end.
     package let path: String
 
-    /// Makes an empty folder that other users may look into.
+    /// Creates an empty folder that other users may read.
     package init() {
         var template = Array("/tmp/waybill-test-XXXXXX".utf8CString)
         guard let made = mkdtemp(&template), chmod(made, 0o755) == 0 else {
-            preconditionFailure("no temporary folder can be made")
+            preconditionFailure("could not create a temporary folder")
         }
         path = String(cString: made)
     }
@@ -23,12 +23,12 @@ package final class TemporaryFolder: Sendable {
         rmdir(path)
     }
 
-    /// Writes a file, makes the folders on its way, and returns its path.
+    /// Writes a file, creates its parent folders, and returns its path.
     @discardableResult
     package func write(_ bytes: [UInt8], to name: String) -> String {
         let file = "\(path)/\(name)"
         for end in name.indices where name[end] == "/" { mkdir("\(path)/\(name[..<end])", 0o755) }
-        guard let stream = fopen(file, "w") else { preconditionFailure("\(file) cannot be written") }
+        guard let stream = fopen(file, "w") else { preconditionFailure("could not write \(file)") }
         fwrite(bytes, 1, bytes.count, stream)
         fclose(stream)
         return file
@@ -40,12 +40,12 @@ package final class TemporaryFolder: Sendable {
         write(Array(text.utf8), to: name)
     }
 
-    /// The text of a file in the folder; `nil` when there is none.
+    /// The text of a file in the folder; nil if there is none.
     package func read(_ name: String) -> String? {
         Self.contents(of: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The names of what is in the folder, or in one below it.
+    /// The names in the folder, or in a subfolder.
     package func names(in subfolder: String = "") -> Set<String> {
         Self.names(at: "\(path)/\(subfolder)")
     }
@@ -63,14 +63,14 @@ package final class TemporaryFolder: Sendable {
         return names
     }
 
-    /// Where a link in the folder leads; `nil` when there is none.
+    /// The target of a link in the folder; nil if there is none.
     package func link(at name: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let count = buffer.withUnsafeMutableBytes { readlink("\(path)/\(name)", $0.baseAddress!, $0.count) }
         return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// The paths of the files below any folder whose names end in a text, in order.
+    /// The sorted paths of the files below any folder whose names end with `ending`.
     package static func files(in path: String, ending: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         closedir(stream)
@@ -85,7 +85,7 @@ package final class TemporaryFolder: Sendable {
         return files
     }
 
-    /// The bytes of any file; `nil` when it cannot be opened.
+    /// The bytes of any file; nil if it cannot be opened.
     package static func contents(of path: String) -> [UInt8]? {
         guard let stream = fopen(path, "r") else { return nil }
         defer { fclose(stream) }
@@ -98,7 +98,8 @@ package final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Never goes across a link: `unlink` takes links away, and only what it refuses is gone into.
+    /// Deletes the contents of a subfolder. Never follows a link: `unlink` removes links, and only what it refuses is
+    /// entered.
     private func empty(_ subfolder: String) {
         chmod("\(path)/\(subfolder)", 0o700)
         for name in names(in: subfolder) where unlink("\(path)/\(subfolder)/\(name)") != 0 {

@@ -1,7 +1,7 @@
 package import WaybillJSON
 
 extension ValueTree {
-    /// A tree of one value, as a reader of a document would build it.
+    /// Creates a tree of one value, as the parser of a document would build it.
     package init(_ value: JSON) {
         self.init()
         add(value)

@@ -1,9 +1,9 @@
-/// Header fields in the order in which they came, found by name.
+/// Header fields in their original order, with lookup by name.
 package struct HTTPFields: Sendable, Hashable {
-    /// The fields as they came.
+    /// The fields in their original order.
     package let list: [HTTPField]
 
-    /// The fields of a list, in its order.
+    /// Creates a collection of the given fields, in their order.
     package init(_ fields: [HTTPField] = []) {
         list = fields
     }
@@ -37,10 +37,10 @@ package struct HTTPField: Sendable, Hashable {
     package let name: String
     /// The value, without the white space around it. Bytes of a response that are not UTF-8 are U+FFFD.
     package let value: String
-    /// Whether a secret has gone into the value, so that a redirect must not take it to another origin.
+    /// Whether the value contains a secret. A redirect must not send such a field to another origin.
     package let isSensitive: Bool
 
-    /// Puts a name and a value together. What may not be sent is found when the request is sent.
+    /// Creates a field. Invalid names and values are rejected when the request is sent.
     package init(name: String, value: String, isSensitive: Bool = false) {
         self.name = name
         self.value = value

@@ -1,16 +1,16 @@
 package import WaybillRuntime
 
-/// One request as it is sent: everything is decided, nothing is a template any more.
+/// A request that is ready to be sent: all of its templates have been evaluated.
 package struct HTTPRequest: Sendable, Equatable {
-    /// What follows the header.
+    /// The body of the request.
     package enum Body: Sendable, Equatable {
-        /// No body. POST, PUT and PATCH say `Content-Length: 0`, other methods say nothing.
+        /// No body. POST, PUT and PATCH send `Content-Length: 0`; other methods send no length.
         case none
         /// These bytes, with their count as `Content-Length`.
         case bytes([UInt8])
-        /// A file, as it is while it is sent; read piece by piece, with its size as `Content-Length`.
+        /// A file, which is read in pieces while it is sent, with its size as `Content-Length`.
         case file(LocalFile)
-        /// One part after the other, without anything between, with the sum of their sizes as `Content-Length`.
+        /// The parts one after another, without separators, with the sum of their sizes as `Content-Length`.
         case parts([Part])
     }
 
@@ -29,34 +29,34 @@ package struct HTTPRequest: Sendable, Equatable {
     /// The fields to send. `Host`, `Content-Length` and (with `acceptsCompression`) `Accept-Encoding` are added, and what
     /// `options` ask for (`Cookie`, `Authorization`); other fields are not.
     package var headers: [HTTPField]
-    /// What follows the header.
+    /// The body of the request.
     package var body: Body
-    /// Whether a secret has gone into the body, so that a redirect must not take it to another origin.
+    /// Whether the body contains a secret. A redirect must not send such a body to another origin.
     package var isBodySensitive = false
     /// The maximum time from the start of the transfer to the last byte of the response. Waiting for a free connection
     /// does not count.
     package var timeout: Duration
-    /// How much of `timeout` has passed already, in the requests that were redirected to this one.
+    /// How much of `timeout` has been used by the requests that were redirected to this one.
     package var elapsed = Duration.zero
-    /// The longest time to resolve the name, connect and finish the TLS handshake; part of `timeout`.
+    /// The maximum time to resolve the name, connect and finish the TLS handshake; part of `timeout`.
     package var connectTimeout: Duration
-    /// The greatest number of bytes that the decoded body may have.
+    /// The maximum size of the decoded body in bytes.
     package var maximumBodyBytes: Int
-    /// How many requests, and so connections, to this origin may be under way when this one starts.
+    /// The maximum number of requests, and so of connections, to this origin that may be in flight, including this one.
     package var maximumConnectionsPerOrigin: Int
     /// Where to connect instead of the URL's host and port. The URL, its scheme and `Host` stay as they are.
     package var connectTo: SocketEndpoint?
-    /// Whether to ask for gzip, deflate, br and zstd, as far as libcurl has brought libraries for them, and to decode them.
-    /// Otherwise the body is left as it came.
+    /// Whether to ask for gzip, deflate, br and zstd, and to decode them. Otherwise the body is left as received.
     package var acceptsCompression: Bool
-    /// The options of the transfer: more than half of the request, and seldom changed, so that copies share them.
+    /// The options of the transfer. Copies of a request share them, because they are more than half of its size and
+    /// rarely change.
     package var options: TransferOptions {
         _read { yield sharedOptions.value }
         set { sharedOptions = CopyOnWrite(newValue) }
     }
     private var sharedOptions: CopyOnWrite<TransferOptions>
 
-    /// A request with the limits that design section 11 gives as defaults.
+    /// Creates a request, with default limits unless others are given.
     package init(
         method: String = "GET",
         url: String,
@@ -86,7 +86,7 @@ package struct HTTPRequest: Sendable, Equatable {
     /// How much of `timeout` is left when the transfer starts.
     var remainingTime: Duration { timeout - elapsed }
 
-    /// Whether the request travels as another one does.
+    /// Whether the request has the same transfer options as another one.
     func travels(as other: HTTPRequest) -> Bool { sharedOptions == other.sharedOptions }
 
     /// Whether sending the request twice means the same as sending it once (RFC 9110, section 9.2.2).

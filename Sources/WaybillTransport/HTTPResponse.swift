@@ -1,6 +1,6 @@
 import WaybillRuntime
 
-/// A whole response.
+/// A complete response.
 package struct HTTPResponse: Sendable, Equatable {
     /// The rarely used parts, stored by reference because a response is passed through many functions.
     private struct Details: Sendable, Equatable {
@@ -19,8 +19,8 @@ package struct HTTPResponse: Sendable, Equatable {
 
     /// The status code of the final response.
     package var status: Int
-    /// The header fields of the final response, as they came: those of informational responses and trailers are left out.
-    /// `Content-Encoding` and `Content-Length` are those of the message, also when the body has been decoded.
+    /// The header fields of the final response as received, without those of informational responses and trailers.
+    /// `Content-Encoding` and `Content-Length` keep the values of the message even if the body has been decoded.
     package var headers: HTTPFields
     /// The body, decoded if the request accepted compression.
     package var body: [UInt8]
@@ -34,9 +34,9 @@ package struct HTTPResponse: Sendable, Equatable {
 
     /// `1.0`, `1.1` or `2`.
     package var httpVersion: String { details.value.httpVersion }
-    /// The URL that answered.
+    /// The URL of the request that received this response.
     package var url: String { details.value.url }
-    /// How long the parts of the transfer took. After redirects, `total` covers all of them.
+    /// How long the phases of the transfer took. After redirects, `total` covers all of them.
     package var timings: TransferTimings {
         get { details.value.timings }
         set { details.change { $0.timings = newValue } }
@@ -54,26 +54,26 @@ package struct HTTPResponse: Sendable, Equatable {
         set { details.change { $0.bytesReceived = newValue } }
     }
 
-    /// The other end of the connection.
+    /// The address and port of the other end of the connection.
     package var remoteAddress: SocketEndpoint? { details.value.remoteAddress }
-    /// Whether a connection of an earlier request was used.
+    /// Whether the connection of an earlier request was reused.
     package var reusedConnection: Bool { details.value.reusedConnection }
     /// The server's certificate, if the request needs it and the connection has one.
     package var certificate: ServerCertificate? { details.value.certificate }
 
-    /// How often the request was sent again because its credentials answered a challenge that was stale.
+    /// How often the request was sent again because the nonce of its digest credentials was stale.
     package var repetitions: Int {
         get { details.value.repetitions }
         set { details.change { $0.repetitions = newValue } }
     }
 
-    /// How the cache took part; nil if the request did not use it.
+    /// How the cache was used; nil if the request did not use it.
     package var cacheUse: CacheUse? {
         get { details.value.cacheUse }
         set { details.change { $0.cacheUse = newValue } }
     }
 
-    /// A response of the given parts, for transports other than libcurl's.
+    /// Creates a response, for transports other than libcurl's.
     package init(
         status: Int,
         reason: String = "",
@@ -107,21 +107,21 @@ package struct HTTPResponse: Sendable, Equatable {
     }
 }
 
-/// How long the parts of a transfer took, in libcurl's microseconds. A part that was not reached or not needed (the
-/// first three on a connection that was kept) is zero.
+/// How long the phases of a transfer took, in libcurl's microseconds. A phase that was not reached or not needed (the
+/// first three on a reused connection) is zero.
 package struct TransferTimings: Sendable, Hashable {
     /// Looking up the name.
     package var dns: Duration
-    /// Connecting, from the end of the look-up to the established TCP connection.
+    /// Connecting, from the end of the lookup to the established TCP connection.
     package var connect: Duration
     /// The TLS handshake, from the established TCP connection on.
     package var tls: Duration
     /// From the start of the transfer to the first byte of the response.
     package var firstByte: Duration
-    /// From the start of the transfer to its end. Waiting for a free connection is not in it.
+    /// From the start of the transfer to its end. Waiting for a free connection is not included.
     package var total: Duration
 
-    /// Puts timings together.
+    /// Creates timings from their parts.
     package init(dns: Duration, connect: Duration, tls: Duration, firstByte: Duration, total: Duration) {
         self.dns = dns
         self.connect = connect
@@ -130,6 +130,6 @@ package struct TransferTimings: Sendable, Hashable {
         self.total = total
     }
 
-    /// The timings of what never started.
+    /// The timings of a transfer that never started.
     package static let zero = TransferTimings(dns: .zero, connect: .zero, tls: .zero, firstByte: .zero, total: .zero)
 }

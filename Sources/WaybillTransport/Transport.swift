@@ -1,39 +1,39 @@
-/// What sends requests. The executor knows this protocol only, so that tests can put another transport in its place.
+/// Sends HTTP requests. The executor depends only on this protocol, so that tests can replace the transport.
 package protocol Transport: Sendable {
-    /// Sends one request and returns the whole response. Nothing is thrown: a failure is part of the result. Any status
-    /// is a response, and redirects are responses too. Cancelling the task ends the transfer at once, with a failure of
-    /// kind `cancelled`.
+    /// Sends one request and returns the complete response. Never throws: a failure is part of the result. Any status
+    /// is a response, and redirects are responses too. Cancelling the task ends the transfer immediately, with a
+    /// failure of kind `cancelled`.
     func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure>
 
-    /// The same with somebody who watches the transfer or holds it up.
+    /// Sends one request with a monitor that observes the transfer and may pause it.
     func send(_ request: HTTPRequest, monitor: TransferMonitor?) async -> Result<HTTPResponse, TransportFailure>
 
     /// Sends one request and passes the body to a receiver as it arrives. What the receiver accepts is not in the
-    /// response, and does not count for `maximumBodyBytes`.
+    /// response, and does not count towards `maximumBodyBytes`.
     func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?,
         receiver: any BodyReceiver
     ) async -> Result<HTTPResponse, TransportFailure>
 
-    /// Whether the transport may have a stored response to a request. If it sends the request all the same, it tells the
+    /// Whether the transport may have a stored response to a request. If it sends the request anyway, it notifies the
     /// monitor.
     func mayHaveStoredResponse(to request: HTTPRequest) -> Bool
 
-    /// Tries whether a connection to where a request goes comes about, by the request's proxy, socket and interface and
-    /// within its times, also when all connections to the place are busy. Nothing is sent and no TLS is spoken. Nil when
-    /// the connection came about, which is then closed; otherwise why not, as for a request: `dns`, `connect`, `timeout`,
-    /// or `cancelled` when the task was.
+    /// Checks whether a connection to the destination of a request can be established, with the request's proxy,
+    /// socket, interface and timeouts, even if all connections to the destination are busy. Sends nothing, performs no
+    /// TLS handshake and closes the connection. Returns nil on success; otherwise a failure as for a request: `dns`,
+    /// `connect`, `timeout`, or `cancelled` if the task was cancelled.
     func reach(_ request: HTTPRequest) async -> TransportFailure?
 
-    /// Runs tasks where the transport does its own work or close by, if it has such a place. Tasks that send many small
-    /// requests are much faster there (`withTaskExecutorPreference`), since little is handed from thread to thread.
-    /// Meanwhile the transport may stand still, so what computes for long goes to another executor, such as
+    /// An executor that runs tasks on or next to the transport's own thread, if there is one. Tasks that send many
+    /// small requests are much faster there (`withTaskExecutorPreference`), because less work moves between threads.
+    /// Such tasks can block the transport, so long computations belong on another executor, such as
     /// `globalConcurrentExecutor`.
     var taskExecutor: (any TaskExecutor)? { get }
 
-    /// Ends what is under way with failures of kind `cancelled`, gives up all connections and threads, and returns when
-    /// they are gone. Requests sent afterwards fail. May be called more than once.
+    /// Ends the transfers in flight with failures of kind `cancelled`, releases all connections and threads, and
+    /// returns when they are gone. Requests sent afterwards fail. May be called more than once.
     func shutDown() async
 }
 
@@ -41,13 +41,13 @@ extension Transport {
     /// For transports without a cache.
     package func mayHaveStoredResponse(to request: HTTPRequest) -> Bool { false }
 
-    /// For transports that reach everything.
+    /// For transports whose destinations are always reachable.
     package func reach(_ request: HTTPRequest) async -> TransportFailure? { nil }
 
     /// For transports without a thread of their own.
     package var taskExecutor: (any TaskExecutor)? { nil }
 
-    /// For transports that cannot be watched.
+    /// For transports that do not support monitors.
     package func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?
@@ -55,7 +55,7 @@ extension Transport {
         await send(request)
     }
 
-    /// For transports that have the whole body at once.
+    /// For transports that receive the whole body at once.
     package func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?,

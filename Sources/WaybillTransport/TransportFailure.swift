@@ -1,14 +1,14 @@
-/// Why a request has no response.
+/// Why a request received no response.
 package struct TransportFailure: Error, Sendable, Equatable {
-    /// The kinds of failure of design section 5 that a transport can tell.
+    /// The kinds of failure that a transport can report.
     package enum Kind: String, Sendable {
         /// The host's name could not be resolved.
         case dns
-        /// No TCP connection came about.
+        /// No TCP connection could be established.
         case connect
         /// The TLS handshake failed, or the peer's certificate was refused.
         case tls
-        /// The request's `timeout` or `connectTimeout` passed; `phase` says meanwhile what.
+        /// The request's `timeout` or `connectTimeout` passed; `phase` is what the transfer was doing.
         case timeout
         /// Anything else: a request that must not be sent, a broken connection or response, a response that is too
         /// large.
@@ -17,7 +17,7 @@ package struct TransportFailure: Error, Sendable, Equatable {
         case cancelled
     }
 
-    /// How far a transfer had come.
+    /// How far a transfer got.
     package enum Phase: String, Sendable {
         /// Not started: refused, or waiting for a free connection.
         case waiting
@@ -35,26 +35,27 @@ package struct TransportFailure: Error, Sendable, Equatable {
         case receiving
     }
 
-    /// What went wrong.
+    /// The kind of failure.
     package var kind: Kind
-    /// How far the transfer had come.
+    /// How far the transfer got before it failed.
     package var phase: Phase
-    /// libcurl's `CURLcode`, or the nearest one where the failure is not libcurl's: 63 (`CURLE_FILESIZE_EXCEEDED`) for a
-    /// body over its limit, 100 (`CURLE_TOO_LARGE`) for a header over its limit, 42 (`CURLE_ABORTED_BY_CALLBACK`) for
-    /// what was cancelled or not sent a second time, 90 (`CURLE_SSL_PINNEDPUBKEYNOTMATCH`) for a server without a pin,
-    /// 47 (`CURLE_TOO_MANY_REDIRECTS`), 26 (`CURLE_READ_ERROR`) for a file that cannot be read, 3 (`CURLE_URL_MALFORMAT`), 1 (`CURLE_UNSUPPORTED_PROTOCOL`) or
-    /// 43 (`CURLE_BAD_FUNCTION_ARGUMENT`) for a request that may not be sent.
+    /// libcurl's `CURLcode`, or the closest match if the failure is not libcurl's: 63 (`CURLE_FILESIZE_EXCEEDED`) for a
+    /// body over its limit, 100 (`CURLE_TOO_LARGE`) for a header over its limit, 42 (`CURLE_ABORTED_BY_CALLBACK`) for a
+    /// request that was cancelled or not sent a second time, 90 (`CURLE_SSL_PINNEDPUBKEYNOTMATCH`) for a server that
+    /// matches no pin, 47 (`CURLE_TOO_MANY_REDIRECTS`), 26 (`CURLE_READ_ERROR`) for a file that cannot be read, 3
+    /// (`CURLE_URL_MALFORMAT`), 1 (`CURLE_UNSUPPORTED_PROTOCOL`) or 43 (`CURLE_BAD_FUNCTION_ARGUMENT`) for a request
+    /// that must not be sent.
     package var code: Int32
-    /// One sentence for a person, without a full stop. It names the host and port, and no other part of the request.
+    /// A description for the user, without a full stop. It names the host and port and no other part of the request.
     package var message: String
-    /// How long the parts took until the failure.
+    /// How long the phases took until the failure.
     package var timings: TransferTimings
     /// Whether the request, or a part of it, may have reached the server.
     package var wasSent: Bool
-    /// How often the request was sent again because its credentials answered a challenge that was stale.
+    /// How often the request was sent again because the nonce of its digest credentials was stale.
     package var repetitions = 0
 
-    /// Puts a failure together.
+    /// Creates a failure.
     package init(
         kind: Kind,
         phase: Phase = .waiting,

@@ -131,7 +131,7 @@ import WaybillTestSupport
         #expect(read("folder.json").findings.contains("cannot be read: it is a folder\n"))
         #expect(read("pipe.json").findings.contains("cannot be read: it is not a regular file\n"))
         #expect(read("empty.csv").findings.contains("error[empty-file]: the file is empty\n"))
-        #expect(read("large.csv").findings.contains("cannot be read: it has more than 268435456 bytes\n"))
+        #expect(read("large.csv").findings.contains("cannot be read: it is larger than 268435456 bytes\n"))
     }
 
     @Test func `standard input is no data file`() {

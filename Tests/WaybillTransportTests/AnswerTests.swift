@@ -117,7 +117,7 @@ import WaybillTransport
                 #expect(failure.kind == .transfer)
                 #expect(failure.code == 61)
                 #expect(failure.phase == .receiving)
-                #expect(failure.message == "the body ends in the middle of its \(coding) coding")
+                #expect(failure.message == "the body ends in the middle of its \(coding) data")
                 let collector = Collector()
                 let streamed = await transport.send(
                     HTTPRequest(url: server.url()),

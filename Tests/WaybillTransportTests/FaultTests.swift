@@ -37,16 +37,16 @@ import WaybillTransport
 
     static let table: [ServerFault: Expected] = [
         .silent: Expected(kind: .timeout, code: 28, phase: .awaitingResponse, words: "no response from 127.0.0.1:"),
-        .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
-        .dripsHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
-        .stallsInBody: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete answer from"),
+        .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete response from"),
+        .dripsHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete response from"),
+        .stallsInBody: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete response from"),
         .closesWithoutResponse: Expected(code: 52, phase: .awaitingResponse, words: "without a response"),
         .resetsBeforeResponse: Expected(code: 56, phase: .awaitingResponse, words: "reset"),
         .resetsInHeader: Expected(code: 56, phase: .receiving, words: "reset"),
         .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
         .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the response"),
         .brokenChunks: Expected(code: 56, phase: .receiving, words: "chunk"),
-        .brokenGzip: Expected(code: 61, phase: .receiving, words: "the body is not gzip, as its Content-Encoding says"),
+        .brokenGzip: Expected(code: 61, phase: .receiving, words: "does not match its Content-Encoding (gzip)"),
         .unknownCoding: Expected(code: 61, phase: .receiving, words: "the unknown content encoding waybill"),
         .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),
         .manyFields: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
@@ -214,7 +214,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("GET", "the request was sent twice already"), ("POST", "POST is not idempotent, so it was not sent again"),
+        ("GET", "the request was already sent twice"), ("POST", "POST is not idempotent, so it was not sent again"),
     ])
     func `a server that refuses streams of HTTP 2 is named as the cause`(method: String, end: String) async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
@@ -229,7 +229,7 @@ import WaybillTransport
                 #expect(failure.kind == .transfer)
                 #expect(
                     failure.message
-                        == "127.0.0.1:\(server.port) refused the request or ended the HTTP/2 connection without a response; "
+                        == "127.0.0.1:\(server.port) refused the request or closed the HTTP/2 connection without a response; "
                         + end
                 )
             }
@@ -273,7 +273,7 @@ import WaybillTransport
             #expect(failure.kind == .timeout)
             #expect(failure.phase == .connecting)
             let words = failure.message.replacing(Self.growingTime, with: "TIME")
-            #expect(words == "no connection came about within TIME (127.0.0.1:\(port))")
+            #expect(words == "no connection was established within TIME (127.0.0.1:\(port))")
             #expect(!failure.wasSent)
         }
     }
@@ -291,7 +291,7 @@ import WaybillTransport
                 #expect(failure.kind == .timeout)
                 #expect(failure.phase == .securing)
                 let words = failure.message.replacing(Self.growingTime, with: "TIME")
-                #expect(words == "the TLS handshake did not end within TIME (127.0.0.1:\(server.port))")
+                #expect(words == "the TLS handshake did not finish within TIME (127.0.0.1:\(server.port))")
                 #expect(!failure.wasSent)
             }
         }

@@ -110,7 +110,7 @@ import WaybillTransport
                 await arrival.next()
                 let failure = await transport.send(HTTPRequest(url: server.url("/claim"))).failure
                 #expect(failure?.kind == .transfer)
-                #expect(failure?.message.hasSuffix("claims to be HTTP/2 on a connection of HTTP/1.1") == true)
+                #expect(failure?.message.hasSuffix("claims to be HTTP/2 on an HTTP/1.1 connection") == true)
                 let next = await transport.send(HTTPRequest(url: server.url("/next"), timeout: .seconds(100)))
                 #expect(next.response?.body == Array("/next".utf8))
                 isFree.withLock { $0 = true }

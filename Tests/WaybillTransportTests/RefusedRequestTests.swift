@@ -16,8 +16,8 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        Case(request: HTTPRequest(url: "http://u@127.0.0.1:PORT/"), code: 3, words: "credentials belong in auth"),
-        Case(request: HTTPRequest(url: "http://u:p@127.0.0.1:PORT/"), code: 3, words: "credentials belong in auth"),
+        Case(request: HTTPRequest(url: "http://u@127.0.0.1:PORT/"), code: 3, words: "put credentials in 'auth'"),
+        Case(request: HTTPRequest(url: "http://u:p@127.0.0.1:PORT/"), code: 3, words: "put credentials in 'auth'"),
         Case(request: HTTPRequest(url: "ftp://127.0.0.1:PORT/"), code: 1, words: "neither http nor https"),
         Case(request: HTTPRequest(url: "file:///etc/passwd"), code: 1, words: "neither http nor https"),
         Case(request: HTTPRequest(url: "127.0.0.1:PORT/"), code: 3, words: "not an absolute"),
@@ -51,7 +51,7 @@ import WaybillTransport
                 connectTo: SocketEndpoint(host: "127.0.0.1:1:a", port: 0)
             ),
             code: 43,
-            words: "place to connect to"
+            words: "address to connect to"
         ),
     ])
     func `a request that may not be sent is refused, and nothing is sent`(_ example: Case) async throws {

@@ -98,7 +98,7 @@ import WaybillTransport
                 #expect(failure.code == 63)
                 #expect(
                     failure.message
-                        == "the body has 1001 bytes, as its Content-Length says, which is larger than the limit of 1000 bytes"
+                        == "the body is larger than the limit of 1000 bytes: its Content-Length is 1001"
                 )
             }
         }

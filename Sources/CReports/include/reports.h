@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-/// A file that is part of the program.
+/// A file that is embedded in the program.
 struct report_file {
     const unsigned char *bytes;
     size_t size;

@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-/// A text that is part of the program.
+/// A text that is embedded in the program.
 struct embedded_text {
     const unsigned char *bytes;
     size_t size;

@@ -1,6 +1,6 @@
 import WaybillExpressions
 
-/// The paths that an endpoint can be called at: its path with each `${…}` standing for what may come in its place.
+/// The paths that match an endpoint: its path, with each `${…}` as a wildcard.
 package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// A part of the pattern.
     enum Part: Sendable, Equatable {
@@ -12,7 +12,7 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         case anySegments
     }
 
-    /// How closely a segment is laid down, the closest first.
+    /// How specific a segment is, with the most specific first.
     private enum Closeness: Comparable {
         case text
         case mixed(wildcards: Int)
@@ -26,11 +26,11 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     private let parts: [Part]
     private let closeness: [Closeness]
 
-    /// The pattern of a path as a manifest writes it: `/users/${inputs.id}/v${n}?all=1`.
+    /// Creates the pattern of a path as written in a manifest: `/users/${inputs.id}/v${n}?all=1`.
     ///
-    /// `${…}` stands for any text inside one segment, and for at least one character if it is the whole segment;
-    /// `${raw(…)}` also for several segments; `$${` is `${` itself. A query and a fragment are left out. Percent-encoded
-    /// and plain characters are the same, but for the slash.
+    /// `${…}` matches any text inside one segment, and at least one character if it is the whole segment; `${raw(…)}`
+    /// also matches several segments; `$${` is `${` itself. A query and a fragment are ignored. Percent-encoded and
+    /// plain characters are equal, except for the slash.
     package init(template: String) {
         let path = Self.path(of: template)
         description = path.description
@@ -38,18 +38,19 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         closeness = Self.closeness(of: parts)
     }
 
-    /// Whether the path of a request is one of these.
+    /// Whether the path of a request matches the pattern.
     package func matches(path: String) -> Bool {
         matches(PathUnits.of(path.utf8))
     }
 
-    /// Whether this pattern says more about the path than another one that matches it as well: text comes before
-    /// wildcards, from left to right.
+    /// Whether this pattern is more specific than another one that matches the same path: text comes before wildcards,
+    /// from left to right.
     func isCloser(than other: PathPattern) -> Bool {
         closeness.lexicographicallyPrecedes(other.closeness)
     }
 
-    /// Keeps all the places that the parts so far can end at, so that the time is at most pattern times path.
+    /// Tracks all positions at which the parts so far can end, so that the time is at most the length of the pattern
+    /// times that of the path.
     func matches(_ path: [UInt16]) -> Bool {
         var ends = [0]
         for part in parts {
@@ -174,10 +175,10 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
 
 /// A path as its percent-decoded bytes, in which the `/` between segments differs from a decoded `%2F`.
 enum PathUnits {
-    /// Stands between two segments.
+    /// The separator between two segments.
     static let separator: UInt16 = 256
 
-    /// The units of a path. A `%` that begins no escape stands for itself.
+    /// The units of a path. A `%` that does not start an escape is a plain character.
     static func of(_ path: some Sequence<UInt8>) -> [UInt16] {
         var units: [UInt16] = []
         for byte in path {

@@ -2,13 +2,13 @@ import WaybillDiagnostics
 
 /// Finds the route of a request.
 struct RouteTable: Sendable {
-    /// What was found.
+    /// The result of looking up a request.
     enum Match: Equatable {
-        /// This route answers.
+        /// This route matches.
         case route(Int)
         /// The path is known, but only with these methods.
         case otherMethods([String])
-        /// The path is not known; perhaps this route was meant.
+        /// The path is unknown; this route may have been meant.
         case none(nearest: Int?)
     }
 
@@ -24,8 +24,9 @@ struct RouteTable: Sendable {
         knownHosts = Set(hosts.compactMap(\.self))
     }
 
-    /// The route that says most about a request: one of its host before one of any, then the one with the closer path,
-    /// then the earlier. A host that no route has may be anything: somebody calls the server by its own address.
+    /// The most specific route for a request: one for its host before one for any host, then the one with the more
+    /// specific path, then the earlier one. If no route has the host, the routes of all hosts are considered, because a
+    /// client may use the server's own address.
     func match(method: String, _ target: RequestTarget) -> Match {
         let isHostKnown = knownHosts.contains(target.host)
         let units = PathUnits.of(target.path.utf8)
@@ -50,7 +51,8 @@ struct RouteTable: Sendable {
         return !routes[right].path.isCloser(than: routes[left].path) && left < right
     }
 
-    /// The route whose path is the request's but for slips of the keyboard, wildcards taken as what the request has.
+    /// The route whose path equals the request's except for typing errors, with wildcards replaced by what the request
+    /// has.
     private func nearest(to path: String, _ method: String, among candidates: [Int]) -> Int? {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         var byPath: [String: Int] = [:]

@@ -17,8 +17,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let bodyLimit: Int
     private let onRequest: @Sendable (MockServer.Exchange) -> Void
     private var request: Request?
-    /// A request that is answered when the client has read enough of the earlier responses. Until then the pipeline passes no
-    /// other on, and nothing more is read.
+    /// A request that waits for its response until the client has read enough of the earlier ones. Until then the
+    /// pipeline does not pass on another request, and nothing more is read.
     private var held: HTTPRequestHead?
     private var pendingAnswer: Scheduled<Void>?
 
@@ -37,7 +37,7 @@ final class ConnectionHandler: ChannelInboundHandler {
                 context.writeAndFlush(wrapOutboundOut(.head(goOn)), promise: nil)
             }
         case .body(let bytes):
-            // What comes behind a refusal is only read.
+            // After a refusal, the rest is only read.
             request?.bodyLength += bytes.readableBytes
             guard let refused = request, refused.bodyLength > bodyLimit else { return }
             request = nil
@@ -62,7 +62,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A client that has waited all that time for a slow example is not idle.
+        // A client that is waiting for a delayed example is not idle.
         if event is IdleStateHandler.IdleStateEvent, pendingAnswer == nil { context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -90,7 +90,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func refuseBody(of head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let target = RequestTarget(head.uri, hostHeader: head.headers.first(name: "host"))
-        let answer = MockResponse.problem(413, "the mock server reads at most \(bodyLimit) bytes of a body")
+        let answer = MockResponse.problem(413, "the body exceeds the mock server's limit of \(bodyLimit) bytes")
         send(Responder.Response(answer: answer, route: nil), target, head, context, thenClose: true)
     }
 

@@ -10,9 +10,9 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Answers requests from examples, over HTTP/1.1 on the loopback interface.
+/// Responds to requests with examples, over HTTP/1.1 on the loopback interface.
 package final class MockServer: Sendable {
-    /// A request that was answered.
+    /// A request with a summary of its response.
     package struct Exchange: Sendable, Equatable {
         /// The request's method.
         package var method: String
@@ -20,24 +20,24 @@ package final class MockServer: Sendable {
         package var target: String
         /// The host that the request is for; empty if it named none.
         package var host: String
-        /// The path of the route that answered; `nil` if none did.
+        /// The path of the route that matched; nil if none did.
         package var route: PathPattern?
         /// The response's status.
         package var status: Int
     }
 
-    /// How much a request may hold before it is refused and its connection closed.
+    /// The limits of a request. One that exceeds them is refused and its connection closed.
     package struct Limits: Sendable {
-        /// The bytes of a header field or of the target: refused with 400.
+        /// The maximum size of a header field or of the target in bytes. Larger ones are refused with 400.
         package var headField = 32 * 1024
-        /// The number of header fields: refused with 400.
+        /// The maximum number of header fields. More are refused with 400.
         package var headFields = 200
-        /// The bytes of a body, which is read and forgotten: refused with 413.
+        /// The maximum size of a body in bytes. A body is read and discarded; a larger one is refused with 413.
         package var body = 1024 * 1024 * 1024
-        /// How long a connection may have nothing to say.
+        /// How long a connection may be idle.
         package var idle = Duration.seconds(60)
 
-        /// The usual limits.
+        /// Creates the default limits.
         package init() {}
     }
 
@@ -51,7 +51,7 @@ package final class MockServer: Sendable {
     private let onRequest: @Sendable (Exchange) -> Void
     private let state = Mutex(State.idle)
 
-    /// A server that does not listen yet.
+    /// Creates a server that does not listen yet.
     ///
     /// - Parameter onRequest: Called for every response just before it is sent, on a thread of the server: it must
     ///   return quickly.
@@ -65,10 +65,11 @@ package final class MockServer: Sendable {
         self.onRequest = onRequest
     }
 
-    /// Begins to listen, at a port that is free where none is given.
+    /// Starts listening, on a free port if none is given.
     ///
     /// - Returns: the port.
-    /// - Throws: `MockServerError` where the host is not of the loopback interface, the port is taken, or the server runs.
+    /// - Throws: `MockServerError` if the host is not on the loopback interface, the port is in use, or the server is
+    ///   already running.
     package func start(host: String = "127.0.0.1", port: Int = 0) async throws -> Int {
         guard Self.isLoopback(host) else {
             throw MockServerError("the mock server listens on the loopback interface only, not on '\(host)'")
@@ -136,7 +137,7 @@ package final class MockServer: Sendable {
     }
 }
 
-/// The mock server cannot do what it should; the description says why, in one sentence without a full stop.
+/// An error of the mock server.
 package struct MockServerError: Error, Equatable, CustomStringConvertible {
     /// Why the mock server cannot start or listen, in one sentence without a full stop.
     package let description: String
@@ -146,11 +147,11 @@ package struct MockServerError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Pauses a server that has no descriptor, or no memory, for a connection that waits. The connection stays ready to be accepted,
-/// so that the server would try again without end, with all of a processor.
+/// Pauses a server that has no descriptor, or not enough memory, for a waiting connection. The connection stays ready
+/// to be accepted, so otherwise the server would retry endlessly and use a whole processor.
 ///
-/// NIO's own `AcceptBackoffHandler` only delays reads that are yet to be asked for; the socket stays registered for the one that
-/// failed.
+/// NIO's own `AcceptBackoffHandler` only delays reads that have not been requested yet; the socket stays registered for
+/// the one that failed.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = Channel
 
@@ -160,7 +161,7 @@ final class AcceptPause: ChannelInboundHandler {
         guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
             return context.fireErrorCaught(error)
         }
-        // Fails only where the channel is closed, and there is nothing to accept.
+        // Fails only if the channel is closed, and then there is nothing to accept.
         let options = context.channel.syncOptions
         try? options?.setOption(.autoRead, value: false)
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.duration) {

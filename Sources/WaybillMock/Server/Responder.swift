@@ -1,9 +1,9 @@
 import Synchronization
 import WaybillJSON
 
-/// Decides what a request is answered with.
+/// Chooses the response to a request.
 final class Responder: Sendable {
-    /// A response, and the route that it is from.
+    /// A response and the route that it belongs to.
     struct Response: Sendable {
         var answer: MockResponse
         var route: MockRoute?
@@ -60,7 +60,7 @@ extension MockResponse {
         for header in headers {
             let isName = !header.name.isEmpty && header.name.utf8.allSatisfy(Self.isTokenCharacter)
             let isValue = header.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
-            if !isName || !isValue { return "its header '\(header.name)' has characters that headers cannot have" }
+            if !isName || !isValue { return "its header '\(header.name)' contains characters that are not allowed" }
         }
         return nil
     }
@@ -74,7 +74,7 @@ extension MockResponse {
         }
     }
 
-    /// A response of the mock server itself, with the reason why there is no example.
+    /// A response of the mock server itself that explains why there is no example.
     static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockResponse {
         var object: JSONObject = JSONObject()
         object["error"] = .string(message)

@@ -6,19 +6,19 @@
 
 /// Why a file could not be read.
 package struct FileError: Error, Sendable, Equatable {
-    /// What stood in the way.
+    /// The reason why a file could not be read.
     package enum Reason: Sendable, Equatable {
         /// There is no such file.
         case notFound
         /// It is a folder.
         case isFolder
-        /// It may not be read.
+        /// Reading it is not permitted.
         case denied
-        /// It lies outside the folder that it has to lie in, links resolved.
+        /// It is outside its boundary, after resolving links.
         case outside
         /// It is a pipe, a device or the like.
         case notRegular
-        /// It has more bytes than were asked for at most.
+        /// It is larger than the limit in bytes.
         case tooLarge(limit: Int)
         /// Anything else, by the system's error number.
         case other(errno: Int32)
@@ -26,24 +26,24 @@ package struct FileError: Error, Sendable, Equatable {
 
     /// The path as it was given.
     package let path: String
-    /// What stood in the way.
+    /// The reason why a file could not be read.
     package let reason: Reason
 
-    /// An error with this reason.
+    /// Creates an error with this reason.
     package init(path: String, reason: Reason) {
         self.path = path
         self.reason = reason
     }
 
-    /// In a few words, without the path: `there is no such file`.
+    /// The reason in a few words, without the path, such as `there is no such file`.
     package var message: String {
         switch reason {
         case .notFound: "there is no such file"
         case .isFolder: "it is a folder"
-        case .denied: "it may not be read"
-        case .outside: "it is outside the folder of the manifest (--allow-outside allows that)"
+        case .denied: "permission denied"
+        case .outside: "it is outside the folder of the manifest (use --allow-outside to allow it)"
         case .notRegular: "it is not a regular file"
-        case .tooLarge(let limit): "it has more than \(limit) bytes"
+        case .tooLarge(let limit): "it is larger than \(limit) bytes"
         case .other(let number): String(cString: strerror(number))
         }
     }
@@ -51,14 +51,14 @@ package struct FileError: Error, Sendable, Equatable {
 
 /// Reads whole files.
 package enum FileContents {
-    /// The bytes of a regular file, or of standard input where the path is `-`.
+    /// Returns the bytes of a regular file, or of standard input if the path is `-`.
     ///
     /// - Parameters:
-    ///   - limit: the greatest number of bytes; a larger file is refused without reading it all.
-    ///   - acceptsPipes: Whether the path may also lead to a pipe, a device or the like, whose content might never start or
-    ///     end: for paths that a person gave on the command line, as in `<(command)`.
+    ///   - limit: The maximum number of bytes; a larger file is refused without reading all of it.
+    ///   - acceptsPipes: Whether the path may also lead to a pipe, a device or the like, whose content might never
+    ///     start or end: for paths that the user gave on the command line, as in `<(command)`.
     package static func read(_ path: String, limit: Int, acceptsPipes: Bool = false) throws(FileError) -> [UInt8] {
-        // Swift's strings hold NUL, C's paths end there.
+        // Swift strings may contain NUL, where C paths end.
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
         guard path != "-", !acceptsPipes else {
             let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
@@ -97,7 +97,7 @@ package enum FileContents {
         }
     }
 
-    /// The path of a file with symbolic links, `.` and `..` resolved; `nil` when there is no such file.
+    /// The path of a file with symbolic links, `.` and `..` resolved; nil if there is no such file.
     package static func canonicalPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -112,13 +112,13 @@ package enum FileContents {
         return folder == "/" ? "/\(path)" : "\(folder)/\(path)"
     }
 
-    /// The folder that a path is in, as a text: `manifests/a.yaml` is in `manifests`, `a.yaml` in `.`.
+    /// The folder of a path, determined from the string only: `manifests/a.yaml` is in `manifests`, `a.yaml` in `.`.
     package static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The last name of a path, as a text: that of `manifests/a.yaml` is `a.yaml`.
+    /// The last name of a path, determined from the string only: that of `manifests/a.yaml` is `a.yaml`.
     package static func name(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
@@ -126,7 +126,7 @@ package enum FileContents {
 }
 
 extension FileError {
-    /// The error of a system call that failed with an `errno`.
+    /// Creates the error of a system call that failed with an `errno`.
     package init(path: String, errno number: Int32) {
         self.path = path
         switch number {

@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// What stands at a path.
+/// The kind, size and modification time of the file at a path.
 package struct FileStatus: Sendable, Equatable {
-    /// The sorts of things that may stand there.
+    /// The kinds of files.
     package enum Kind: Sendable, Equatable {
         /// A file with contents.
         case file
@@ -18,16 +18,16 @@ package struct FileStatus: Sendable, Equatable {
         case other
     }
 
-    /// What it is.
+    /// The kind of the file.
     package let kind: Kind
     /// The size of its contents, in bytes.
     package let size: Int
     /// When its contents were last changed, in nanoseconds since 1970.
     package let modifiedAt: Int64
 
-    /// Looks at a path, without opening what stands there.
+    /// Inspects a path without opening the file.
     ///
-    /// - Parameter followsLinks: Whether a symbolic link counts as what it leads to.
+    /// - Parameter followsLinks: Whether to inspect the target of a symbolic link and not the link itself.
     package init(of path: String, followsLinks: Bool = true) throws(FileError) {
         var status = stat()
         let result = followsLinks ? stat(path, &status) : lstat(path, &status)

@@ -6,16 +6,16 @@ import WaybillDiagnostics
     import Darwin
 #endif
 
-/// The folder that the files which a manifest reads have to lie in, unless they may lie anywhere.
+/// The folder that must contain the files that a manifest reads, unless they may be anywhere.
 package struct FolderBoundary: Sendable, Hashable {
-    /// The folder with symbolic links resolved; `nil` where there is no such folder.
+    /// The folder with symbolic links resolved; nil if there is no such folder.
     private let folder: String?
     private let allowsOutside: Bool
 
-    /// No boundary: files may lie anywhere.
+    /// No boundary: files may be anywhere.
     package static let anywhere = FolderBoundary(folder: "/", allowsOutside: true)
 
-    /// The boundary around a folder.
+    /// Creates the boundary around a folder.
     package init(folder: String, allowsOutside: Bool) {
         self.folder = FileContents.canonicalPath(folder)
         self.allowsOutside = allowsOutside
@@ -23,12 +23,12 @@ package struct FolderBoundary: Sendable, Hashable {
 
     /// Opens a file for reading. A pipe without a writer does not block.
     ///
-    /// Symbolic links are resolved, the result is checked, and exactly that file is opened: a link that is put in its
-    /// place in the meantime is not followed.
+    /// Symbolic links are resolved, the result is checked, and exactly that file is opened: a link that replaces it in
+    /// the meantime is not followed.
     ///
     /// - Returns: The file's descriptor, which the caller closes.
     package func open(_ path: String) throws(FileError) -> Int32 {
-        // Swift's strings hold NUL, C's paths end there.
+        // Swift strings may contain NUL, where C paths end.
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
         let descriptor: Int32
         if allowsOutside {
@@ -42,7 +42,7 @@ package struct FolderBoundary: Sendable, Hashable {
         return descriptor
     }
 
-    /// Opens an absolute path, none of whose names may be a link; negative with `errno` where that fails.
+    /// Opens an absolute path, none of whose names may be a link; negative with `errno` if that fails.
     private static func openWithoutLinks(_ path: String) -> Int32 {
         let names = path.split(separator: "/").map(String.init)
         var folder = openat(AT_FDCWD, "/", pathOnly | O_DIRECTORY | O_CLOEXEC)
@@ -58,7 +58,7 @@ package struct FolderBoundary: Sendable, Hashable {
         return folder
     }
 
-    /// `O_PATH`, which Swift's modules leave out: a folder that may not be listed can be passed through all the same.
+    /// `O_PATH`, which Swift's modules omit: it allows passing through a folder that cannot be listed.
     private static var pathOnly: Int32 {
         #if os(Linux)
             0o10_000_000
@@ -67,17 +67,18 @@ package struct FolderBoundary: Sendable, Hashable {
         #endif
     }
 
-    /// Whether what stands at a path, symbolic links resolved, is the folder or lies in it; false where nothing is.
+    /// Whether the file at a path, after resolving symbolic links, is the folder or inside it; false if there is no
+    /// file.
     package func contains(_ path: String) -> Bool {
         if allowsOutside { return true }
         guard let path = FileContents.canonicalPath(path) else { return false }
         return isInside(path)
     }
 
-    /// Whether a path leads to the folder or into it, whatever stands there yet.
+    /// Whether a path leads to the folder or into it, even if nothing exists there yet.
     package func encloses(_ path: String) -> Bool {
         if allowsOutside || contains(path) { return true }
-        // The part that exists may have symbolic links; the rest can only be taken as it is written.
+        // The part that exists may have symbolic links; the rest can only be treated as written.
         let names = path.split(separator: "/")
         guard path.utf8.count <= Self.longestPath else { return false }
         var place = path.hasPrefix("/") ? "/" : "."
@@ -93,14 +94,14 @@ package struct FolderBoundary: Sendable, Hashable {
         return false
     }
 
-    /// The name in the folder of a path that is nearest to the one where nothing stands, for a message.
+    /// The existing name in the folder of a path that is most similar to the missing one, for a message.
     package func nearestName(to path: String) -> String? {
         let folder = FileContents.folder(of: path)
         guard contains(folder), let names = try? FolderListing.names(in: folder, limit: 10_000) else { return nil }
         return NearestName.of(FileContents.name(of: path), among: names.sorted())
     }
 
-    /// No system opens longer paths, in bytes.
+    /// The maximum length of a path in bytes. No system opens longer ones.
     private static let longestPath = 4096
 
     private func isInside(_ path: String) -> Bool {

@@ -4,13 +4,13 @@
     import Darwin
 #endif
 
-/// The names of what is in a folder.
+/// Lists the names in a folder.
 package enum FolderListing {
-    /// The names in no order, without `.` and `..`.
+    /// Returns the names in no particular order, without `.` and `..`.
     ///
     /// - Parameters:
     ///   - path: The folder.
-    ///   - limit: After this many names the rest is not read.
+    ///   - limit: The maximum number of names to read.
     package static func names(in path: String, limit: Int) throws(FileError) -> [String] {
         guard let stream = opendir(path) else { throw FileError(path: path, errno: errno) }
         defer { closedir(stream) }

@@ -4,16 +4,16 @@
     import Darwin
 #endif
 
-/// A file that a request or a setting names: its path, and the folder that it has to lie in.
+/// A file that a request or a setting names: its path, and the folder that must contain it.
 ///
-/// The path is checked each time when the file is opened, since it may be computed, and links may change.
+/// The path is checked each time the file is opened, because it may be computed and links may change.
 package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
     /// The path as it is opened.
     package let path: String
-    /// The folder that the file has to lie in.
+    /// The folder that must contain the file.
     package let boundary: FolderBoundary
 
-    /// A file; it may lie anywhere unless a boundary is given.
+    /// Creates a file, which may be anywhere unless a boundary is given.
     package init(_ path: String, within boundary: FolderBoundary = .anywhere) {
         self.path = path
         self.boundary = boundary
@@ -46,7 +46,7 @@ package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
         return size
     }
 
-    /// The first bytes of the file, at most some number.
+    /// Reads the first bytes of the file, at most this many.
     package func start(_ count: Int) throws(FileError) -> [UInt8] {
         let (descriptor, _) = try open()
         defer { close(descriptor) }

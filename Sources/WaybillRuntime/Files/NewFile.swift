@@ -4,24 +4,24 @@
     import Darwin
 #endif
 
-/// Why a file could not be made.
+/// Why a file could not be created.
 package struct NewFileError: Error, Sendable, Equatable {
     /// The system's error number.
     let number: Int32
 
-    /// Whether something with that path was there already.
+    /// Whether something already exists at the path.
     package var isThere: Bool { number == EEXIST }
 
-    /// Whether the folder that it should be in is missing.
+    /// Whether the parent folder is missing.
     package var lacksFolder: Bool { number == ENOENT || number == ENOTDIR }
 
-    /// In a few words, without the path.
+    /// The reason in a few words, without the path.
     package var message: String { String(cString: strerror(number)) }
 }
 
-/// Makes files that were not there before.
+/// Creates files that do not exist yet.
 package enum NewFile {
-    /// Writes a new file. Nothing that is there is ever touched, and a file that cannot be written whole is taken away.
+    /// Writes a new file. An existing file is never changed, and a file that cannot be written completely is removed.
     package static func write(_ bytes: [UInt8], to path: String) throws(NewFileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw NewFileError(number: errno) }
@@ -37,14 +37,14 @@ package enum NewFile {
             }
             if count > 0 { offset += count } else if count == 0 || errno != EINTR { failure = count < 0 ? errno : EIO }
         }
-        // Some file systems tell only here that there was no room.
+        // Some file systems report only here that there was no space.
         if close(descriptor) != 0, failure == 0 { failure = errno }
         guard failure != 0 else { return }
         remove(path)
         throw NewFileError(number: failure)
     }
 
-    /// Takes away a file that was written just now.
+    /// Removes a file that was just written.
     package static func remove(_ path: String) {
         unlink(path)
     }

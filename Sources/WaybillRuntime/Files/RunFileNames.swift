@@ -1,24 +1,25 @@
 /// The names of the files that every run writes, in the folder of its results.
 package enum RunFileNames {
-    /// The events of the run, one a line.
+    /// The events of the run, one per line.
     package static let journal = "events.ndjson"
     /// The result of the run and of each step.
     package static let result = "run.json"
     /// The outputs of the graphs.
     package static let outputs = "outputs.json"
-    /// What the run was made from, for `resume`.
+    /// The sources of the run, for `resume`.
     package static let sources = "sources.json"
     /// The manifests of a suite, whose runs have folders of their own.
     package static let suite = "suite.json"
     /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 
-    /// Whether a name has the ending of a file that SQLite makes beside a database, and reads when it opens that.
+    /// Whether a name has the suffix of a file that SQLite creates next to a database, and reads when it opens the
+    /// database.
     package static func isOfDatabase(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         return ["-journal", "-wal", "-shm"].contains { name.hasSuffix($0) }
     }
 
-    /// All of them. No step may write a file with one of these names.
+    /// All of these names. No step may write a file with one of these names.
     package static let all: Set<String> = [journal, result, outputs, sources, suite, bodies]
 }

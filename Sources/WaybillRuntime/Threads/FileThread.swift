@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A thread of its own for work on files that may take long, such as waiting for the disk: it has no place on the
+/// A separate thread for file operations that may take long, such as waiting for the disk. They must not run on the
 /// threads that tasks share.
 ///
-/// Work is done one piece at a time, in the order in which it falls due. When the last owner lets go, what is left is
-/// done at once and the thread ends.
+/// Jobs run one at a time, in the order in which they are due. When the last reference is released, the remaining jobs
+/// run immediately and the thread ends.
 package final class FileThread: Sendable {
     private let queue: Queue
 
@@ -19,12 +19,12 @@ package final class FileThread: Sendable {
         queue.stop()
     }
 
-    /// Has something done after a while.
+    /// Runs work on the thread after a delay.
     package func submit(after delay: Duration = .zero, _ work: @escaping @Sendable () -> Void) {
         queue.add(Queue.Job(due: .now + delay, work: work))
     }
 
-    /// Does something on the thread and waits for it without holding the caller's.
+    /// Runs work on the thread and waits for its result without blocking the caller's thread.
     package func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -51,7 +51,7 @@ private final class Queue: Sendable {
     }
 
     private struct State {
-        /// The next one last.
+        /// Sorted, with the next one last.
         var jobs: [Job] = []
         var isStopping = false
     }
@@ -76,7 +76,7 @@ private final class Queue: Sendable {
         wakeUp.signal()
     }
 
-    /// Waits for the next job to fall due; `nil` when the thread is to end.
+    /// Waits until the next job is due and returns it; nil if the thread should end.
     func next() -> Job? {
         while true {
             let (job, wait, isDone) = state.withLock { state -> (Job?, Duration?, Bool) in

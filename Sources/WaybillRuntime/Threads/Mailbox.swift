@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The way of things to do from any thread to one that does them.
+/// A queue of items from any thread to the one that handles them.
 package final class Mailbox<Item: Sendable>: Sendable {
     private struct State {
         var items: [Item] = []
         var isClosed = false
-        // Whether the thread will notice an item only by the signal.
+        // Whether the thread notices an item only by the signal.
         var isOwnerWaiting = false
 
         mutating func endWaiting() -> Bool {
@@ -17,7 +17,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     private let state = Mutex(State())
     private let wakeUp: WakeUp
 
-    /// Opens a mailbox; throws the error of the system.
+    /// Creates a mailbox; throws the system's error.
     package init() throws(SystemError) {
         wakeUp = try WakeUp()
     }
@@ -25,7 +25,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     /// Readable when the thread should wake up.
     package var descriptor: Int32 { wakeUp.descriptor }
 
-    /// Adds an item. False when the mailbox is closed, and the item will not be taken.
+    /// Adds an item. Returns false if the mailbox is closed and the item will not be handled.
     package func add(_ item: Item) -> Bool {
         let (isAccepted, needsSignal) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
@@ -36,7 +36,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
         return isAccepted
     }
 
-    /// Takes nothing any more: what is there is the last.
+    /// Stops accepting items. Those that are already in the mailbox are the last.
     package func close() {
         let needsSignal = state.withLock { state in
             state.isClosed = true
@@ -45,8 +45,8 @@ package final class Mailbox<Item: Sendable>: Sendable {
         if needsSignal { wakeUp.signal() }
     }
 
-    /// Puts the items since the last call into an empty array, whose room is used for the next ones. Says whether there
-    /// may be more later. For the thread that does them, as what follows.
+    /// Moves the items since the last call into an empty array, whose memory is used for the next ones. Returns whether
+    /// there may be more later. For the thread that handles the items, like the members below.
     package func takeAll(into list: inout [Item]) -> Bool {
         state.withLock { state in
             swap(&state.items, &list)
@@ -60,7 +60,8 @@ package final class Mailbox<Item: Sendable>: Sendable {
         state.withLock { $0.items.isEmpty && !$0.isClosed }
     }
 
-    /// Says that the thread is going to wait for the descriptor; false when there is something to take already.
+    /// Records that the thread is about to wait for the descriptor. Returns false if there is already something to
+    /// take.
     package func beginWaiting() -> Bool {
         state.withLock { state in
             state.isOwnerWaiting = state.items.isEmpty && !state.isClosed
@@ -68,12 +69,12 @@ package final class Mailbox<Item: Sendable>: Sendable {
         }
     }
 
-    /// Says that the thread has woken up because the descriptor was readable.
+    /// Makes the descriptor unreadable after the thread has woken up.
     package func acknowledge() {
         wakeUp.clear()
     }
 
-    /// Returns when there is something to take or the mailbox is closed.
+    /// Waits until there is something to take or the mailbox is closed.
     package func wait() {
         while beginWaiting() { wakeUp.wait() }
     }

@@ -9,18 +9,18 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The error's number.
     package let errno: Int32
 
-    /// An error with this number.
+    /// Creates an error with this number.
     package init(_ errno: Int32) {
         self.errno = errno
     }
 
-    /// There is no file at a path.
+    /// The error of a path without a file.
     package static let noSuchFile = SystemError(ENOENT)
 
-    /// The error of the call that this thread made last.
+    /// The error of this thread's last system call.
     package static var last: SystemError { SystemError(systemErrno()) }
 
-    /// What the system says about the number.
+    /// The system's description of the error.
     package var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let text = buffer.baseAddress, strerror_r(errno, text, buffer.count) == 0 else {

@@ -8,17 +8,17 @@ import Synchronization
 
 /// A thread of the system, for work that blocks or needs its own thread.
 ///
-/// All signals are blocked: other threads handle those of the program, and SIGPIPE of a write to a closed connection,
+/// All signals are blocked: other threads handle those of the program, and SIGPIPE from a write to a closed connection,
 /// which neither libcurl nor OpenSSL prevents, must not end the program. Threads that it starts inherit this.
 package final class SystemThread<Value: Sendable>: Sendable {
     private let result = ThreadResult<Value>()
-    // Nil once it has been joined or detached, which may happen once.
+    // Nil once it has been joined or detached, which happens only once.
     private let handle: Mutex<pthread_t?>
 
-    /// Starts a thread that does some work; throws the error of the system.
+    /// Starts a thread that runs some work; throws the system's error.
     package init(_ work: sending @escaping () -> Value) throws(SystemError) {
         let body = ThreadBody(work: { [result] in result.set(work()) }, end: { [result] in result.announce() })
-        // The reference goes over to the thread; the work with it, of which `sending` says that nobody else has it.
+        // The thread takes over the reference and with it the work, which `sending` guarantees is not shared.
         let reference = Unmanaged.passRetained(body)
         #if canImport(Glibc)
             var created = pthread_t()
@@ -35,7 +35,7 @@ package final class SystemThread<Value: Sendable>: Sendable {
         handle = Mutex(created)
     }
 
-    /// Waits until the work is done and its thread gone.
+    /// Waits until the work is done and its thread has ended.
     package func join() async {
         await result.wait()
         // The thread has nothing left to do: this does not block for longer than its exit takes.
@@ -46,7 +46,7 @@ package final class SystemThread<Value: Sendable>: Sendable {
     package var value: Value? { result.value }
 
     deinit {
-        // It ends on its own.
+        // The thread ends on its own.
         if let thread = takeHandle() { pthread_detach(thread) }
     }
 
@@ -58,7 +58,7 @@ package final class SystemThread<Value: Sendable>: Sendable {
     }
 }
 
-/// What a thread does. Made by one thread, used by the other.
+/// The work of a thread. Created by one thread, used by the other.
 private final class ThreadBody {
     private var work: (() -> Void)?
     private let end: () -> Void
@@ -70,7 +70,7 @@ private final class ThreadBody {
 
     static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { return nil }
-        // Takes over the reference that `SystemThread.init` made.
+        // Takes over the reference that `SystemThread.init` created.
         let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()
         var all = sigset_t()
         sigfillset(&all)
@@ -95,7 +95,7 @@ private final class ThreadResult<Value: Sendable>: Sendable {
 
     var value: Value? { state.withLock { $0.value } }
 
-    /// Returns when `announce` has been called.
+    /// Waits until `announce` has been called.
     func wait() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in
@@ -110,7 +110,7 @@ private final class ThreadResult<Value: Sendable>: Sendable {
         state.withLock { $0.value = value }
     }
 
-    /// Resumes everyone who waits.
+    /// Resumes all waiting tasks.
     func announce() {
         let waiting = state.withLock { state in
             state.hasEnded = true
@@ -123,7 +123,7 @@ private final class ThreadResult<Value: Sendable>: Sendable {
 
 /// Makes blocking calls on a separate thread, because tasks have only as many threads as there are cores.
 package enum BlockingCall {
-    /// Makes the call and returns its result; nil where no thread can be started.
+    /// Makes the call and returns its result; nil if no thread can be started.
     package static func run<Value: Sendable>(_ call: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             let thread = try? SystemThread { continuation.resume(returning: call()) }

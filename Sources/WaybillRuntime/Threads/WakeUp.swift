@@ -5,13 +5,14 @@
     import Darwin
 #endif
 
-/// Wakes a thread that waits for a descriptor, from any thread: by an `eventfd`, or by a pipe on systems without it.
+/// Wakes a thread that waits for a descriptor, from any thread: with an `eventfd`, or with a pipe on systems without
+/// it.
 package final class WakeUp: Sendable {
     /// Readable after `signal` until `clear`.
     package let descriptor: Int32
     private let writeDescriptor: Int32
 
-    /// Opens the descriptors; throws the error of the system.
+    /// Opens the descriptors; throws the system's error.
     package init() throws(SystemError) {
         #if canImport(Glibc)
             descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -34,7 +35,7 @@ package final class WakeUp: Sendable {
         if writeDescriptor != descriptor { close(writeDescriptor) }
     }
 
-    /// Makes the descriptor readable. It fails only when it is readable already.
+    /// Makes the descriptor readable. Writing fails only if it is already readable.
     package func signal() {
         var one: UInt64 = 1
         _ = write(writeDescriptor, &one, MemoryLayout<UInt64>.size)
@@ -48,7 +49,7 @@ package final class WakeUp: Sendable {
         {}
     }
 
-    /// Sleeps until it is signalled or this many milliseconds have passed (-1: any number), and makes the descriptor
+    /// Sleeps until it is signalled or this many milliseconds have passed (-1: no limit), and makes the descriptor
     /// unreadable. May return early.
     package func wait(milliseconds: Int32 = -1) {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

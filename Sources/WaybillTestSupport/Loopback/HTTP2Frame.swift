@@ -1,6 +1,6 @@
-/// A frame of HTTP/2 (RFC 9113, section 4.1), for scripts of servers.
+/// An HTTP/2 frame (RFC 9113, section 4.1), for scripts of servers.
 package struct HTTP2Frame: Sendable {
-    /// Which frame.
+    /// The type of a frame.
     package enum Kind: UInt8, Sendable {
         case data = 0
         case headers = 1
@@ -14,10 +14,10 @@ package struct HTTP2Frame: Sendable {
         case unknown = 0x77
     }
 
-    /// Its bytes.
+    /// The bytes of the frame.
     package let bytes: [UInt8]
 
-    /// A frame on a stream; 0 is the connection.
+    /// Creates a frame on a stream; 0 is the connection.
     package init(_ kind: Kind, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []) {
         let length = payload.count
         bytes =
@@ -25,12 +25,12 @@ package struct HTTP2Frame: Sendable {
             + payload
     }
 
-    /// The settings of a server without any.
+    /// An empty SETTINGS frame.
     package static let settings = HTTP2Frame(.settings)
-    /// The header of a response of 200, without fields.
+    /// The header of a response with status 200, without fields.
     package static let ok = HTTP2Frame(.headers, flags: 4, stream: 1, [0x88])
 
-    /// The farewell of a server that has worked on streams up to one.
+    /// The GOAWAY frame of a server that has processed the streams up to `lastStream`.
     package static func goAway(lastStream: UInt8, error: UInt8) -> HTTP2Frame {
         HTTP2Frame(.goAway, [0, 0, 0, lastStream, 0, 0, 0, error])
     }
@@ -42,8 +42,8 @@ extension LoopbackConnection {
         write(frames.flatMap(\.bytes))
     }
 
-    /// Reads the beginning of a connection of HTTP/2 without TLS, up to the first request; false when the client has ended
-    /// it before.
+    /// Reads the start of an HTTP/2 connection without TLS, up to the first request. Returns false if the client has
+    /// ended it before.
     package func readHTTP2Request() -> Bool {
         guard read(count: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8.count) != nil else { return false }
         while let head = read(count: 9) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A server that holds its answers back until they are let go, all of them from then on.
+/// A server that withholds its responses until `release` is called, and then sends all of them.
 package final class HeldResponses: Sendable {
     private struct State {
         var isReleased = false
@@ -11,7 +11,7 @@ package final class HeldResponses: Sendable {
 
     private typealias Continuation = CheckedContinuation<Void, Never>
 
-    /// What both the server's threads and the tests see.
+    /// The state that the server's threads and the tests share.
     private final class Shared: Sendable {
         let state = Mutex(State())
 
@@ -37,7 +37,7 @@ package final class HeldResponses: Sendable {
         server = try LoopbackServer { connection in
             while let request = connection.readRequest() {
                 shared.change { $0.arrived += 1 }
-                // Whoever gives up closes the connection.
+                // A client that cancels its request closes the connection.
                 while !shared.state.withLock({ $0.isReleased }) {
                     guard connection.pass(milliseconds: 1) else { return }
                 }
@@ -51,26 +51,26 @@ package final class HeldResponses: Sendable {
         }
     }
 
-    /// Where it is.
+    /// The URL of the server.
     package var url: String { "http://127.0.0.1:\(server.port)" }
 
-    /// What was asked for, in order.
+    /// The targets of the requests, in order.
     package var targets: [String] { server.requests.map(\.target) }
 
-    /// Releases all responses, also later ones.
+    /// Releases all responses, including later ones.
     package func release() { shared.change { $0.isReleased = true } }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     package func waitForRequests(_ count: Int) async {
         await wait { arrived, _ in arrived >= count }
     }
 
-    /// Waits until so many responses have been written.
+    /// Waits until this many responses have been written.
     package func waitForResponses(_ count: Int) async {
         await wait { _, answered in answered >= count }
     }
 
-    /// Ends the server.
+    /// Stops the server.
     package func stop() { server.stop() }
 
     private func wait(until isMet: @escaping @Sendable (_ arrived: Int, _ answered: Int) -> Bool) async {

@@ -6,15 +6,15 @@ import Synchronization
     import Darwin
 #endif
 
-/// One connection of a server, on a thread of its own: its calls block. A script calls them in the order of what it
-/// wants to happen.
+/// A connection of a server, on a separate thread: its functions block. A script calls them in the order in which
+/// things should happen.
 package final class LoopbackConnection: Sendable {
     /// The number of the connection, from 0 in the order of acceptance.
     package let number: Int
 
     // Nil when closed. Under the lock because `stop` of the server shuts it down from another thread.
     private let descriptor: Mutex<Int32?>
-    // Bytes that came with an earlier request.
+    // Bytes that arrived with an earlier request.
     private let pending = Mutex<[UInt8]>([])
     private let record: @Sendable (ReceivedRequest) -> Void
 
@@ -26,7 +26,7 @@ package final class LoopbackConnection: Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Reads this many bytes; nil when the client has ended the connection before.
+    /// Reads this many bytes; nil if the client has ended the connection before.
     package func read(count: Int) -> [UInt8]? {
         var bytes = pending.withLock { $0 }
         while bytes.count < count {
@@ -36,7 +36,7 @@ package final class LoopbackConnection: Sendable {
         return Array(bytes[..<count])
     }
 
-    /// Reads the header of the next request, which `readRequest` reads again with its body; nil when the client has ended
+    /// Reads the header of the next request, which `readRequest` reads again with its body; nil if the client has ended
     /// the connection.
     package func peekHead() -> String? {
         var bytes = pending.withLock { $0 }
@@ -49,7 +49,7 @@ package final class LoopbackConnection: Sendable {
         }
     }
 
-    /// Reads and records the next request with its body; nil when the client has ended the connection.
+    /// Reads and records the next request with its body; nil if the client has ended the connection.
     @discardableResult
     package func readRequest() -> ReceivedRequest? {
         var bytes = pending.withLock { $0 }
@@ -71,13 +71,13 @@ package final class LoopbackConnection: Sendable {
         return request
     }
 
-    /// Sends text. False when the client has ended the connection.
+    /// Sends a string. Returns false if the client has ended the connection.
     @discardableResult
     package func write(_ text: String) -> Bool {
         write(Array(text.utf8))
     }
 
-    /// Sends bytes. False when the client has ended the connection.
+    /// Sends bytes. Returns false if the client has ended the connection.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Bool {
         guard let descriptor = descriptor.withLock({ $0 }) else { return false }
@@ -90,8 +90,8 @@ package final class LoopbackConnection: Sendable {
         return true
     }
 
-    /// Sends the same bytes again and again, until the client has taken none for some time or the limit is reached. Gives
-    /// how many were sent.
+    /// Sends the same bytes again and again, until the client has accepted none for some time or the limit is reached.
+    /// Returns how many were sent.
     package func writeUntilHeldUp(_ bytes: [UInt8], for time: Duration, limit: Int) -> Int {
         guard let descriptor = descriptor.withLock({ $0 }) else { return 0 }
         var sent = 0
@@ -105,7 +105,7 @@ package final class LoopbackConnection: Sendable {
         return sent
     }
 
-    /// Lets time pass. False, and at once, when the client has ended the connection.
+    /// Waits for this time. Returns false, and does so immediately, if the client has ended the connection.
     package func pass(milliseconds: Int32) -> Bool {
         guard let descriptor = descriptor.withLock({ $0 }) else { return false }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -114,7 +114,7 @@ package final class LoopbackConnection: Sendable {
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
     }
 
-    /// Waits until the client ends the connection. What it sends until then is dropped.
+    /// Waits until the client ends the connection. What it sends until then is discarded.
     package func waitForEnd() {
         var dropped: [UInt8] = []
         while readMore(into: &dropped) { dropped = [] }
@@ -147,7 +147,7 @@ package final class LoopbackConnection: Sendable {
         }
     }
 
-    /// Ends what blocks, from another thread.
+    /// Ends blocking calls, from another thread.
     func interrupt() {
         descriptor.withLock { descriptor in
             if let open = descriptor { _ = shutdown(open, Int32(SHUT_RDWR)) }

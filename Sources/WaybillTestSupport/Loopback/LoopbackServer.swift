@@ -6,8 +6,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// A server on 127.0.0.1 that does what a script says, with a thread for each connection. It must be stopped;
-/// `LoopbackServer.run` does it by itself.
+/// A server on 127.0.0.1 that runs a script, with a thread for each connection. It must be stopped;
+/// `LoopbackServer.run` does this.
 package final class LoopbackServer: Sendable {
     private struct State {
         var requests: [ReceivedRequest] = []
@@ -33,7 +33,7 @@ package final class LoopbackServer: Sendable {
         state.withLock { $0.acceptor = acceptor }
     }
 
-    /// Starts a server that answers every request, and keeps connections as long as the client does.
+    /// Starts a server that responds to every request, and keeps connections as long as the client does.
     package convenience init(answer: @escaping @Sendable (ReceivedRequest) -> ServerResponse) throws {
         try self.init { connection in
             while let request = connection.readRequest() {
@@ -55,7 +55,7 @@ package final class LoopbackServer: Sendable {
         }
     }
 
-    /// Starts a server that answers every request, uses it, and stops it.
+    /// Starts a server that responds to every request, uses it, and stops it.
     package static func run<Result>(
         answer: @escaping @Sendable (ReceivedRequest) -> ServerResponse,
         _ body: (LoopbackServer) async throws -> Result
@@ -68,7 +68,7 @@ package final class LoopbackServer: Sendable {
         }
     }
 
-    /// The address of a path (with its query) on this server.
+    /// The URL of a path (with its query) on this server.
     package func url(_ path: String = "/") -> String {
         "http://127.0.0.1:\(port)\(path)"
     }
@@ -87,13 +87,14 @@ package final class LoopbackServer: Sendable {
             return state.acceptor
         }
         guard let acceptor else { return }
-        // Wakes the thread that accepts: on Linux this does, also where no connection can be made, elsewhere a connection.
+        // Wakes the accepting thread: on Linux `shutdown` does, even if no connection can be made; elsewhere a
+        // connection does.
         shutdown(listener, Int32(SHUT_RDWR))
         LoopbackSocket.touch(port: port)
         acceptor.join()
         close(listener)
         let (connections, threads) = state.withLock { state in
-            // They hold the server, and would for ever.
+            // They retain the server, and otherwise would do so forever.
             defer { (state.connections, state.threads) = ([], []) }
             return (state.connections, state.threads)
         }

@@ -21,7 +21,7 @@ package enum LoopbackSocket {
 
     private static let refusing = Result { () throws(LoopbackError) in try bound().port }
 
-    /// A port that was free a moment ago, for programs that cannot choose one themselves. Another may take it.
+    /// A port that was free a moment ago, for programs that cannot choose one themselves. Another process may take it.
     static func freePort() throws -> Int {
         let (descriptor, port) = try bound()
         close(descriptor)
@@ -33,7 +33,7 @@ package enum LoopbackSocket {
 
     private static let unresponsive = Result { () throws(LoopbackError) in
         let port = try listening(backlog: 0).port
-        // A backlog of 0 still holds one or two.
+        // A backlog of 0 still accepts one or two.
         for _ in 0..<4 { _ = try connecting(port: port) }
         return port
     }
@@ -49,7 +49,7 @@ package enum LoopbackSocket {
         return (descriptor, port)
     }
 
-    /// Starts to connect to a port, without waiting for the end of it.
+    /// Starts to connect to a port, without waiting for the connection.
     static func connecting(port: Int) throws(LoopbackError) -> Int32 {
         let descriptor = try make()
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -57,15 +57,15 @@ package enum LoopbackSocket {
         return descriptor
     }
 
-    /// Whether a connection to a port comes about.
+    /// Whether a port accepts connections.
     package static func accepts(port: Int) -> Bool {
         guard let descriptor = try? make() else { return false }
         defer { close(descriptor) }
         return withAddress(port: port) { connect(descriptor, $0, $1) } == 0
     }
 
-    /// The type of service (RFC 2474: the DSCP and two bits more) with which this process marks its packets to a port on
-    /// 127.0.0.1, one value for each open connection.
+    /// The type of service (RFC 2474: the DSCP and two more bits) with which this process marks its packets to a port
+    /// on 127.0.0.1, one value for each open connection.
     package static func marks(ofConnectionsTo port: Int) -> [Int32] {
         (Int32(0)..<min(getdtablesize(), 1 << 16)).compactMap { descriptor in
             var address = sockaddr_in()
@@ -81,7 +81,7 @@ package enum LoopbackSocket {
         }
     }
 
-    /// Connects to a port, says nothing, and closes.
+    /// Connects to a port, sends nothing, and closes the connection.
     static func touch(port: Int) {
         guard let descriptor = try? make() else { return }
         defer { close(descriptor) }

@@ -2,9 +2,9 @@
 package struct ReceivedRequest: Sendable, Equatable {
     /// The bytes of the header, with its line breaks and the empty line at its end.
     package let rawHead: [UInt8]
-    /// The bytes of the body, by `Content-Length`.
+    /// The bytes of the body, according to `Content-Length`.
     package let body: [UInt8]
-    /// The number of the connection that it came over, from 0 in the order of acceptance.
+    /// The number of the connection on which it arrived, from 0 in the order of acceptance.
     package let connection: Int
 
     init(rawHead: [UInt8], body: [UInt8], connection: Int) {
@@ -13,7 +13,7 @@ package struct ReceivedRequest: Sendable, Equatable {
         self.connection = connection
     }
 
-    /// The header as text.
+    /// The header as a string.
     package var head: String { String(decoding: rawHead, as: UTF8.self) }
     /// The method of the request line.
     package var method: String { requestLine(0) }

@@ -2,12 +2,12 @@ import Synchronization
 
 /// A server that sends each response on demand. It must be stopped.
 package final class ResponsesOnCall: Sendable {
-    /// What both the server's threads and the tests see.
+    /// The state that the server's threads and the tests share.
     private final class Shared: Sendable {
         struct State {
             /// The connections of requests that wait for a response, by target.
             var waiting: [String: LoopbackConnection] = [:]
-            /// Answers to requests that have not come.
+            /// The responses to requests that have not arrived.
             var ready: [String: ServerResponse] = [:]
             var targets: [String] = []
             var arrived: @Sendable (ReceivedRequest) -> Void = { _ in }
@@ -15,9 +15,9 @@ package final class ResponsesOnCall: Sendable {
 
         let state = Mutex(State())
 
-        /// Takes note of a request.
+        /// Records a request.
         ///
-        /// - Returns: its response if that was given first, and the continuation to resume.
+        /// - Returns: its response if that was provided first, and the function to call.
         func take(
             _ request: ReceivedRequest,
             _ connection: LoopbackConnection
@@ -47,18 +47,18 @@ package final class ResponsesOnCall: Sendable {
         }
     }
 
-    /// Where it is.
+    /// The URL of the server.
     package var url: String { server.url("") }
 
-    /// What was asked for since the beginning, in order.
+    /// The targets of the requests since `begin`, in order.
     package var targets: [String] { shared.state.withLock { $0.targets } }
 
-    /// Forgets all that was asked for, and tells from now on of each request that has come, on a thread of its own.
+    /// Forgets all requests, and from now on calls a function for each request that arrives, on a separate thread.
     package func begin(_ arrived: @escaping @Sendable (ReceivedRequest) -> Void) {
         shared.state.withLock { $0 = Shared.State(arrived: arrived) }
     }
 
-    /// Answers the request with this target: at once where it waits, otherwise when it comes.
+    /// Responds to the request with this target: immediately if it is waiting, otherwise when it arrives.
     package func answer(_ target: String, _ answer: ServerResponse) {
         let connection = shared.state.withLock { state -> LoopbackConnection? in
             if let waiting = state.waiting.removeValue(forKey: target) { return waiting }
@@ -68,6 +68,6 @@ package final class ResponsesOnCall: Sendable {
         connection?.write(answer.bytes(to: "GET"))
     }
 
-    /// Ends the server.
+    /// Stops the server.
     package func stop() { server.stop() }
 }

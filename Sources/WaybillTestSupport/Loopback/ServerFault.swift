@@ -1,10 +1,10 @@
-/// What a server can do wrong, for tables of tests. Each reads a request first, unless it says otherwise.
+/// The faults of a server, for parameterised tests. Each reads a request first, unless stated otherwise.
 package enum ServerFault: String, CaseIterable, Sendable {
-    /// Accepts and says nothing, until the client ends the connection.
+    /// Accepts and sends nothing, until the client ends the connection.
     case silent
     /// Sends the first bytes of a header, then nothing.
     case stallsInHeader
-    /// Sends the fields of a header a byte a second.
+    /// Sends the fields of a header at one byte per second.
     case dripsHeader
     /// Sends half of the body, then nothing.
     case stallsInBody
@@ -18,13 +18,13 @@ package enum ServerFault: String, CaseIterable, Sendable {
     case resetsInBody
     /// Closes the connection after less than `Content-Length`.
     case shortBody
-    /// Says that a chunk is `zz` long.
+    /// Sends `zz` as the length of a chunk.
     case brokenChunks
     /// Sends bytes that are not gzip as gzip.
     case brokenGzip
-    /// Names a coding that nobody knows.
+    /// Names an unknown coding.
     case unknownCoding
-    /// Sends body without end.
+    /// Sends a body without end.
     case endlessBody
     /// Sends 100,000 header fields.
     case manyFields

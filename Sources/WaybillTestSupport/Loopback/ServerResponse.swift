@@ -9,7 +9,7 @@ package struct ServerResponse: Sendable {
     /// The body.
     package var body: [UInt8]
 
-    /// A response with these bytes as its body.
+    /// Creates a response with these bytes as its body.
     package init(
         status: Int = 200,
         reason: String = "OK",
@@ -22,12 +22,12 @@ package struct ServerResponse: Sendable {
         self.body = body
     }
 
-    /// A response with this text as its body.
+    /// Returns a response with this string as its body.
     package static func text(_ text: String) -> ServerResponse {
         ServerResponse(headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
     }
 
-    /// The bytes that are sent: to HEAD, the header alone.
+    /// The bytes that are sent: for HEAD, only the header.
     package func bytes(to method: String) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(reason)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }

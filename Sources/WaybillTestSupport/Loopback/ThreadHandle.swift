@@ -6,14 +6,14 @@ import Synchronization
     import Darwin
 #endif
 
-/// A thread for calls that block, which tasks must not make.
+/// A thread for blocking calls, which tasks must not make.
 final class ThreadHandle: Sendable {
     private let thread: Mutex<pthread_t?>
 
-    /// Starts a thread; throws an errno when there is none to be had.
+    /// Starts a thread; throws the system's error.
     init(_ body: @escaping @Sendable () -> Void) throws(LoopbackError) {
         let box = Unmanaged.passRetained(ThreadBody(body))
-        // The thread takes this reference over.
+        // The thread takes over this reference.
         let argument = box.toOpaque()
         #if canImport(Glibc)
             var created = pthread_t()
@@ -29,8 +29,8 @@ final class ThreadHandle: Sendable {
         thread = Mutex(created)
     }
 
-    /// Does something and then, whatever came of it, ends something on a thread of its own: that may block, and the threads
-    /// of tasks are few.
+    /// Runs `body` and then, whatever its result, `end` on a separate thread, because `end` may block and tasks have
+    /// few threads.
     static func run<Result>(
         _ body: () async throws -> Result,
         finally end: @escaping @Sendable () -> Void
@@ -74,7 +74,7 @@ private final class ThreadBody: Sendable {
 
     static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { return nil }
-        // The reference that `ThreadHandle.init` made.
+        // The reference that `ThreadHandle.init` created.
         Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().body()
         return nil
     }

@@ -6,10 +6,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// An nginx of its own, with its files in a temporary folder, for tests that want a real server. It must be stopped;
-/// `NginxServer.run` does it by itself.
+/// An nginx process with its files in a temporary folder, for tests that need a real server. It must be stopped;
+/// `NginxServer.run` does this.
 ///
-/// Tests that use it say `.enabled(if: NginxServer.isWanted, "nginx is not installed")`.
+/// Tests that use it have `.enabled(if: NginxServer.isWanted, "nginx is not installed")`.
 package final class NginxServer: Sendable {
     /// The port that the system chose.
     package let port: Int
@@ -18,13 +18,13 @@ package final class NginxServer: Sendable {
     private let folder: TemporaryFolder
     private let process: Mutex<pid_t?>
 
-    /// Whether tests should use nginx: where it is installed, and in CI also where it is not, and then fail.
+    /// Whether tests should use nginx: if it is installed, and always in CI, where they fail without it.
     package static var isWanted: Bool {
         access(executable, X_OK) == 0 || getenv("CI").map { String(cString: $0) } == "true"
     }
 
-    /// Starts nginx with these directives in its one `server` block. `listen` says more about its port, such as
-    /// `ssl http2`.
+    /// Starts nginx with these directives in its one `server` block. `listen` has additional parameters for its port,
+    /// such as `ssl http2`.
     package init(_ directives: String, listen: String = "") throws {
         let socket = try LoopbackSocket.listening()
         defer { close(socket.descriptor) }
@@ -51,7 +51,7 @@ package final class NginxServer: Sendable {
         }
     }
 
-    /// The address of a path (with its query) on this server.
+    /// The URL of a path (with its query) on this server.
     package func url(_ path: String = "/") -> String {
         "http://127.0.0.1:\(port)\(path)"
     }
@@ -73,7 +73,7 @@ package final class NginxServer: Sendable {
         }
     }
 
-    /// Ends nginx and waits until it is gone. Later calls do nothing.
+    /// Stops nginx and waits until it has exited. Later calls do nothing.
     package func stop() {
         let taken = process.withLock { process in
             defer { process = nil }
@@ -106,8 +106,8 @@ package final class NginxServer: Sendable {
             """
     }
 
-    // nginx is handed the socket that listens, as when it replaces itself by a new version: there is no moment at which
-    // the port is free, or known and not yet open, so nothing needs to be waited for.
+    // nginx inherits the listening socket, as when it replaces itself with a new version: the port is never free, and
+    // never known but not yet open, so there is nothing to wait for.
     private static func start(folder: String, listener: Int32) throws -> pid_t {
         let inherited: Int32 = 3
         return try SpawnedProgram.start(

@@ -6,11 +6,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// A proxy of Debian's on 127.0.0.1, for tests that want a real one. It must be stopped; `run` does it by itself.
+/// A proxy program from Debian on 127.0.0.1, for tests that need a real one. It must be stopped; `run` does this.
 ///
-/// Tests that use it say `.enabled(if: ProxyProgram.isWanted, "tinyproxy and microsocks are not installed")`.
+/// Tests that use it have `.enabled(if: ProxyProgram.isWanted, "tinyproxy and microsocks are not installed")`.
 package final class ProxyProgram: Sendable {
-    /// Which proxy.
+    /// The kind of proxy.
     package enum Kind: Sendable {
         /// tinyproxy, for HTTP and CONNECT.
         case http
@@ -23,13 +23,13 @@ package final class ProxyProgram: Sendable {
     private let folder = TemporaryFolder()
     private let process: Mutex<pid_t?>
 
-    /// Whether tests should use proxies: where they are installed, and in CI also where they are not, and then fail.
+    /// Whether tests should use proxies: if they are installed, and always in CI, where they fail without them.
     package static var isWanted: Bool {
         let isThere = access("/usr/bin/tinyproxy", X_OK) == 0 && access("/usr/bin/microsocks", X_OK) == 0
         return isThere || getenv("CI").map { String(cString: $0) } == "true"
     }
 
-    /// Starts a proxy, which wants these credentials if there are any, and waits until it accepts connections.
+    /// Starts a proxy, which requires these credentials if there are any, and waits until it accepts connections.
     package init(_ kind: Kind, username: String? = nil, password: String = "") throws {
         for _ in 1...5 {
             let port = try LoopbackSocket.freePort()
@@ -42,7 +42,7 @@ package final class ProxyProgram: Sendable {
         throw LoopbackError(call: "starting a proxy", errno: EADDRINUSE)
     }
 
-    /// Starts a proxy on a port; `nil` where it ended at once, since another one had taken the port meanwhile.
+    /// Starts a proxy on a port; nil if it ended immediately because another process had taken the port.
     private static func start(
         _ kind: Kind,
         on port: Int,
@@ -69,7 +69,7 @@ package final class ProxyProgram: Sendable {
             environment: [:],
             files: [STDOUT_FILENO, STDERR_FILENO].map { .open("/dev/null", O_WRONLY, as: $0) }
         )
-        // Neither program says when it is ready. What accepts may be another program that was faster.
+        // Neither program reports when it is ready. Another program that was faster may accept the connection.
         while !LoopbackSocket.accepts(port: port) {
             guard waitpid(started, nil, WNOHANG) == 0 else { return nil }
             usleep(1000)
@@ -89,7 +89,7 @@ package final class ProxyProgram: Sendable {
         return try await body(proxy)
     }
 
-    /// Ends the proxy and waits until it is gone. Later calls do nothing.
+    /// Stops the proxy and waits until it has exited. Later calls do nothing.
     package func stop() {
         let taken = process.withLock { process in
             defer { process = nil }

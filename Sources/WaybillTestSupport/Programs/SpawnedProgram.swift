@@ -8,9 +8,9 @@
 enum SpawnedProgram {
     /// An open file of a new program.
     enum File {
-        /// A file that is opened for it, under a number.
+        /// A file that is opened for it, with a descriptor number.
         case open(String, Int32, as: Int32)
-        /// An open file of this process, under a number.
+        /// An open file of this process, with a descriptor number.
         case duplicate(Int32, as: Int32)
 
         fileprivate var number: Int32 {
@@ -20,8 +20,8 @@ enum SpawnedProgram {
         }
     }
 
-    /// Starts a program with these open files and no others. Sockets of tests that run at the same time must not be among
-    /// them: a connection that the program has open too is not closed for the other side.
+    /// Starts a program with these open files and no others. Sockets of tests that run at the same time must not be
+    /// among them: a connection that the program also has open is not closed for the peer.
     static func start(
         _ program: String,
         _ arguments: [String],
@@ -54,7 +54,7 @@ enum SpawnedProgram {
         }
         #if canImport(Glibc)
             let rest = (files.map(\.number).max() ?? -1) + 1
-            // Those that are not open are no error.
+            // Descriptors that are not open cause no error.
             for descriptor in rest..<min(getdtablesize(), 8192) {
                 posix_spawn_file_actions_addclose(&actions, descriptor)
             }

@@ -1,14 +1,14 @@
-/// An authority of its own and certificates by it, made by OpenSSL's command in a temporary folder.
+/// A certificate authority and its certificates, created by the `openssl` command in a temporary folder.
 package struct TestCertificates: Sendable {
     /// A certificate of the authority.
     package enum Kind: String, Sendable, CaseIterable {
         /// For 127.0.0.1 and localhost.
         case valid
-        /// The same, but its time is over.
+        /// The same, but expired.
         case expired
         /// For other.example only.
         case wrongHost
-        /// For 127.0.0.1 and localhost, by nobody but itself.
+        /// For 127.0.0.1 and localhost, but signed by itself.
         case selfSigned
         /// For a client.
         case client
@@ -16,7 +16,7 @@ package struct TestCertificates: Sendable {
 
     private let folder: TemporaryFolder
 
-    /// Makes them all.
+    /// Creates all certificates.
     package init() async throws {
         folder = TemporaryFolder()
         let names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
@@ -51,13 +51,13 @@ package struct TestCertificates: Sendable {
     /// A file by its name, such as `ca.pem`, `valid.cer` or `client.key`.
     package func file(_ name: String) -> String { "\(folder.path)/\(name)" }
 
-    /// The SHA-256 digest of the public key of `ca` or `valid`, in Base64, as OpenSSL has it.
+    /// The SHA-256 digest of the public key of `ca` or `valid`, in Base64, according to OpenSSL.
     package func pin(_ name: String) -> String { folder.read("\(name).pin") ?? "" }
 
     /// The SHA-256 digest of the whole certificate of `ca` or `valid`, in Base64, according to OpenSSL.
     package func digest(_ name: String) -> String { folder.read("\(name).digest") ?? "" }
 
-    /// Directives that let nginx show a certificate.
+    /// The directives with which nginx uses a certificate.
     package func directives(_ kind: Kind) -> String {
         "ssl_certificate \(file(kind.rawValue)).pem; ssl_certificate_key \(file(kind.rawValue)).key;"
     }

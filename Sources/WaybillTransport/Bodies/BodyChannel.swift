@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Passes a response from the engine's thread to the task that receives it piece by piece.
+/// Passes a response from the engine's thread to the task that receives it in pieces.
 final class BodyChannel: Sendable {
-    /// What comes, in this order.
+    /// What the channel delivers, in this order.
     enum Event: Sendable {
-        /// The response, whose header is still bytes.
+        /// The response, with its header still unparsed.
         case head(HTTPResponse, [UInt8])
         /// Bytes of the body.
         case bytes
-        /// The end of the response. If no head came before it, the response has no body.
+        /// The end of the response. If no head was delivered before it, the response has no body.
         case end(TransferOutcome)
     }
 
@@ -22,26 +22,27 @@ final class BodyChannel: Sendable {
         var hasNews: Bool { head != nil || !bytes.isEmpty || outcome != nil }
     }
 
-    // How much may lie here; the most that is taken at once.
+    // The maximum number of buffered bytes, and the number up to which the buffer grows gradually.
     private static let capacity = 1 << 20
     private static let smallCount = 64 << 10
 
     private let state = Mutex(State())
 
-    /// Whether the engine was told to wait. For the engine's thread, as what follows.
+    /// Whether the last `append` found no room. For the engine's thread, like `begin`, `append`, `finish` and `wake`.
     var isFull: Bool { state.withLock { $0.isFull } }
 
-    /// Takes the response's head, once.
+    /// Adds the head of the response. Called once.
     func begin(_ response: HTTPResponse, head: [UInt8]) {
         state.withLock { $0.head = (response, head) }
     }
 
-    /// Takes bytes. False when there is no room, and none have been taken.
+    /// Appends bytes. Returns false, without appending any, if there is no room.
     func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
             state.isFull = !state.bytes.isEmpty && state.bytes.count + bytes.count > Self.capacity
             if !state.isFull {
-                // A large body comes in many pieces: the array is not to grow, and be copied, with several of them.
+                // A large body arrives in many pieces: reserve once, so that the array is not copied each time it
+                // grows.
                 let count = state.bytes.count + bytes.count
                 if count > max(state.bytes.capacity, Self.smallCount) { state.bytes.reserveCapacity(Self.capacity) }
                 state.bytes.append(contentsOf: bytes)
@@ -50,13 +51,14 @@ final class BodyChannel: Sendable {
         }
     }
 
-    /// Takes the end.
+    /// Adds the end of the response and wakes the task.
     func finish(_ outcome: TransferOutcome) {
         state.withLock { $0.outcome = outcome }
         wake()
     }
 
-    /// Lets the task go on if there is something for it: once a turn of the engine rather than for every piece.
+    /// Resumes the waiting task if there is an event for it. The engine calls this once per iteration of its loop
+    /// rather than for every piece.
     func wake() {
         let waiter = state.withLock { state in
             guard state.hasNews else { return nil as CheckedContinuation<Void, Never>? }
@@ -66,10 +68,11 @@ final class BodyChannel: Sendable {
         waiter?.resume()
     }
 
-    /// Waits for the next event. For one task. Also returns whether the engine waits for room, which there is now.
+    /// Waits for the next event. Only one task may call this. Also returns whether the engine was waiting for room,
+    /// which is now free.
     ///
-    /// The bytes of the body replace those in the array, whose memory takes the ones after them: if each piece had fresh
-    /// memory, the system would have to give out and clear as much as the whole body.
+    /// The bytes of the body replace those in the array, and the array's memory is reused for the next ones: with new
+    /// memory for each piece, the system would have to allocate and clear as much as the whole body.
     func next(into bytes: inout [UInt8]) async -> (event: Event, makesRoom: Bool) {
         while true {
             if let next = take(into: &bytes) { return next }

@@ -1,7 +1,7 @@
 import CLibCurl
 import WaybillRuntime
 
-/// The parts of a body with their sizes, before any of it is read.
+/// The parts of a body with their sizes, measured before any of them is read.
 struct BodyPlan: Sendable {
     /// A part and its size in bytes.
     struct Segment: Sendable {
@@ -11,10 +11,10 @@ struct BodyPlan: Sendable {
 
     /// The parts that are not empty.
     let segments: [Segment]
-    /// The size of the whole.
+    /// The size of the whole body in bytes.
     let count: Int
 
-    /// Measures the parts. Throws for a file that cannot be looked at, or that is no regular file.
+    /// Measures the parts. Throws if a file cannot be inspected or is not a regular file.
     init(_ parts: [HTTPRequest.Part]) throws(TransportFailure) {
         var segments: [Segment] = []
         var count = 0
@@ -33,7 +33,7 @@ struct BodyPlan: Sendable {
         self.count = count
     }
 
-    /// The bytes of the whole where it is one piece, small enough for libcurl to take it at once.
+    /// The whole body, if it consists of at most one piece of bytes and is small enough to pass to libcurl at once.
     var smallBytes: [UInt8]? {
         if segments.isEmpty { return [] }
         guard segments.count == 1, count <= 64 << 10, case .bytes(let bytes) = segments[0].part else { return nil }

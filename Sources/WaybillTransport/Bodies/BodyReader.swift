@@ -6,21 +6,21 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Reads a body piece by piece, with at most one file open. Lives on the engine's thread: its reads are small, and the
-/// system is told to read ahead.
+/// Reads a body in pieces, with at most one file open. Used on the engine's thread: its reads are small, and the system
+/// is advised to read ahead.
 final class BodyReader {
-    /// Why reading cannot go on: a sentence without full stop.
+    /// Why reading failed, without a full stop.
     private(set) var failure: String?
-    /// Whether all has been read.
+    /// Whether the whole body has been read.
     var isAtEnd: Bool { segment == plan.segments.count }
 
     private let plan: BodyPlan
-    // Where reading goes on.
+    // The position of the next read.
     private var segment = 0
     private var offset = 0
     private var descriptor: Int32 = -1
 
-    /// A reader at the start of a body.
+    /// Creates a reader at the start of a body.
     init(_ plan: BodyPlan) {
         self.plan = plan
     }
@@ -29,7 +29,7 @@ final class BodyReader {
         closeFile()
     }
 
-    /// Reads the next bytes, as many as there is room for; 0 at the end, nil with a `failure`.
+    /// Reads as many of the next bytes as fit. Returns 0 at the end, and nil after setting `failure`.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         var filled = 0
         while filled < buffer.count && !isAtEnd {
@@ -52,7 +52,7 @@ final class BodyReader {
         return filled
     }
 
-    /// Goes to a place of the whole body, to send it again. False when there is no such place.
+    /// Moves to a position in the whole body, to send it again. Returns false if the position is out of range.
     func seek(to position: Int) -> Bool {
         closeFile()
         guard (0...plan.count).contains(position) else { return false }
@@ -92,7 +92,7 @@ final class BodyReader {
         }
     }
 
-    /// Whether more was added to the file while it was sent: what was sent is then not the file.
+    /// Whether the file's size changed while it was sent, so that what was sent is not the file.
     private func hasGrown(_ file: LocalFile, from size: Int) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, Int(status.st_size) != size else { return false }

@@ -1,8 +1,9 @@
-/// Receives the body of a response piece by piece. The next call comes only after the previous one has returned, and
-/// while the receiver is busy the server is paused: at most about two megabytes are buffered. A transport's own thread
-/// (`Transport.taskExecutor`) calls none of it.
+/// Receives the body of a response in pieces. Calls do not overlap, and while the receiver is busy the server is
+/// paused: at most about two megabytes are buffered. The receiver is never called on a transport's own thread
+/// (`Transport.taskExecutor`).
 package protocol BodyReceiver: Sendable {
-    /// Where it is called. A receiver that blocks, such as one that writes to a disk, has a thread of its own.
+    /// The executor on which the receiver is called. A receiver that blocks, such as one that writes to a disk, has a
+    /// thread of its own.
     var executor: any TaskExecutor { get }
 
     /// Called once, with the response without its body, before any of the body. Decides what happens to the body.
@@ -13,11 +14,11 @@ package protocol BodyReceiver: Sendable {
 }
 
 extension BodyReceiver {
-    /// The threads that all tasks share.
+    /// The executor that all tasks share.
     package var executor: any TaskExecutor { globalConcurrentExecutor }
 }
 
-/// What is to become of a body.
+/// What to do with a body.
 package enum BodyUse: Sendable {
     /// It goes to the receiver.
     case receive
@@ -25,9 +26,9 @@ package enum BodyUse: Sendable {
     case collect
 }
 
-/// Receives a response piece by piece, and passes it to its receiver.
+/// Passes the events of a response to its receiver and builds the result.
 struct BodyIntake {
-    /// Whether the rest is not wanted.
+    /// Whether the rest of the body is discarded.
     private(set) var isRefused = false
 
     private let receiver: any BodyReceiver
@@ -36,13 +37,13 @@ struct BodyIntake {
     private var collected: [UInt8] = []
     private var failure: TransportFailure?
 
-    /// An intake for a receiver, with the maximum number of bytes to collect for the response.
+    /// Creates an intake for a receiver, with the maximum number of bytes to collect for the response.
     init(_ receiver: any BodyReceiver, limit: Int) {
         self.receiver = receiver
         self.limit = limit
     }
 
-    /// Takes what came, with the bytes if it is some of the body. Gives the result at the end.
+    /// Handles an event, with its bytes if it is a part of the body. Returns the result at the end, nil before.
     mutating func take(_ event: BodyChannel.Event, _ bytes: [UInt8]) async -> Result<HTTPResponse, TransportFailure>? {
         switch event {
         case .head(let response, let head):

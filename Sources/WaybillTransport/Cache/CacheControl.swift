@@ -57,7 +57,7 @@ package struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// A count of seconds (section 1.2.2), at most 2^31; nil for anything else.
+    /// Parses a number of seconds (section 1.2.2), at most 2^31; nil for anything else.
     static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return min(Int(text) ?? .max, 1 << 31)

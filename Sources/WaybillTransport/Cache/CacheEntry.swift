@@ -1,8 +1,8 @@
 package import WaybillFormats
 
-/// A response in the cache, with what decides when it may be used.
+/// A stored response, with the data that decides when it may be used.
 package struct CacheEntry: Sendable, Equatable {
-    /// What it is found by.
+    /// The key of the entry.
     package var key: CacheKey
     /// The status of the response.
     package var status: Int
@@ -21,7 +21,7 @@ package struct CacheEntry: Sendable, Equatable {
     /// The request's values of the fields that `Vary` names (section 4.1).
     package var selection: CacheSelection
 
-    /// An entry of the given parts.
+    /// Creates an entry from its parts.
     package init(
         key: CacheKey,
         status: Int,
@@ -44,7 +44,7 @@ package struct CacheEntry: Sendable, Equatable {
         self.selection = selection
     }
 
-    /// The entry for a response.
+    /// Creates the entry for a response.
     init(_ response: HTTPResponse, to request: HTTPRequest, selection: CacheSelection, sentAt: Timestamp, at: Timestamp)
     {
         self.init(
@@ -72,7 +72,8 @@ package struct CacheEntry: Sendable, Equatable {
         return fields
     }
 
-    /// Whether a newer response has the validators of this one, as far as it has any (sections 4.3.4 and 4.3.5).
+    /// Whether the validators of a newer response match those of this one; true if the newer one has none (sections
+    /// 4.3.4 and 4.3.5).
     package func isConfirmed(by newer: HTTPFields) -> Bool {
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
         if let tag = newer.first(named: "ETag") {
@@ -108,7 +109,7 @@ package struct CacheEntry: Sendable, Equatable {
         return response
     }
 
-    // Those that say how the stored bytes are to be read, which a response without them must not change.
+    // Fields that describe the stored bytes, which a response without a body must not change.
     private static let aboutContent = ["Content-Length", "Content-Encoding", "Content-Range", "Content-Type"]
 
     private static let connectionFields = [
@@ -123,21 +124,21 @@ package struct CacheEntry: Sendable, Equatable {
     }
 }
 
-/// Identifies what the cache has of a URL: one response, the newest.
+/// Identifies the stored response of a URL, which is the newest one.
 package struct CacheKey: Sendable, Hashable {
     /// The URL, without its fragment.
     package let url: String
-    /// What else decides who responds: another place to connect to, and whether the server was verified. Empty in most
-    /// requests. So a mock server, or a server that nobody verified, never responds for the real one.
+    /// What else identifies the server: another address to connect to, and whether the server was verified. Empty for
+    /// most requests. It keeps the response of a mock server or an unverified server from being used for the real one.
     package let route: String
 
-    /// A key of the given parts.
+    /// Creates a key from its parts.
     package init(url: String, route: String) {
         self.url = String(url.prefix { $0 != "#" })
         self.route = route
     }
 
-    /// The key for a URL to which a request goes, or to which its response refers.
+    /// Creates the key for the URL of a request, or for a URL to which its response refers.
     init(url: String, as request: HTTPRequest) {
         var parts: [String] = []
         let place = request.connectTo ?? (try? Origin(ofURL: url, resolve: request.options.resolve))?.connectTo
@@ -148,9 +149,9 @@ package struct CacheKey: Sendable, Hashable {
         self.init(url: url, route: parts.joined(separator: ", "))
     }
 
-    /// The key of a request.
+    /// Creates the key of a request.
     package init(_ request: HTTPRequest) { self.init(url: request.url, as: request) }
 
-    /// The name of its file: the SHA-256 digest of its parts.
+    /// The name of the entry's file: the SHA-256 digest of the key's parts.
     var fileName: String { Digest.sha256(of: Array("\(route)\n\(url)".utf8)) }
 }

@@ -1,22 +1,22 @@
 import CLibCurl
 package import WaybillFormats
 
-/// Decides what a private cache does for one request (RFC 9111): first with what is stored, then with what the server
-/// responds. The caller reads, sends and stores.
+/// Decides what a private cache does for one request (RFC 9111): first with the stored response, then with that of the
+/// server. The caller reads, sends and stores.
 package struct CacheExchange: Sendable {
     /// What to do before anything is sent.
     package enum Start: Sendable, Equatable {
-        /// This is the result.
+        /// Return this result.
         case finish(Result<HTTPResponse, TransportFailure>)
-        /// This request has to be sent.
+        /// Send this request.
         case send(HTTPRequest)
     }
 
     /// What to do after a result.
     package enum Next: Sendable, Equatable {
-        /// This is the result, after the change.
+        /// Apply the change and return this result.
         case finish(Result<HTTPResponse, TransportFailure>, Change)
-        /// The server confirmed another response than the stored one: this request has to be sent.
+        /// Send this request, because the server confirmed another response than the stored one.
         case send(HTTPRequest)
     }
 
@@ -32,7 +32,7 @@ package struct CacheExchange: Sendable {
     private var isValidating = false
     private var sentAt = Timestamp(nanoseconds: 0)
 
-    /// The exchange of a request for which `CacheRules.mayUseCache` is true.
+    /// Creates the exchange of a request for which `CacheRules.mayUseCache` is true.
     package init(_ request: HTTPRequest) {
         self.request = request
     }
@@ -40,7 +40,7 @@ package struct CacheExchange: Sendable {
     /// Whether the stored response is needed. `reload` does not read it.
     package var needsEntry: Bool { request.options.cache != .reload }
 
-    /// Decides what to do with what is stored.
+    /// Decides what to do with the stored response.
     package mutating func start(with stored: CacheEntry?, now: Timestamp) -> Start {
         sentAt = now
         let verdict = stored.map { CacheRules.verdict(on: $0, for: request, now: now) } ?? .ignore
@@ -57,7 +57,7 @@ package struct CacheExchange: Sendable {
             isValidating = true
             sending.headers += conditions
         }
-        // What the Fetch standard adds for caches on the way.
+        // The Fetch standard adds these fields for caches between here and the server.
         if !request.headers.contains(where: { $0.isNamed("Cache-Control") }) {
             if mode == .reload { sending.headers.append(HTTPField(name: "Cache-Control", value: "no-cache")) }
             if mode == .noCache { sending.headers.append(HTTPField(name: "Cache-Control", value: "max-age=0")) }
@@ -90,7 +90,7 @@ package struct CacheExchange: Sendable {
             let entry = CacheEntry(response, to: request, selection: selection, sentAt: sentAt, at: now)
             return .finish(.success(response), .store(entry))
         }
-        // What is stored is not the newest response any more.
+        // The stored response is no longer the newest one.
         let replaces = (200..<400).contains(response.status) || [404, 410].contains(response.status)
         let mayBeStored = entry != nil || !needsEntry
         return .finish(.success(response), replaces && mayBeStored ? .remove([CacheKey(request)]) : .none)
@@ -142,13 +142,13 @@ package struct CacheExchange: Sendable {
 }
 
 extension TransportFailure {
-    /// The failure of a request that must not be sent and that the cache has no response for.
+    /// The failure of a request that must not be sent and for which the cache has no response.
     static func notCached(_ request: HTTPRequest) -> TransportFailure {
         let place = (try? Origin(ofURL: request.url))?.destination ?? "the server"
         return TransportFailure(
             kind: .transfer,
             code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),
-            message: "the cache has no usable response of \(place), and 'only-if-cached' sends no request"
+            message: "the cache has no usable response from \(place), and 'only-if-cached' does not send a request"
         )
     }
 }

@@ -1,12 +1,12 @@
 import WaybillFormats
 import WaybillJSON
 
-/// The bytes of an entry's file: a line with the format and the SHA-256 digest of what follows, a line of JSON with all
-/// but the body, and the body. A file that was cut off or changed fails the check of the digest and counts as missing.
+/// The format of an entry's file: a line with the format's name and the SHA-256 digest of the rest, a line of JSON with
+/// everything but the body, and the body. A truncated or changed file fails the digest check and is treated as missing.
 package enum CacheFile {
     private static let format = "waybill-cache 1"
 
-    /// The bytes of an entry's file.
+    /// Encodes an entry.
     package static func bytes(of entry: CacheEntry) -> [UInt8] {
         var content: [UInt8] = []
         JSONWriter().write(head(of: entry), to: &content)
@@ -15,7 +15,7 @@ package enum CacheFile {
         return Array("\(format) \(Digest.sha256(of: content))\n".utf8) + content
     }
 
-    /// The entry of a file; nil unless the digest and the format are right.
+    /// Decodes an entry; nil unless the format and the digest match.
     package static func entry(_ bytes: [UInt8]) -> CacheEntry? {
         let newline = UInt8(ascii: "\n")
         guard let first = bytes.firstIndex(of: newline) else { return nil }

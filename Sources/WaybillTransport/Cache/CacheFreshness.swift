@@ -12,7 +12,7 @@ package struct CacheFreshness: Sendable, Equatable {
     /// For how long it has been stale; negative while it is fresh.
     package var staleness: Int { age - lifetime }
 
-    /// The freshness of an entry at a time.
+    /// Computes the freshness of an entry at a time.
     package init(_ entry: CacheEntry, now: Timestamp) {
         let date = entry.headers.first(named: "Date").flatMap(HTTPDate.moment) ?? entry.receivedAt
         age = Self.age(of: entry, date: date, now: now)
@@ -20,10 +20,10 @@ package struct CacheFreshness: Sendable, Equatable {
     }
 
     private static func age(of entry: CacheEntry, date: Timestamp, now: Timestamp) -> Int {
-        // The clock was set back: how old the response is, nobody knows.
+        // The clock was set back, so the age of the response is unknown.
         guard now >= entry.receivedAt, entry.receivedAt >= entry.requestedAt else { return 1 << 31 }
         let apparent = max(0, date.seconds(until: entry.receivedAt))
-        // Of several values the first counts, and one that cannot be read is ignored (section 5.1).
+        // The first of several values counts, and an unreadable one is ignored (section 5.1).
         let stated = entry.headers.first(named: "Age")?.split(separator: ",").first
             .flatMap { CacheControl.seconds(String($0.filter { $0 != " " })) }
         let corrected = (stated ?? 0) + entry.requestedAt.seconds(until: entry.receivedAt)
@@ -35,7 +35,7 @@ package struct CacheFreshness: Sendable, Equatable {
         if let maximum = control.maxAge { return maximum }
         let expires = entry.headers.values(named: "Expires")
         if !expires.isEmpty {
-            // One that cannot be read, such as 0, is in the past; of several different ones nobody knows which is meant.
+            // An unreadable value, such as 0, is in the past; several different values are ambiguous.
             guard Set(expires).count == 1, let end = HTTPDate.moment(expires[0]) else { return 0 }
             return max(0, date.seconds(until: end))
         }

@@ -1,14 +1,14 @@
 package import WaybillFormats
 
-/// The rules of RFC 9111 for what may be stored and what may be used. Values in, values out.
+/// The rules of RFC 9111 for storing and reusing responses, as pure functions.
 package enum CacheRules {
-    /// What a stored response is good for.
+    /// How a stored response may be used.
     package enum Verdict: Sendable, Equatable {
         /// It may be used as it is.
         case use
         /// It may be used once the server has confirmed it.
         case validate
-        /// It has no use for this request.
+        /// It must not be used for this request.
         case ignore
     }
 
@@ -29,7 +29,7 @@ package enum CacheRules {
         "If-Unmodified-Since", "If-Range",
     ]
 
-    /// What a stored response is good for (section 4), by the request's mode and its own directives.
+    /// How a stored response may be used (section 4), according to the request's mode and the directives of both.
     package static func verdict(on entry: CacheEntry, for request: HTTPRequest, now: Timestamp) -> Verdict {
         guard entry.key == CacheKey(request), entry.selection.matches(request),
             entry.body.count <= request.maximumBodyBytes
@@ -77,8 +77,8 @@ package enum CacheRules {
             || isHeuristicallyCacheable(response.status)
     }
 
-    /// Whether responses with this status may be stored without being asked to (RFC 9110, section 15.1). Partial
-    /// responses are not stored.
+    /// Whether responses with this status may be stored without an explicit permission (RFC 9110, section 15.1).
+    /// Partial responses are not stored.
     package static func isHeuristicallyCacheable(_ status: Int) -> Bool {
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
     }
@@ -87,8 +87,8 @@ package enum CacheRules {
         isHeuristicallyCacheable(status) || [302, 303, 307].contains(status)
     }
 
-    /// What a response to an unsafe method makes invalid (section 4.4): the URL of the request, and those of `Location`
-    /// and `Content-Location` at the same origin.
+    /// The keys that a response to an unsafe method invalidates (section 4.4): those of the URL of the request, and of
+    /// `Location` and `Content-Location` at the same origin.
     package static func invalidated(by response: HTTPResponse, to request: HTTPRequest) -> [CacheKey] {
         guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.method), (200..<400).contains(response.status)
         else { return [] }

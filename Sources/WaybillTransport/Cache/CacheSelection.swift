@@ -5,13 +5,13 @@ package struct CacheSelection: Sendable, Equatable {
     /// Whether compressed responses were accepted, and the stored body is decoded.
     package var acceptsCompression: Bool
 
-    /// A selection of the given parts.
+    /// Creates a selection from its parts.
     package init(values: [String: String?], acceptsCompression: Bool) {
         self.values = values
         self.acceptsCompression = acceptsCompression
     }
 
-    /// The selection of a request by a response's `Vary`; nil if no other request can match it.
+    /// Creates the selection of a request by a response's `Vary`; nil if no other request can match it.
     package init?(_ request: HTTPRequest, variedBy headers: HTTPFields) {
         let names = headers.values(named: "Vary").flatMap { CacheControl.elements(of: $0).map(\.name) }
         guard !names.contains("*") else { return nil }
@@ -23,7 +23,7 @@ package struct CacheSelection: Sendable, Equatable {
         )
     }
 
-    /// Whether a request selects the response: it has the same values.
+    /// Whether a request has the same values, and so selects the stored response.
     package func matches(_ request: HTTPRequest) -> Bool {
         acceptsCompression == request.acceptsCompression
             && values.allSatisfy { Self.value(of: $0.key, in: request) == $0.value }

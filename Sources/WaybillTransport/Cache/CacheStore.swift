@@ -9,9 +9,9 @@ import WaybillRuntime
 
 /// The cache on disk: a folder with one file for each entry, which any number of processes may use at the same time.
 ///
-/// A file appears complete, by renaming, and is checked by its digest when it is read, so that neither another process nor
-/// a killed one leaves an entry that is wrong. The time of a file's last change is that of its last use. All functions
-/// block; tasks call them through `CacheStores`.
+/// A file is written under a temporary name and then renamed, and its digest is checked when it is read, so that
+/// neither another process nor a killed one can leave a wrong entry. The modification time of a file is the time of its
+/// last use. All functions block; tasks call them through `CacheStores`.
 package final class CacheStore: Sendable {
     /// The folder.
     package let folder: String
@@ -19,13 +19,14 @@ package final class CacheStore: Sendable {
     /// eighth until it counts again.
     package let maximumBytes: Int
 
-    // The size of all files as far as this process knows: as counted last, and what it has stored since. Nil until counted.
+    // The size of all files as far as this process knows: the last count plus what it has stored since. Nil until
+    // counted.
     private let knownBytes = Mutex<Int?>(nil)
 
-    /// The usual maximum size in bytes.
+    /// The default maximum size in bytes.
     package static let usualMaximumBytes = 256 << 20
 
-    /// A cache in a folder, which is created when the first entry is stored.
+    /// Creates a cache in a folder, which is created when the first entry is stored.
     package init(folder: String, maximumBytes: Int = CacheStore.usualMaximumBytes) {
         self.folder = folder
         self.maximumBytes = maximumBytes
@@ -35,7 +36,7 @@ package final class CacheStore: Sendable {
     package struct Failure: Error, Sendable, Equatable {
         /// The folder that cannot be written to.
         package let folder: String
-        /// In a few words, without the folder.
+        /// The reason, without the folder.
         package let message: String
 
         fileprivate init(folder: String, message: String) {
@@ -50,7 +51,7 @@ package final class CacheStore: Sendable {
 
     /// The user's cache folder for HTTP: `$XDG_CACHE_HOME/waybill/http`, or `~/.cache/waybill/http`, or
     /// `~/Library/Caches/waybill/http` on macOS; nil without a home folder. A relative `XDG_CACHE_HOME` is ignored, as
-    /// its specification says.
+    /// its specification requires.
     package static func userFolder(environment: [String: String]) -> String? {
         if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return "\(folder)/waybill/http" }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
@@ -61,7 +62,7 @@ package final class CacheStore: Sendable {
         #endif
     }
 
-    /// The entry for a key, if there is one that passes the check; it counts as used now.
+    /// The entry for a key, if there is one that passes the digest check. Marks it as used now.
     package func entry(for key: CacheKey) -> CacheEntry? {
         let path = path(of: key.fileName)
         guard let bytes = try? FileContents.read(path, limit: largestFile) else { return nil }
@@ -73,8 +74,8 @@ package final class CacheStore: Sendable {
         return entry
     }
 
-    /// Stores an entry in place of an earlier one with its key. One that is larger than an eighth of the cache is not
-    /// stored, and the earlier one is removed.
+    /// Stores an entry and replaces an earlier one with the same key. An entry larger than an eighth of the cache is
+    /// not stored, and the earlier one is removed.
     package func store(_ entry: CacheEntry) throws(Failure) {
         let bytes = CacheFile.bytes(of: entry)
         guard bytes.count <= largestFile else { return remove([entry.key]) }
@@ -99,7 +100,7 @@ package final class CacheStore: Sendable {
         evict(afterStoring: bytes.count)
     }
 
-    /// Removes what is stored for these keys.
+    /// Removes the entries for these keys.
     package func remove(_ keys: [CacheKey]) {
         for key in keys { unlink(path(of: key.fileName)) }
     }
@@ -119,19 +120,19 @@ package final class CacheStore: Sendable {
         contents().filter { Self.isEntry($0.name) }.sorted { ($0.usedAt, $0.name) > ($1.usedAt, $1.name) }
     }
 
-    /// The entry of a file, if it passes the check. This is not a use.
+    /// The entry of a file, if it passes the digest check. Does not mark it as used.
     package func entry(in file: File) -> CacheEntry? {
         (try? FileContents.read(path(of: file.name), limit: largestFile)).flatMap { CacheFile.entry($0) }
     }
 
-    /// Removes all entries, and nothing else that may be in the folder. Returns what was removed.
+    /// Removes all entries and leaves other files in the folder alone. Returns the removed entries.
     package func clear() -> [File] {
         let removed = contents().filter { unlink(path(of: $0.name)) == 0 }
         knownBytes.withLock { $0 = nil }
         return removed.filter { Self.isEntry($0.name) }
     }
 
-    // The kernel's own times of files differ only every few milliseconds, so the order of uses would be lost.
+    // The kernel's own file times advance only every few milliseconds, so the order of uses would be lost.
     private func markUsed(_ path: String) {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -163,7 +164,7 @@ package final class CacheStore: Sendable {
         knownBytes.withLock { $0 = total }
     }
 
-    // What a process that was killed has left. An hour is much longer than writing a file takes.
+    // Removes what killed processes have left. An hour is much longer than writing a file takes.
     private func removeAbandonedFiles() {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -173,7 +174,7 @@ package final class CacheStore: Sendable {
         }
     }
 
-    /// All that the cache has put into its folder.
+    /// All files that the cache has put into its folder.
     private func contents() -> [File] {
         let names = (try? FolderListing.names(in: folder, limit: .max)) ?? []
         return names.filter { Self.isEntry($0) || Self.isTemporary($0) }.compactMap { name in
@@ -202,7 +203,7 @@ package final class CacheStore: Sendable {
             && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    // Other users must not read what servers responded to this one.
+    // Other users must not read this user's responses.
     private func makeFolder(_ path: String) throws(Failure) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, path != FileContents.folder(of: path) else { throw Failure(folder: path, errno: errno) }

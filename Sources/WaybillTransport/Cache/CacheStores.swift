@@ -1,8 +1,8 @@
 import Synchronization
 package import WaybillRuntime
 
-/// The caches that the requests of a run use: that of the user, and those in folders of their own. Their work on files is
-/// done on one thread.
+/// The caches that the requests of a run use: that of the user, and those in other folders. All of their file
+/// operations run on one thread.
 package final class CacheStores: Sendable {
     private struct Place: Hashable {
         let folder: String
@@ -13,13 +13,14 @@ package final class CacheStores: Sendable {
     private let stores = Mutex<[Place: CacheStore]>([:])
     private let thread: FileThread
 
-    /// The caches of a run, with the user's cache folder if it is known. Throws if the thread cannot be started.
+    /// Creates the caches of a run, with the user's cache folder if it is known. Throws if the thread cannot be
+    /// started.
     package init(userFolder: String?) throws(SystemError) {
         self.userFolder = userFolder
         thread = try FileThread()
     }
 
-    /// The cache in a folder, or in the user's; `nil` if that is not known.
+    /// The cache in a folder, by default in the user's cache folder; nil if that is unknown.
     @discardableResult
     package func store(in folder: String?, maximumBytes: Int?) -> CacheStore? {
         guard let folder = folder ?? userFolder else { return nil }
@@ -49,7 +50,7 @@ package final class CacheStores: Sendable {
         try await thread.run { () throws(CacheStore.Failure) in try store.store(entry) }
     }
 
-    /// Removes what is stored for these keys from all caches.
+    /// Removes the entries for these keys from all caches.
     func remove(_ keys: [CacheKey]) async {
         let stores = stores.withLock { Array($0.values) }
         await thread.run { for store in stores { store.remove(keys) } }

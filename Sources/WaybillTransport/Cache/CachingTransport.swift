@@ -1,12 +1,12 @@
 package import WaybillFormats
 import WaybillRuntime
 
-/// Sends requests with another transport, and keeps a private HTTP cache (RFC 9111) for those whose options ask for it.
+/// Adds a private HTTP cache (RFC 9111) to another transport, for requests whose options ask for it.
 ///
-/// Redirects are followed outside, so each of their requests is looked up on its own. A request whose body is received
-/// piece by piece does not use a cache, and neither does one to which a cookie jar may add cookies. A response to an
-/// unsafe method makes what is stored for its URL invalid in all caches of the run, whatever the mode of its request. If a
-/// cache cannot be read or written, requests are sent as without it.
+/// Redirects are followed by the caller, so each of their requests is looked up separately. The cache is not used for a
+/// request whose response body goes to a receiver, nor for one to which a cookie jar may add cookies. A response to an
+/// unsafe method invalidates the stored responses for its URL in all caches of the run, whatever the mode of its
+/// request. If a cache cannot be read or written, requests are sent as if there were none.
 package struct CachingTransport: Transport {
     private let transport: any Transport
     private let stores: CacheStores
@@ -15,12 +15,12 @@ package struct CachingTransport: Transport {
     private let cookieHosts = CookieHosts()
     private let onFailure: @Sendable (CacheStore.Failure) -> Void
 
-    /// A transport with caches.
+    /// Creates a transport with caches.
     ///
     /// - Parameters:
     ///   - now: The wall clock.
-    ///   - containsSecret: Whether some bytes contain a secret: a request with one in its URL does not use the cache, and a
-    ///     response with one is not stored.
+    ///   - containsSecret: Whether the bytes contain a secret. A request with one in its URL does not use the cache,
+    ///     and a response with one is not stored.
     ///   - onFailure: Called when an entry cannot be stored.
     package init(
         _ transport: any Transport,
@@ -103,7 +103,8 @@ package struct CachingTransport: Transport {
             && !containsSecret(Array(request.url.utf8))
     }
 
-    /// Notes what a result changes for other requests: the cookies that it sets, and what it makes invalid.
+    /// Records what a result changes for other requests: the cookies that it sets, and the stored responses that it
+    /// invalidates.
     private func note(_ result: Result<HTTPResponse, TransportFailure>, of request: HTTPRequest) async {
         guard case .success(let response) = result else { return }
         cookieHosts.note(response, to: request)

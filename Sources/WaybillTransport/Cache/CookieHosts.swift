@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The hosts to which a transport's own cookie jars may send cookies, from the responses that have set some. The domains
-/// are taken as they are written, so there may be more hosts than those that a jar accepts.
+/// The hosts to which a transport's own cookie jars may send cookies, collected from the responses that set cookies.
+/// Domains are not validated, so there may be hosts that a jar does not accept.
 final class CookieHosts: Sendable {
     private let domains = Mutex<Set<String>>([])
 
-    /// Notes the cookies of a response.
+    /// Records the cookies of a response.
     func note(_ response: HTTPResponse, to request: HTTPRequest) {
         let cookies = response.headers.values(named: "Set-Cookie")
         guard !cookies.isEmpty, request.options.cookies != .off, let origin = try? Origin(ofURL: request.url) else {
@@ -17,7 +17,7 @@ final class CookieHosts: Sendable {
         }
     }
 
-    /// Whether a jar may add cookies to a request. What a jar from a file contains is not known.
+    /// Whether a jar may add cookies to a request. True for a jar from a file, whose contents are unknown.
     func mayAddCookies(to request: HTTPRequest) -> Bool {
         switch request.options.cookies {
         case .off: return false

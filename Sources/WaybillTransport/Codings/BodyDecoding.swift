@@ -1,11 +1,11 @@
-/// Decodes the body of one response on its way from libcurl to where it is kept. Used only on the engine's thread.
+/// Decodes the body of one response between libcurl and where the body is stored. Used only on the engine's thread.
 final class BodyDecoding {
-    /// What became of bytes.
+    /// The result of decoding some bytes.
     enum Outcome {
         case taken, later, never
         /// The bytes do not match the response's `Content-Encoding`.
         case malformed
-        /// They follow the end of what the response's `Content-Encoding` says.
+        /// The bytes follow the end of the coded content.
         case excess
     }
 
@@ -14,12 +14,12 @@ final class BodyDecoding {
 
     private let decoder: ContentDecoder
     private let room: UnsafeMutableRawBufferPointer
-    // How much of the room nobody has taken yet.
+    // How many decoded bytes in `room` have not been taken yet.
     private var filled = 0
-    // How many of the bytes that libcurl will give once more are decoded already.
+    // How many of the bytes that libcurl will pass again are already decoded.
     private var decodedBefore = 0
 
-    /// Makes ready for a body with these values of `Content-Encoding`; nil when there is nothing to decode.
+    /// Creates a decoder for a body with these values of `Content-Encoding`; nil if there is nothing to decode.
     init?(_ codings: [String]) throws(ContentDecoder.Unknown) {
         guard let decoder = try ContentDecoder(codings) else { return nil }
         self.decoder = decoder
@@ -31,11 +31,11 @@ final class BodyDecoding {
         room.deallocate()
     }
 
-    /// Whether the body has come to its end, by its own words.
+    /// Whether the coded content is complete and all of it has been taken.
     var isComplete: Bool { decoder.isComplete && filled == 0 }
 
-    /// Takes bytes, and gives what they say to `keep`, piece by piece. When it answers `later`, so does this, and is to be
-    /// given the same bytes once more.
+    /// Decodes bytes and passes the result to `keep` in pieces. If `keep` returns `later`, so does this function, which
+    /// must then be called again with the same bytes.
     func take(
         _ bytes: UnsafeRawBufferPointer,
         keep: (UnsafeRawBufferPointer) -> Transfer.Reception

@@ -6,7 +6,7 @@ final class BrotliDecoder: CodingDecoder {
 
     private let state: OpaquePointer
 
-    /// Creates a decoder; `nil` when there is no memory.
+    /// Creates a decoder; nil if there is not enough memory.
     init?() {
         guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { return nil }
         self.state = state

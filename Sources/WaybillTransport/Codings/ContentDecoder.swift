@@ -1,31 +1,31 @@
-/// Undoes the codings of a response's content (RFC 9110, section 8.4), piece by piece.
+/// Decodes the content of a response (RFC 9110, section 8.4) in pieces.
 ///
-/// libcurl could do it, but takes content that ends in the middle of its coding for whole.
+/// libcurl could do this, but it treats truncated content as complete.
 final class ContentDecoder {
-    /// A value for `Accept-Encoding`: what can be undone here.
+    /// The value for `Accept-Encoding`: the supported codings.
     static let accepted = "deflate, gzip, br, zstd"
 
-    /// Why there is no decoder.
+    /// The error for content with an unsupported coding.
     struct Unknown: Error {
-        /// What was to be undone.
+        /// The unsupported coding, or all codings if there are too many.
         let coding: String
     }
 
-    // More than one in a row is unusual, and many are an attack.
+    // More than one is unusual, and many are an attack.
     private static let maximumCodings = 5
 
     private let decoders: [any CodingDecoder]
-    // What each decoder but the first has yet to take, and how much of it was taken.
+    // The input of each decoder but the first, and how much of it the decoder has consumed.
     private var waiting: [(bytes: [UInt8], taken: Int)]
-    /// Whether decoding failed because something else followed the end of the coded content.
+    /// Whether decoding failed because bytes followed the end of the coded content.
     private(set) var hasBytesAfterEnd = false
 
-    /// A decoder for the values of `Content-Encoding`; nil when there is nothing to undo.
+    /// Creates a decoder for the values of `Content-Encoding`; nil if there is nothing to decode.
     init?(_ values: [String]) throws(Unknown) {
         let names = values.flatMap { $0.split(separator: ",") }.map {
             $0.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
-        // The coding that was applied last comes first.
+        // The coding that was applied last is decoded first.
         let codings = names.filter { !$0.isEmpty && $0 != "identity" }.reversed()
         guard !codings.isEmpty else { return nil }
         guard codings.count <= Self.maximumCodings else { throw Unknown(coding: names.joined(separator: ", ")) }
@@ -48,11 +48,11 @@ final class ContentDecoder {
         }
     }
 
-    /// Whether the content has come to its end, by its own words.
+    /// Whether the coded content is complete.
     var isComplete: Bool { decoders.allSatisfy(\.isComplete) }
 
-    /// Takes bytes from the front of the input and writes what they say into the room; gives how many bytes were written,
-    /// 0 when more input is needed. Nil for what is not so coded.
+    /// Decodes bytes from the front of the input into `room`. Returns how many bytes were written, 0 if more input is
+    /// needed, and nil if the input is malformed.
     func decode(_ input: inout Slice<UnsafeRawBufferPointer>, into room: UnsafeMutableRawBufferPointer) -> Int? {
         decode(&input, into: room, upTo: decoders.count - 1)
     }
@@ -96,13 +96,13 @@ final class ContentDecoder {
     }
 }
 
-/// Undoes one coding of content (RFC 9110, section 8.4), piece by piece.
+/// Decodes one coding of content (RFC 9110, section 8.4) in pieces.
 protocol CodingDecoder: AnyObject {
-    /// Whether the coded content has come to its end, by its own words.
+    /// Whether the coded content is complete.
     var isComplete: Bool { get }
 
-    /// Takes bytes from the front of the input and writes what they say into the room, as far as it goes; gives how many
-    /// bytes were written. It has taken all that it can when there is room left. Nil for what is not so coded, and
-    /// for what follows the end.
+    /// Decodes bytes from the front of the input into `room` and returns how many bytes were written. If `room` is not
+    /// full afterwards, all usable input has been consumed. Returns nil for malformed input and for bytes after the
+    /// end.
     func decode(_ input: inout Slice<UnsafeRawBufferPointer>, into room: UnsafeMutableRawBufferPointer) -> Int?
 }

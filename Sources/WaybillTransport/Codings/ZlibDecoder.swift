@@ -1,6 +1,7 @@
 import CZlib
 
-/// Decodes gzip (RFC 1952), and what HTTP calls deflate: RFC 1950, or RFC 1951 without its frame, which servers send too.
+/// Decodes gzip (RFC 1952) and what HTTP calls deflate: the zlib format (RFC 1950), or raw deflate data (RFC 1951),
+/// which some servers send.
 final class ZlibDecoder: CodingDecoder {
     /// The format around the compressed bytes.
     enum Frame {
@@ -10,7 +11,7 @@ final class ZlibDecoder: CodingDecoder {
     private(set) var isComplete = false
 
     private let frame: Frame
-    // zlib remembers the address.
+    // zlib keeps a pointer to it, so its address must not change.
     private let stream = z_streamp.allocate(capacity: 1)
     private var isStarted = false
     private var bytesAllowedAfterEnd = 0
@@ -48,8 +49,8 @@ final class ZlibDecoder: CodingDecoder {
         let windowBits =
             switch frame {
             case .gzip: largestWindow + 16
-            // RFC 1950, section 2.2: method 8 with a window of at most 32 KiB. Without a frame, this would be a stored
-            // block that is padded with other bits than zeros, which nobody writes.
+            // RFC 1950, section 2.2: method 8 with a window of at most 32 KiB. In raw data, this byte would start a
+            // stored block with padding bits other than zeros, which no encoder writes.
             case .deflate: first & 0x0F == 8 && first >> 4 <= 7 ? largestWindow : -largestWindow
             }
         if windowBits < 0 { bytesAllowedAfterEnd = 4 }
@@ -57,9 +58,8 @@ final class ZlibDecoder: CodingDecoder {
         return isStarted
     }
 
-    /// Takes what may follow the end: with gzip another member (RFC 1952, section 2.2) and the zeros that fill up blocks,
-    /// which gzip and curl ignore, too; after compressed bytes without a frame the four bytes of a checksum. False for
-    /// anything else.
+    /// Consumes what may follow the end: another gzip member (RFC 1952, section 2.2) or zero padding, which gzip and
+    /// curl also ignore; after raw deflate data, the four bytes of a checksum. Returns false for anything else.
     private func takeAfterEnd(_ input: inout Slice<UnsafeRawBufferPointer>) -> Bool {
         switch frame {
         case .gzip:

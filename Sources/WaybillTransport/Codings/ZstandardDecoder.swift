@@ -6,7 +6,7 @@ final class ZstandardDecoder: CodingDecoder {
 
     private let context: OpaquePointer
 
-    /// Creates a decoder; `nil` when there is no memory.
+    /// Creates a decoder; nil if there is not enough memory.
     init?() {
         guard let context = ZSTD_createDCtx() else { return nil }
         self.context = context

@@ -1,9 +1,10 @@
 import DequeModule
 
-/// Decides which request starts next: within an origin the highest priority, and first come, first served within that;
-/// the origins by turns; never more than the origin's and the whole limit at once.
+/// Decides which request starts next. Origins take turns; within an origin, requests start by priority, then in order
+/// of arrival. The number of active requests never exceeds the total limit, nor the origin's limit unless its
+/// connections are multiplexed.
 ///
-/// libcurl has such limits too, but one for all hosts, and its timeouts do not run while a request waits for them.
+/// libcurl has such limits too, but only one for all hosts, and its timeouts do not run while a request waits for them.
 ///
 /// Used only on the engine's thread.
 final class AdmissionQueue<Element> {
@@ -36,39 +37,42 @@ final class AdmissionQueue<Element> {
         }
     }
 
-    // What servers should allow at least by RFC 9113, section 6.5.2, and libcurl's own limit.
+    // The minimum that servers should allow (RFC 9113, section 6.5.2), and libcurl's own limit.
     private static var streamsPerConnection: Int { 100 }
 
     private let totalLimit: Int
     private var totalActive = 0
     private var lines: [Origin: Line] = [:]
-    // The line that was asked for last. It is kept without elements: the next one is mostly for the same origin.
+    // The line that was used last. It is kept even if it is empty, because the next element is usually for the same
+    // origin.
     private var latest: Line?
     // The lines with an element that may start, each once.
     private var ready: Deque<Line> = []
     private var multiplexed: Set<Origin> = []
 
-    /// A queue that lets at most this many elements be active at once.
+    /// Creates a queue with at most this many active elements.
     init(totalLimit: Int) {
         self.totalLimit = totalLimit
     }
 
-    /// Puts an element at the end of its origin's line. It starts when fewer than `limit` are active there.
+    /// Adds an element to its origin's line, after those of the same or a higher priority. It starts when fewer than
+    /// `limit` are active there.
     func enqueue(_ element: Element, origin: Origin, limit: Int, priority: Priority = .default) {
         let line = line(of: origin) ?? addLine(origin)
         line.insert(element, limit: limit, priority: priority)
         makeReady(line)
     }
 
-    /// Says whether an origin's connections carry many requests at once, so that its limit of connections is none of
-    /// requests: as many may be active as one connection carries.
+    /// Sets whether an origin's connections carry many requests at once. If so, its limit of connections does not limit
+    /// its requests: at least as many may be active as one connection carries.
     func setMultiplexed(_ isMultiplexed: Bool, at origin: Origin) {
         guard isMultiplexed || !multiplexed.isEmpty else { return }
         if isMultiplexed { multiplexed.insert(origin) } else { multiplexed.remove(origin) }
         lines[origin]?.isMultiplexed = isMultiplexed
     }
 
-    /// Takes the next element that may start; it is active until `finished` is called for its origin.
+    /// Removes and returns the next element that may start, if any. It is active until `finished` is called for its
+    /// origin.
     func next() -> Element? {
         guard totalActive < totalLimit, let line = ready.popFirst() else { return nil }
         guard let element = line.waiting.popFirst()?.element else { return nil }
@@ -79,7 +83,7 @@ final class AdmissionQueue<Element> {
         return element
     }
 
-    /// Says that an active element of an origin has ended.
+    /// Marks an active element of an origin as finished.
     func finished(at origin: Origin) {
         totalActive -= 1
         guard let line = line(of: origin) else { return }
@@ -87,7 +91,7 @@ final class AdmissionQueue<Element> {
         settle(line)
     }
 
-    /// Takes waiting elements of an origin away.
+    /// Removes waiting elements of an origin.
     func removeWaiting(at origin: Origin, where isUnwanted: (Element) -> Bool) {
         guard let line = line(of: origin) else { return }
         line.waiting.removeAll { isUnwanted($0.element) }

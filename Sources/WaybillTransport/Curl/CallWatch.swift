@@ -10,23 +10,23 @@ import WaybillRuntime
 
 /// Ends connections whose servers keep a call into libcurl from returning.
 ///
-/// libcurl reads an HTTP/2 connection until nothing is left or a part of a response has come. A server that sends empty
-/// DATA frames, PRIORITY, WINDOW_UPDATE or unknown frames as fast as they are read therefore keeps one
-/// `curl_multi_socket_action` busy as long as it likes, and with it the engine's thread: no timeout ends, no other
+/// libcurl reads an HTTP/2 connection until nothing is left or a part of a response has arrived. A server that sends
+/// empty DATA frames, PRIORITY, WINDOW_UPDATE or unknown frames as fast as they are read therefore keeps one
+/// `curl_multi_socket_action` busy for as long as it likes, and with it the engine's thread: no timeout fires, no other
 /// transfer proceeds, and no request can be cancelled. (With libcurl 7.88 and a server of a few lines of Python, a
-/// timeout of 1 s had not ended after 15 s with three of these frames, nor had SIGINT an effect. libcurl itself ends a
-/// connection that is flooded with PING or SETTINGS, because the replies to them pile up.)
+/// timeout of 1 s had not fired after 15 s with three kinds of these frames, and SIGINT had no effect. libcurl itself
+/// ends a connection that is flooded with PING or SETTINGS, because the replies to them pile up.)
 ///
-/// A thread of its own looks every 200 ms for a call that has taken 500 ms of processor time without any progress: a
-/// line of a header or a part of a body. It is processor time, because a suspended program or a busy machine takes none.
-/// Then the thread finds the socket that the call reads, which is the one whose queue of unread bytes becomes shorter
-/// again and again, and shuts it down: reading from it fails soon, which ends the call and the transfers of that
-/// connection. libcurl says at each call which socket has data, but the call may serve others, too.
+/// A separate thread checks every 200 ms for a call that has used 500 ms of processor time without progress, which is a
+/// header line or a part of a body. It measures processor time because none passes while the program is suspended or
+/// the machine is busy. The thread then finds the socket that the call reads: the one whose queue of unread bytes keeps
+/// shrinking. It shuts that socket down, so that reading fails soon, which ends the call and the transfers of that
+/// connection. Each call names a socket that has data, but libcurl may read others in the same call.
 final class CallWatch: Sendable {
     private static let millisecondsBetweenLooks: Int32 = 200
     private static let longestCall: Int64 = 500_000_000
-    // How often unread bytes are counted in one look, after how many microseconds each, and how often they must become
-    // fewer. A socket that nobody reads has only ever more.
+    // How often one check counts the unread bytes, the microseconds between two counts, and how often the count must
+    // fall. The count of a socket that is not being read never falls.
     private static let samples = 100
     private static let microsecondsBetweenSamples: UInt32 = 100
     private static let decreasesOfRead = 3
@@ -35,9 +35,9 @@ final class CallWatch: Sendable {
         /// The number of calls that have started, and whether the last one has not returned.
         var calls = 0
         var isInCall = false
-        /// The number that the system has for the engine's thread.
+        /// The system's identifier of the engine's thread.
         var thread: Int64 = -1
-        /// The sockets that libcurl waits for. It takes one out before closing it.
+        /// The sockets that libcurl waits for. libcurl removes a socket before closing it.
         var sockets: Set<Int32> = []
         /// The local ports of the connections that were ended.
         var cutPorts: Set<Int32> = []
@@ -45,7 +45,7 @@ final class CallWatch: Sendable {
         var isClosed = false
     }
 
-    /// What a look found: the number of calls, how often there was progress, and the thread's processor time.
+    /// The state at one check: the number of calls, how often there was progress, and the thread's processor time.
     private struct Look {
         var calls: Int
         var progress: Int
@@ -58,12 +58,12 @@ final class CallWatch: Sendable {
     // Retains the watch until it is closed.
     private let thread = Mutex<SystemThread<Void>?>(nil)
 
-    /// A watch of no thread yet; throws the error of the system.
+    /// Creates a watch that watches no thread yet.
     init() throws(SystemError) {
         wakeUp = try WakeUp()
     }
 
-    /// Starts watching the current thread. Without memory for another thread nothing is watched.
+    /// Starts watching the current thread. If the thread for checking cannot be started, nothing is watched.
     func watchCurrentThread() {
         let current = waybill_current_thread()
         state.withLock { $0.thread = current }
@@ -78,7 +78,7 @@ final class CallWatch: Sendable {
         wakeUp.signal()
     }
 
-    /// Returns when the thread that looks has ended, which it does after `close`.
+    /// Waits until the thread for checking has ended, which it does after `close`.
     func join() async {
         await thread.withLock { $0 }?.join()
     }
@@ -87,7 +87,7 @@ final class CallWatch: Sendable {
 // MARK: For the watched thread
 
 extension CallWatch {
-    /// Notes that a call into libcurl starts.
+    /// Records that a call into libcurl starts.
     func beginCall() {
         let wasAsleep = state.withLock { state in
             state.calls += 1
@@ -98,24 +98,24 @@ extension CallWatch {
         if wasAsleep { wakeUp.signal() }
     }
 
-    /// Notes that the call has returned.
+    /// Records that the call has returned.
     func endCall() {
         state.withLock { $0.isInCall = false }
     }
 
-    /// Notes that a part of a response has come.
+    /// Records that a part of a response has arrived.
     func noteProgress() {
         progress.add(1, ordering: .relaxed)
     }
 
-    /// Notes that libcurl starts or stops using a socket.
+    /// Records that libcurl starts or stops using a socket.
     func note(_ socket: Int32, isInUse: Bool) {
         state.withLock { state in
             if isInUse { state.sockets.insert(socket) } else { state.sockets.remove(socket) }
         }
     }
 
-    /// The local ports of the connections that were ended since the last time; 0 for those of Unix sockets.
+    /// The local ports of the connections that were ended since the last call; 0 for those of Unix sockets.
     func takeCutPorts() -> Set<Int32> {
         state.withLock { state in
             defer { state.cutPorts = [] }
@@ -134,10 +134,10 @@ extension CallWatch {
         }
     }
 
-    /// Compares the call with what it was at an earlier look. Returns whether there is nothing to look at until the next
+    /// Compares the call with its state at an earlier check. Returns whether there is nothing to check until the next
     /// call; nil after `close`.
     private func look(_ start: inout Look) -> Bool? {
-        // With the lock, no socket that libcurl uses is closed.
+        // While the lock is held, libcurl closes no socket.
         state.withLock { state in
             guard !state.isClosed else { return nil }
             let now = Look(
@@ -156,7 +156,7 @@ extension CallWatch {
             if now.progress != start.progress || now.time < 0 {
                 start = now
             } else if now.time - start.time >= Self.longestCall, let socket = Self.socketBeingRead(of: state.sockets),
-                // A callback may have taken so long, as one that makes room for a large body does.
+                // A callback may have taken this long, such as one that makes room for a large body.
                 progress.load(ordering: .relaxed) == now.progress
             {
                 state.cutPorts.insert(LocalPort.of(socket) ?? 0)

@@ -2,17 +2,16 @@ import CLibCurl
 import Synchronization
 import WaybillRuntime
 
-/// Sends requests with libcurl's multi interface, on one thread of its own. Connections are kept and shared by all
-/// requests; names are looked up on threads of libcurl's.
+/// Sends requests with libcurl's multi interface, on one thread of its own. All requests share a pool of connections;
+/// libcurl resolves names on its own threads.
 package final class CurlTransport: Transport {
-    /// What holds for all requests of a transport.
+    /// The settings for all requests of a transport.
     package struct Configuration: Sendable, Equatable {
-        /// How many requests may be under way at once, and how many connections may be open, to all origins together. The
-        /// process's limit of open files is raised to what that needs; where the system does not allow that, there are
-        /// fewer at once.
+        /// The maximum number of requests in flight, and of open connections, to all origins together. The process's
+        /// limit of open files is raised to allow it; if the system does not permit that, the maximum is lower.
         package var maximumConnections: Int
 
-        /// A configuration.
+        /// Creates a configuration.
         package init(maximumConnections: Int = 256) {
             self.maximumConnections = maximumConnections
         }
@@ -24,7 +23,7 @@ package final class CurlTransport: Transport {
     private let watch: CallWatch
     private let files: RequestFiles
 
-    /// Starts the transport's thread. Throws when the system or libcurl cannot provide for it.
+    /// Starts the transport's thread. Throws if the system or libcurl does not provide what it needs.
     package init(configuration: Configuration = Configuration()) throws(TransportSetUpError) {
         try LibCurl.setUp()
         let maximumConnections = FileLimit.makeRoom(forConnections: max(1, configuration.maximumConnections))
@@ -32,7 +31,7 @@ package final class CurlTransport: Transport {
             commands = try CommandQueue()
             watch = try CallWatch()
         } catch {
-            throw TransportSetUpError(reason: "cannot wake a thread: \(error)")
+            throw TransportSetUpError(reason: "could not create a wake-up descriptor: \(error)")
         }
         executor = TransportExecutor(commands)
         files = RequestFiles()
@@ -46,7 +45,7 @@ package final class CurlTransport: Transport {
         do {
             thread = try SystemThread { engine.run() }
         } catch {
-            throw TransportSetUpError(reason: "cannot start a thread: \(error)")
+            throw TransportSetUpError(reason: "could not start a thread: \(error)")
         }
     }
 
@@ -54,7 +53,7 @@ package final class CurlTransport: Transport {
         commands.close()
     }
 
-    /// Runs tasks on the thread that libcurl works on; on a thread of their own while many transfers are in flight.
+    /// Runs tasks on the thread that runs libcurl, or on a separate thread while many transfers are in flight.
     package var taskExecutor: (any TaskExecutor)? { executor }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
@@ -83,7 +82,7 @@ package final class CurlTransport: Transport {
         } catch {
             return .failure(error)
         }
-        // What a receiver does with a body, such as writing it to a disk, must not hold the transfers up.
+        // What a receiver does with a body, such as writing it to a disk, must not delay the transfers.
         return await withTaskExecutorPreference(receiver.executor) {
             await stream(prepared, monitor: monitor, to: receiver)
         }
@@ -119,7 +118,7 @@ package final class CurlTransport: Transport {
             request.method = "GET"
             request.headers = []
             request.body = .none
-            // TLS is no part of it, but the port is.
+            // TLS is not used, but the URL's port is.
             request.url = "http://\(origin.endpoint)/"
             request.timeout = min(request.timeout, request.connectTimeout)
             guard
@@ -139,10 +138,10 @@ package final class CurlTransport: Transport {
         await watch.join()
     }
 
-    /// After the shut-down: what stood in the way of writing cookie jars, a sentence for each.
+    /// Why cookie jars could not be written, one message for each. Available after `shutDown`.
     package var cookieJarFailures: [String] { thread.value ?? [] }
 
-    /// Checks a request, on a thread of its own where files must be looked at, which may block.
+    /// Prepares a request, on a separate thread if files must be inspected, which may block.
     private func prepare(
         _ request: HTTPRequest,
         for purpose: PreparedRequest.Purpose
@@ -157,7 +156,7 @@ package final class CurlTransport: Transport {
                 return .failure(error)
             }
         }
-        guard let result else { throw .refused(CURLE_OUT_OF_MEMORY, "there is no thread to look at files on") }
+        guard let result else { throw .refused(CURLE_OUT_OF_MEMORY, "could not start a thread to inspect files") }
         return try result.get()
     }
 
@@ -193,17 +192,17 @@ package final class CurlTransport: Transport {
     }
 
     private func cancel(_ cancellation: Cancellation) {
-        // The flag is for a start that comes later, the command for one that has been.
+        // The flag cancels a transfer that has not started yet, the command one that has.
         cancellation.request()
         _ = commands.add(.cancel(cancellation))
     }
 }
 
-/// Why a transport could not be made.
+/// Why a transport could not be created.
 package struct TransportSetUpError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is missing, for people.
+    /// The reason, as a message for the user.
     package let reason: String
 
-    /// The error with its reason, in one sentence without a full stop.
-    package var description: String { "the transfer layer could not be set up: \(reason)" }
+    /// The message with the reason, without a full stop.
+    package var description: String { "could not set up the HTTP transport: \(reason)" }
 }

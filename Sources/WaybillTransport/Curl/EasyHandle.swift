@@ -1,22 +1,23 @@
 import CLibCurl
 
-/// One of libcurl's easy handles, kept for one transfer after the other where `mayBeKept`. Used only on the engine's
+/// A libcurl easy handle, reused for one transfer after another if `mayBeKept` is true. Used only on the engine's
 /// thread.
 final class EasyHandle {
-    /// Whether a handle may be used for another transfer. Before version 8.3, libcurl keeps a pointer to the last field of
-    /// the response before, which is freed, and appends a folded line to it if the next response's header starts with one
-    /// (https://github.com/curl/curl/pull/11103, https://github.com/curl/curl/issues/11620): any server could crash the
-    /// program.
+    /// Whether a handle may be reused for another transfer. Before version 8.3, libcurl keeps a dangling pointer to the
+    /// last header field of the previous response and appends a folded line to it if the next response's header starts
+    /// with one (https://github.com/curl/curl/pull/11103, https://github.com/curl/curl/issues/11620): any server could
+    /// crash the program.
     static let mayBeKept = LibCurl.version >= 0x080300 || checksHeadFirst
 
-    /// Whether the transfer receives each line of a header before libcurl reads it (`CURLOPT_HEADER`), and so can refuse the
-    /// one that libcurl must not read. Version 7.88 passes lines in this order; others have not been tried. To keep the
-    /// handles saves 7 % of the processor time of a large `forEach` (20,000 of 282,000 instructions a request).
+    /// Whether the transfer receives each line of a header before libcurl reads it (`CURLOPT_HEADER`), and so can
+    /// refuse the one that libcurl must not read. Version 7.88 passes lines in this order; others have not been tried.
+    /// Keeping the handles saves 7 % of the processor time of a large `forEach` (20,000 of 282,000 instructions per
+    /// request).
     static let checksHeadFirst = LibCurl.version & 0xFFFF00 == 0x075800
 
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer
-    /// The transfer that the handle is used for.
+    /// The current transfer of the handle.
     private(set) var transfer: Transfer?
 
     // libcurl keeps pointers to these until the handle is reset.
@@ -25,12 +26,12 @@ final class EasyHandle {
     // Survives a reset, and must outlive the handle.
     private var share: ShareHandle?
     private var isShareAttached = false
-    // What the handle has been told since it was reset.
+    // The request whose options have been set since the last reset.
     private var told: (prepared: PreparedRequest, wantsProgress: Bool)?
-    // Whether the next transfer may have the same options.
+    // Whether the next transfer may reuse the options.
     private var keepsOptions = true
 
-    /// Makes a handle; nil without memory.
+    /// Creates a handle; nil if there is not enough memory.
     init?() {
         guard let pointer = curl_easy_init() else {
             errorText.deallocate()
@@ -40,18 +41,18 @@ final class EasyHandle {
     }
 
     deinit {
-        // Before the share handle, the lists and the buffer, which are kept until here.
+        // This comes first, because the handle uses the share handle, the lists and the buffer.
         curl_easy_cleanup(pointer)
         for list in lists { curl_slist_free_all(list) }
         errorText.deallocate()
     }
 
-    /// What libcurl said about the error; empty without words.
+    /// libcurl's description of the error; empty if there is none.
     var message: String {
         errorText[0] == 0 ? "" : String(cString: errorText.baseAddress!)
     }
 
-    /// Takes a transfer up, with all of its options. Says which code stands in the way, if one does.
+    /// Sets all options for a transfer. Returns the code of the first option that failed, or `CURLE_OK`.
     func prepare(for transfer: Transfer, share: ShareHandle) -> CURLcode {
         let isTold = isTold(asWellAs: transfer)
         if !isTold { reset() }
@@ -87,17 +88,17 @@ final class EasyHandle {
         }
     }
 
-    /// Takes libcurl's own limit of time away from the transfer under way.
+    /// Removes libcurl's own timeout from the transfer in flight.
     func forgetTimeout() {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, 0)
     }
 
-    /// Changes libcurl's own limit of time for a transfer that has not begun.
+    /// Changes libcurl's own timeout for a transfer that has not started.
     func limitTime(to duration: Duration) {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, duration.curlMilliseconds)
     }
 
-    /// Prevents libcurl from using a kept connection for the transfer.
+    /// Prevents libcurl from reusing a connection for the transfer.
     func requireNewConnection() {
         waybill_easy_set_long(pointer, CURLOPT_FRESH_CONNECT, 1)
         keepsOptions = false
@@ -111,20 +112,20 @@ final class EasyHandle {
 
     /// Resets the handle for another transfer. A multi handle must not be using it.
     ///
-    /// - Parameter hasResponse: Whether the transfer succeeded. A similar transfer can reuse most of its options then, which is
-    ///   faster.
+    /// - Parameter hasResponse: Whether the transfer succeeded. If so, a similar transfer can reuse most of its
+    ///   options, which is faster.
     func release(hasResponse: Bool) {
         transfer = nil
-        // A handle at rest must not hold on to a body.
+        // An idle handle must not retain a body.
         if !hasResponse || !keepsOptions || told?.prepared.isPlain != true { reset() }
     }
 
-    /// Forgets all options.
+    /// Resets all options.
     private func reset() {
         guard let told else { return }
         if told.prepared.request.options.cookies != .off {
-            // The reset forgets the list of files without giving its memory back. This does, and takes the shared cookies
-            // away from the handle besides.
+            // The reset leaks the list of cookie files. This call frees it, and also detaches the shared cookies from
+            // the handle.
             waybill_easy_set_string(pointer, CURLOPT_COOKIEFILE, nil)
             isShareAttached = false
         }
@@ -135,12 +136,12 @@ final class EasyHandle {
         keepsOptions = true
     }
 
-    /// The handle behind the pointer that libcurl was given.
+    /// The handle for the pointer that was passed to libcurl.
     static func from(_ owner: UnsafeMutableRawPointer?) -> EasyHandle? {
         owner.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The handle that belongs to one of libcurl's.
+    /// The handle that owns one of libcurl's easy handles.
     static func owner(of pointer: UnsafeMutableRawPointer) -> EasyHandle? {
         var owner: UnsafeMutableRawPointer?
         waybill_easy_get_pointer(pointer, CURLINFO_PRIVATE, &owner)

@@ -1,7 +1,7 @@
 import CLibCurl
 
 extension EasyOptions {
-    /// What libcurl calls in every transfer, and with which pointer.
+    /// Sets the callbacks that every transfer needs, and the pointer that they receive.
     mutating func setCallbacks(owner: UnsafeMutableRawPointer) {
         set(CURLOPT_PRIVATE, owner)
         set(CURLOPT_WRITEDATA, owner)
@@ -38,7 +38,7 @@ extension EasyOptions {
         )
     }
 
-    /// What libcurl calls for the bytes of a body, and to send them again.
+    /// Sets the callbacks that read the body of the request and rewind it.
     mutating func setReader(owner: UnsafeMutableRawPointer) {
         set(CURLOPT_READDATA, owner)
         set(CURLOPT_SEEKDATA, owner)
@@ -63,7 +63,7 @@ extension EasyOptions {
         )
     }
 
-    /// What libcurl calls when more has been sent or received.
+    /// Sets the callback for bytes that have been sent or received.
     mutating func setProgress(owner: UnsafeMutableRawPointer) {
         set(CURLOPT_NOPROGRESS, 0)
         set(CURLOPT_XFERINFODATA, owner)

@@ -1,10 +1,10 @@
 import CLibCurl
 
 extension EasyOptions {
-    /// What holds for every transfer.
+    /// Sets the options that all transfers have in common.
     mutating func setTransferRules() {
         set(CURLOPT_NOSIGNAL, 1)
-        // Without it, giving up a transfer waits until the look-up of its name has ended.
+        // Without it, cancelling a transfer waits until its name lookup has ended.
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -12,17 +12,18 @@ extension EasyOptions {
         if EasyHandle.checksHeadFirst { set(CURLOPT_HEADER, 1) }
     }
 
-    /// What each request says anew, also to a handle that keeps the rest: the address, the header lines and the times.
+    /// Sets the options that every request sets, even on a handle that keeps the others: the URL, the header lines and
+    /// the timeouts.
     mutating func setAddress(_ prepared: PreparedRequest) {
         let request = prepared.request
         set(CURLOPT_URL, prepared.url)
-        // libcurl's clock does not stop while a transfer is held up; the engine's does.
+        // libcurl's clock does not stop while a transfer is paused; the engine's does.
         if prepared.purpose != .stream { set(CURLOPT_TIMEOUT_MS, request.remainingTime.curlMilliseconds) }
         set(CURLOPT_CONNECTTIMEOUT_MS, min(request.connectTimeout, request.remainingTime).curlMilliseconds)
         setList(CURLOPT_HTTPHEADER, prepared.headerLines)
     }
 
-    /// What one request says besides. `owner` is asked for the bytes of a body that is not small.
+    /// Sets the other options of a request. A body that is not small is read through `owner`.
     mutating func setRequest(_ prepared: PreparedRequest, owner: UnsafeMutableRawPointer) {
         let request = prepared.request
         setVersion(of: prepared)
@@ -35,7 +36,7 @@ extension EasyOptions {
         }
         setMethod(of: prepared, owner: owner)
         if let cookies = prepared.cookies { set(CURLOPT_COOKIE, cookies) }
-        // No file, but the wish for cookies at all: those of the share handle.
+        // The empty name reads no file, but enables cookies: those of the share handle.
         if request.options.cookies != .off { set(CURLOPT_COOKIEFILE, "") }
         switch request.options.credentials {
         case .none: break
@@ -55,7 +56,7 @@ extension EasyOptions {
         let version = prepared.request.options.version
         let isStream = prepared.purpose == .stream
         guard !prepared.choosesHTTP1 else { return set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)) }
-        // Where HTTP/2 may come about, one connection is waited for rather than several opened.
+        // Where HTTP/2 is possible, wait for one connection rather than open several.
         if (version == .http2PriorKnowledge || prepared.origin.isSecure) && !isStream { set(CURLOPT_PIPEWAIT, 1) }
         switch version {
         case .http2PriorKnowledge:
@@ -69,7 +70,7 @@ extension EasyOptions {
         case .http2:
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
         case .automatic, .http1:
-            // A libcurl without HTTP/2 refuses it, and stays with HTTP/1.1.
+            // A libcurl without HTTP/2 rejects this and uses HTTP/1.1.
             _ = waybill_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         }
     }
@@ -96,7 +97,7 @@ extension EasyOptions {
 
     private mutating func setPostFields(_ body: [UInt8]) {
         body.withUnsafeBufferPointer { bytes in
-            // An empty array may have no address, which libcurl would take as "ask for the body".
+            // An empty array may have no address, and libcurl treats a null pointer as "call the read function".
             note(
                 bytes.withMemoryRebound(to: CChar.self) { chars in
                     if let start = chars.baseAddress, !chars.isEmpty {
@@ -109,12 +110,12 @@ extension EasyOptions {
     }
 }
 
-/// `CURLAUTH_BASIC` and `CURLAUTH_DIGEST`, whose macros Swift cannot see through.
+/// `CURLAUTH_BASIC` and `CURLAUTH_DIGEST`, whose macros Swift does not import.
 let CURLAUTH_BASIC_BITS: UInt = 1 << 0
 private let CURLAUTH_DIGEST_BITS: UInt = 1 << 1
 
 extension Duration {
-    /// Milliseconds for libcurl: at least one, since zero means "no limit" to it, at most what its `int` can hold.
+    /// Milliseconds for libcurl: at least one, because zero means "no limit", and at most what its `int` can hold.
     var curlMilliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds >= 0 else { return 1 }

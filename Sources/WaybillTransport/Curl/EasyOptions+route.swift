@@ -1,7 +1,7 @@
 import CLibCurl
 
 extension EasyOptions {
-    /// Where the connection goes, and by what way.
+    /// Sets where to connect, through which proxy and with which TLS options.
     mutating func setRoute(_ prepared: PreparedRequest) {
         let options = prepared.request.options
         if let connectTo = prepared.origin.connectTo { setList(CURLOPT_CONNECT_TO, ["::\(connectTo)"]) }
@@ -10,9 +10,9 @@ extension EasyOptions {
         if let proxy = prepared.proxy {
             set(CURLOPT_PROXY, proxy.url)
             set(CURLOPT_NOPROXY, proxy.exceptions)
-            // By name and password alone: Kerberos is not spoken.
+            // Only with user name and password: Kerberos is not supported.
             set(CURLOPT_SOCKS5_AUTH, Int(bitPattern: CURLAUTH_BASIC_BITS))
-            // The response of a proxy to CONNECT is not part of the response.
+            // A proxy's response to CONNECT is not part of the response.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         } else {
             // Otherwise the environment's proxies would be used.

@@ -1,8 +1,8 @@
 import CLibCurl
 
-/// Sets the options of an easy handle, and remembers the first one that was refused.
+/// Sets the options of an easy handle and records the first error.
 struct EasyOptions {
-    /// `CURLE_OK`, or why the first refused option was refused.
+    /// The code of the first option that failed, or `CURLE_OK`.
     private(set) var failure = CURLE_OK
     /// The lists that libcurl reads during the transfer; to be freed after it.
     private(set) var lists: [UnsafeMutablePointer<curl_slist>] = []
@@ -10,7 +10,7 @@ struct EasyOptions {
     /// libcurl's handle.
     let easy: UnsafeMutableRawPointer
 
-    /// Options for a handle that was just made or reset.
+    /// Creates options for a new or reset handle.
     init(_ easy: UnsafeMutableRawPointer) {
         self.easy = easy
     }
@@ -25,13 +25,13 @@ struct EasyOptions {
         note(waybill_easy_set_long(easy, option, value))
     }
 
-    /// Sets a text, of which libcurl takes a copy.
+    /// Sets a string, which libcurl copies.
     mutating func set(_ option: CURLoption, _ value: String) {
-        // A string that is passed to C by itself is copied before.
+        // Passing the string to C directly would copy it first.
         note(value.withCString { waybill_easy_set_string(easy, option, $0) })
     }
 
-    /// Sets a list; an empty one takes an earlier one away.
+    /// Sets a list; an empty one removes an earlier one.
     mutating func setList(_ option: CURLoption, _ entries: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for entry in entries {
@@ -45,7 +45,7 @@ struct EasyOptions {
         note(waybill_easy_set_list(easy, option, list))
     }
 
-    /// Remembers what an option came to.
+    /// Records the result of setting an option.
     mutating func note(_ code: CURLcode) {
         if failure == CURLE_OK { failure = code }
     }

@@ -2,7 +2,7 @@ import CLibCurl
 import WaybillFormats
 import WaybillRuntime
 
-/// What a transfer's end means, in words.
+/// Explains why a transfer failed.
 struct FailureExplanation {
     /// The kind of failure.
     let kind: TransportFailure.Kind
@@ -17,7 +17,7 @@ struct FailureExplanation {
         self.message = message
     }
 
-    /// Explains why a transfer ended with a code, or with our own refusal. `detail` is what libcurl said about it.
+    /// Explains why a transfer ended with a code or was refused. `detail` is libcurl's own message.
     init(
         code: CURLcode,
         transfer: Transfer,
@@ -47,7 +47,7 @@ struct FailureExplanation {
             self.init(
                 .transfer,
                 CURLE_FILESIZE_EXCEEDED,
-                "the body has \(count) bytes, as its Content-Length says, which is larger than the limit of \(limit) bytes"
+                "the body is larger than the limit of \(limit) bytes: its Content-Length is \(count)"
             )
         case .headerIncomplete:
             self.init(
@@ -62,14 +62,14 @@ struct FailureExplanation {
         case .sentTwice(let overHTTP2):
             let cause =
                 overHTTP2
-                ? "refused the request or ended the HTTP/2 connection without a response"
-                : "ended a kept connection without a response"
+                ? "refused the request or closed the HTTP/2 connection without a response"
+                : "closed a reused connection without a response"
             self.init(
                 .transfer,
                 CURLE_ABORTED_BY_CALLBACK,
                 "\(destination) \(cause); "
                     + (prepared.request.isIdempotent
-                        ? "the request was sent twice already"
+                        ? "the request was already sent twice"
                         : "\(prepared.request.method) is not idempotent, so it was not sent again")
             )
         case .nonceStaleTwice:
@@ -83,20 +83,20 @@ struct FailureExplanation {
             self.init(
                 .transfer,
                 CURLE_PARTIAL_FILE,
-                "\(destination) ended the TLS connection without close_notify, so the response may be cut short"
+                "\(destination) closed the TLS connection without close_notify, so the response may be truncated"
             )
         case .pinMismatch:
             self.init(
                 .tls,
                 CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-                "no secure connection to \(destination): it shows none of the pinned certificates or public keys"
+                "could not connect securely to \(destination): no certificate or public key of the server is pinned"
             )
         case .pinsUnknown:
             self.init(
                 .tls,
                 CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-                "no secure connection to \(destination): this libcurl does not show the server's certificates, so pins "
-                    + "cannot be compared"
+                "could not connect securely to \(destination): this libcurl does not provide the server's certificates, "
+                    + "so the pins cannot be checked"
             )
         case .flooded:
             self.init(
@@ -106,14 +106,14 @@ struct FailureExplanation {
                     + "connection was closed"
             )
         case .connectionUnusable:
-            // Otherwise the request would have been sent on another one.
+            // There was no time left to send the request on another connection.
             let message = Self.timeoutMessage(prepared.request, destination, .awaitingResponse)
             self.init(.timeout, CURLE_OPERATION_TIMEDOUT, message)
         case .versionNotAgreed:
             self.init(
                 .transfer,
                 CURLE_WEIRD_SERVER_REPLY,
-                "the response from \(destination) claims to be HTTP/2 on a connection of HTTP/1.1"
+                "the response from \(destination) claims to be HTTP/2 on an HTTP/1.1 connection"
             )
         case .bodyUnreadable(let message):
             self.init(.transfer, CURLE_READ_ERROR, message)
@@ -121,7 +121,7 @@ struct FailureExplanation {
             self.init(
                 .transfer,
                 CURLE_WEIRD_SERVER_REPLY,
-                "the response starts with \(line.shortened.quoted), which is not a status line of HTTP"
+                "the response starts with \(line.shortened.quoted), which is not an HTTP status line"
             )
         case .unknownCoding(let coding):
             self.init(
@@ -131,13 +131,13 @@ struct FailureExplanation {
             )
         case .malformedCoding(let codings):
             let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body is not \(names), as its Content-Encoding says")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body does not match its Content-Encoding (\(names))")
         case .bytesAfterCoding(let codings):
             let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body continues after the end of its \(names) coding")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body continues after the end of its \(names) data")
         case .incompleteCoding(let codings):
             let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body ends in the middle of its \(names) coding")
+            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body ends in the middle of its \(names) data")
         }
     }
 
@@ -165,7 +165,7 @@ struct FailureExplanation {
             self.init(
                 .connect,
                 code,
-                "could not connect to \(destination)\(prepared.wayThroughProxy): the proxy answered "
+                "could not connect to \(destination)\(prepared.wayThroughProxy): the proxy responded with "
                     + "\(report.connectStatus)"
             )
         case CURLE_OPERATION_TIMEDOUT:
@@ -174,23 +174,23 @@ struct FailureExplanation {
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
-            self.init(.tls, code, "no secure connection to \(destination): \(words.lowercasedFirst)")
+            self.init(.tls, code, "could not connect securely to \(destination): \(words.lowercasedFirst)")
         case CURLE_GOT_NOTHING:
             self.init(.transfer, code, "\(destination) closed the connection without a response")
         case CURLE_PARTIAL_FILE:
             self.init(.transfer, code, "\(destination) closed the connection in the middle of the response")
         case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse:
-            // What libcurl calls a line that it has no room for.
+            // libcurl's code for a line that exceeds its limit.
             self.init(.transfer, .tooLarge, "a line of the response's header is larger than libcurl's limit of 100 KiB")
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
-            // What libcurl calls a line that it cannot add to the fields.
+            // libcurl's code for a line that it cannot add to the fields.
             let message =
                 isHeadComplete
                 ? "a line after the body of the response from \(destination) is not a trailer field: it has no colon"
                 : Self.foldedStart(destination)
             self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, message)
         default:
-            self.init(.transfer, code, "the transfer with \(destination) broke off: \(words.lowercasedFirst)")
+            self.init(.transfer, code, "the transfer with \(destination) failed: \(words.lowercasedFirst)")
         }
     }
 
@@ -209,8 +209,8 @@ struct FailureExplanation {
             let limit = request.connectTimeout < request.remainingTime ? request.connectTimeout.words : whole
             let activity =
                 switch phase {
-                case .securing: "the TLS handshake did not end"
-                case .connecting: "no connection came about"
+                case .securing: "the TLS handshake did not finish"
+                case .connecting: "no connection was established"
                 default: "the host name was not resolved"
                 }
             return "\(activity) within \(limit) (\(destination))"
@@ -219,16 +219,16 @@ struct FailureExplanation {
             .receiving where request.options.stallTimeout != nil:
             let limit = request.options.stallTimeout ?? .zero
             return "nothing was received from \(destination) for \(limit.words)"
-        case .sending: return "\(destination) did not take the whole request within \(whole)"
+        case .sending: return "\(destination) did not accept the whole request within \(whole)"
         case .awaitingResponse: return "no response from \(destination) within \(whole)"
-        case .receiving: return "no complete answer from \(destination) within \(whole)"
+        case .receiving: return "no complete response from \(destination) within \(whole)"
         }
     }
 }
 
 extension String {
     fileprivate var lowercasedFirst: String {
-        // "SSL certificate…" stays as it is.
+        // Leaves "SSL certificate…" unchanged.
         guard let first, dropFirst().first?.isUppercase != true else { return self }
         return first.lowercased() + dropFirst()
     }
@@ -252,10 +252,10 @@ extension ResponseFraming.Fault {
 }
 
 extension String {
-    /// The string, or its start where it is long.
+    /// The string, truncated if it is long.
     var shortened: String { unicodeScalars.count <= 40 ? self : String(unicodeScalars.prefix(40)) + "…" }
 
-    /// The string between quotes, with control characters escaped.
+    /// The string in single quotes, with control characters escaped.
     var quoted: String {
         let scalars = unicodeScalars.map { scalar in
             scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
@@ -265,12 +265,12 @@ extension String {
 }
 
 extension CURLcode {
-    /// `CURLE_TOO_LARGE`, which this libcurl does not have yet.
+    /// `CURLE_TOO_LARGE`, which older versions of libcurl do not declare.
     fileprivate static var tooLarge: CURLcode { CURLcode(rawValue: 100) }
 }
 
 extension PreparedRequest {
-    /// Words on the proxy, where one is used for sure.
+    /// The part of a message that names the proxy; empty unless it is certain that one is used.
     fileprivate var wayThroughProxy: String {
         guard let proxy, proxy.exceptions.isEmpty else { return "" }
         return " through the proxy \(proxy.endpoint)"

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Remembers what the beginnings of URLs say, up to where the path begins: many requests go to few origins, and to parse
-/// a URL takes longer than all else that is checked of a request.
+/// Caches the parsed scheme and authority of URLs: many requests go to few origins, and parsing a URL takes longer than
+/// all other checks of a request.
 final class KnownOrigins: Sendable {
     typealias Parts = (isSecure: Bool, endpoint: SocketEndpoint)
 
-    /// Those of the process.
+    /// The cache of the process.
     static let shared = KnownOrigins()
 
-    /// How many are remembered before all are forgotten.
+    /// The maximum number of entries. When it is reached, all are discarded.
     private static let limit = 256
-    /// URLs of more bytes are left to the parser, which has a limit.
+    /// Longer URLs are left to the parser, which has a limit.
     private static let longestURL = 64 << 10
 
     private struct State {
         var known: [String: Parts] = [:]
-        /// What was asked for last, and mostly is again.
+        /// The entry that was used last, which is usually needed again.
         var latest: (beginning: [UInt8], parts: Parts)?
     }
 
@@ -44,7 +44,7 @@ final class KnownOrigins: Sendable {
         return parts
     }
 
-    /// The scheme and authority of a URL; nil where the rest may be what the parser refuses, or nothing is before it.
+    /// The scheme and authority of a URL; nil if they are missing, or if the parser might reject the rest.
     private static func beginning(of url: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
         guard url.count <= longestURL, url.allSatisfy({ (0x21...0x7E).contains($0) }),
             let colon = url.firstIndex(of: UInt8(ascii: ":")), url[colon...].starts(with: "://".utf8)

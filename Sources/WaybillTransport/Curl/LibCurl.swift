@@ -1,17 +1,17 @@
 import CLibCurl
 
-/// The library as a whole.
+/// The global state of libcurl.
 enum LibCurl {
-    /// Why the library cannot be used, found once in the process.
+    /// Why the library cannot be used, determined once per process; nil if it can.
     private static let problem = initialize()
 
-    /// Its version, a byte for each number.
+    /// The version, with one byte for each number.
     static let version = waybill_version_info().pointee.version_num
 
     /// Whether it was built with TLS-SRP.
     static let supportsSRP = waybill_version_info().pointee.features & CURL_VERSION_TLSAUTH_SRP != 0
 
-    /// Makes the library ready for use. Throws when it cannot do what the transport requires.
+    /// Initialises libcurl. Throws if it does not support what the transport requires.
     static func setUp() throws(TransportSetUpError) {
         if let problem { throw problem }
     }
@@ -23,10 +23,10 @@ enum LibCurl {
         }
         let version = waybill_version_info().pointee
         guard version.version_num >= 0x075800 else {
-            return TransportSetUpError(reason: "libcurl is \(String(cString: version.version)); 7.88 is required")
+            return TransportSetUpError(reason: "libcurl 7.88 is required, found \(String(cString: version.version))")
         }
         guard version.features & CURL_VERSION_ASYNCHDNS != 0 else {
-            // One name lookup would stop all transfers.
+            // A single name lookup would block all transfers.
             return TransportSetUpError(reason: "libcurl was built without asynchronous name lookup")
         }
         return nil

@@ -1,8 +1,8 @@
 import CLibCurl
 
-/// libcurl's multi handle with its sockets in a poller and its timer. Used only on the engine's thread.
+/// libcurl's multi handle, with a poller for its sockets and a timer. Used only on the engine's thread.
 final class MultiHandle {
-    /// When libcurl wants to go on by itself.
+    /// When libcurl wants to be called without activity on a socket.
     private enum Timer {
         case none, atOnce
         case at(ContinuousClock.Instant)
@@ -15,14 +15,14 @@ final class MultiHandle {
     private var hostConnections = 0
     private var timer = Timer.none
 
-    /// Makes a handle that keeps this many connections at most; nil without memory.
+    /// Creates a handle that keeps at most this many connections; nil if there is not enough memory.
     init?(poller: any Poller, watch: CallWatch, maximumConnections: Int) {
         guard let pointer = curl_multi_init() else { return nil }
         self.pointer = pointer
         self.poller = poller
         self.watch = watch
         self.maximumConnections = maximumConnections
-        // Good as long as libcurl uses it: `deinit` takes the callbacks away.
+        // Valid as long as libcurl uses it: `deinit` removes the callbacks.
         let owner = Unmanaged.passUnretained(self).toOpaque()
         waybill_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, owner)
         waybill_multi_set_socket_function(pointer) { _, socket, interest, owner, _ in
@@ -39,18 +39,18 @@ final class MultiHandle {
     }
 
     deinit {
-        // Closing the kept connections would call back into an object that is going away.
+        // Closing the open connections would call back into an object that is being destroyed.
         waybill_multi_set_socket_function(pointer, nil)
         waybill_multi_set_timer_function(pointer, nil)
         curl_multi_cleanup(pointer)
     }
 
-    /// How many connections may be open besides those that the limits are for.
+    /// How many connections may be open in addition to the limits.
     var spareConnections = 0 {
         didSet { setLimits() }
     }
 
-    /// Lets no more connections than this be open to one host, if that is more than before.
+    /// Raises the maximum number of connections to one host, if this is more than before.
     func raiseHostConnections(to count: Int) {
         guard count > hostConnections else { return }
         hostConnections = count
@@ -58,7 +58,7 @@ final class MultiHandle {
     }
 
     private func setLimits() {
-        // 0 is none, as before the first transfer.
+        // 0 means no limit, as before the first transfer.
         let forHost = hostConnections == 0 ? 0 : hostConnections + spareConnections
         waybill_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, forHost)
         waybill_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, maximumConnections + spareConnections)
@@ -69,12 +69,12 @@ final class MultiHandle {
         curl_multi_add_handle(pointer, easy.pointer) == CURLM_OK
     }
 
-    /// Ends the transfer of a handle, if it has not ended. Not to be called from within a callback.
+    /// Ends the transfer of a handle, if it has not ended. Must not be called in a callback.
     func remove(_ easy: EasyHandle) {
         curl_multi_remove_handle(pointer, easy.pointer)
     }
 
-    /// How long nothing needs to be done, in milliseconds for a poller.
+    /// The time until the timer is due, in milliseconds for a poller; -1 without a timer.
     var millisecondsUntilTimer: Int32 {
         switch timer {
         case .none: -1
@@ -83,7 +83,7 @@ final class MultiHandle {
         }
     }
 
-    /// Does what is due. Starting a transfer is due at once.
+    /// Calls libcurl if the timer is due. Starting a transfer is due immediately.
     func runTimer() {
         switch timer {
         case .none: return
@@ -137,7 +137,7 @@ final class MultiHandle {
     }
 
     private func setTimer(_ milliseconds: Int) {
-        // Most are for what has just begun, and need no look at the clock.
+        // Most timers are for transfers that are just starting, and do not need the clock.
         switch milliseconds {
         case ..<0: timer = .none
         case 0: timer = .atOnce
@@ -147,7 +147,7 @@ final class MultiHandle {
 }
 
 extension ContinuousClock.Instant {
-    /// How long it is until then, in milliseconds for a poller.
+    /// The time until this instant, in milliseconds for a poller; 0 if it has passed.
     var pollerMilliseconds: Int32 {
         let (seconds, attoseconds) = (self - .now).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

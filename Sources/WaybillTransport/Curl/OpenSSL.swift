@@ -6,18 +6,19 @@ import CLibCurl
     import Darwin
 #endif
 
-/// The OpenSSL that is in the process because libcurl is linked with it.
+/// The OpenSSL library with which libcurl is linked.
 enum OpenSSL {
-    /// The address of a function; `nil` where libcurl has another library for TLS. The caller knows its type from OpenSSL's
+    /// The address of a function; nil if libcurl uses another TLS library. The caller knows its type from OpenSSL's
     /// manual.
     static func function(_ name: String) -> UnsafeMutableRawPointer? {
         dlsym(dlopen(nil, RTLD_NOW), name)
     }
 }
 
-/// Tells whether the other end of a TLS connection has announced its end by `close_notify` (RFC 8446, section 6.1).
+/// Checks whether the peer has ended a TLS connection with `close_notify` (RFC 8446, section 6.1).
 ///
-/// Without it, anybody on the way could have cut short a body that ends with its connection. libcurl treats both ends alike.
+/// Without it, anyone on the network path could have truncated a body that ends with its connection. libcurl does not
+/// distinguish the two cases.
 struct TLSEnd {
     private typealias ShutdownState = @convention(c) (OpaquePointer) -> Int32
 
@@ -26,16 +27,16 @@ struct TLSEnd {
 
     private let shutdownState: ShutdownState
 
-    /// The function of the OpenSSL in this process; nil where libcurl has another library for TLS.
+    /// The function of the OpenSSL in this process; nil if libcurl uses another TLS library.
     static let openSSL = TLSEnd()
 
     private init?() {
         guard let function = OpenSSL.function("SSL_get_shutdown") else { return nil }
-        // The type is that of OpenSSL's manual page.
+        // The type is from OpenSSL's manual page.
         shutdownState = unsafeBitCast(function, to: ShutdownState.self)
     }
 
-    /// Whether `close_notify` has come on the connection that a handle uses; nil where it cannot be told.
+    /// Whether `close_notify` was received on the connection of a handle; nil if unknown.
     func isAnnounced(to easy: UnsafeMutableRawPointer) -> Bool? {
         var info: UnsafeMutablePointer<curl_tlssessioninfo>?
         guard waybill_easy_get_session(easy, &info) == CURLE_OK, let info,
@@ -45,7 +46,7 @@ struct TLSEnd {
     }
 }
 
-/// Reads which protocol the ends of a TLS connection agreed on (ALPN, RFC 7301).
+/// Reads which protocol was negotiated for a TLS connection (ALPN, RFC 7301).
 struct TLSProtocol {
     private typealias SelectedProtocol =
         @convention(c) (OpaquePointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>) ->
@@ -53,16 +54,16 @@ struct TLSProtocol {
 
     private let selectedProtocol: SelectedProtocol
 
-    /// The function of the OpenSSL in this process; nil where libcurl has another library for TLS.
+    /// The function of the OpenSSL in this process; nil if libcurl uses another TLS library.
     static let openSSL = TLSProtocol()
 
     private init?() {
         guard let function = OpenSSL.function("SSL_get0_alpn_selected") else { return nil }
-        // The type is that of OpenSSL's manual page.
+        // The type is from OpenSSL's manual page.
         selectedProtocol = unsafeBitCast(function, to: SelectedProtocol.self)
     }
 
-    /// Whether the connection that a handle uses carries HTTP/2; nil where it cannot be told.
+    /// Whether the connection of a handle uses HTTP/2; nil if unknown.
     func isHTTP2(_ easy: UnsafeMutableRawPointer) -> Bool? {
         var info: UnsafeMutablePointer<curl_tlssessioninfo>?
         guard waybill_easy_get_session(easy, &info) == CURLE_OK, let info,

@@ -1,21 +1,23 @@
 import CLibCurl
 
-/// Where a request goes: what a kept connection must have in common with it, and what the limit of connections counts.
+/// The destination of a request. Requests to the same origin may share connections, and connections are limited per
+/// origin.
 package struct Origin: Sendable, Hashable {
     /// Whether the connection is secured by TLS.
     package let isSecure: Bool
     /// The URL's host, in lower case, and its port.
     package let endpoint: SocketEndpoint
-    /// Where to connect instead.
+    /// The address to connect to instead.
     package let connectTo: SocketEndpoint?
     /// The Unix domain socket to connect to instead.
     package let unixSocket: String?
 
-    /// Where the connection goes, for messages.
+    /// The destination of the connection, for messages.
     var destination: String { unixSocket ?? (connectTo ?? endpoint).description }
 
-    /// The origin of a URL, by libcurl's own parser, so that what is checked here is what libcurl will do. Throws for a
-    /// URL that may not be requested: not absolute, not http or https, or with a user's name or password in it.
+    /// Creates the origin of a URL with libcurl's own parser, so that the checks here match what libcurl does. Throws
+    /// for a URL that must not be requested: one that is not absolute, not http or https, or that contains a user name
+    /// or password.
     package init(
         ofURL url: String,
         connectTo: SocketEndpoint? = nil,
@@ -26,7 +28,7 @@ package struct Origin: Sendable, Hashable {
         self.connectTo = connectTo ?? resolve[endpoint]
         self.unixSocket = unixSocket
         guard self.connectTo?.isPlain != false else {
-            throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the place to connect to is not a host and a port")
+            throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "the address to connect to is not a host and a port")
         }
     }
 }
@@ -37,7 +39,7 @@ extension Origin: CustomStringConvertible {
 }
 
 extension SocketEndpoint {
-    /// Whether the host can stand in `CURLOPT_CONNECT_TO`, whose parts are separated by colons.
+    /// Whether the host can be used in `CURLOPT_CONNECT_TO`, whose parts are separated by colons.
     fileprivate var isPlain: Bool {
         (1...65535).contains(port) && !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
             && !host.contains(where: { "[]/@".contains($0) })

@@ -1,17 +1,17 @@
 import CLibCurl
 
-/// A proxy as libcurl takes it.
+/// A proxy in the form that libcurl expects.
 struct PreparedProxy: Sendable {
     /// Its URL, with credentials if it has any.
     let url: String
-    /// The hosts that are reached without it, separated by commas.
+    /// The hosts that are contacted without the proxy, separated by commas.
     let exceptions: String
     /// Its host and port, for messages.
     let endpoint: String
 
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// The proxy of a request to an origin; nil for none. Throws for a URL that names none.
+    /// Returns the proxy for a request; nil if there is none. Throws if its URL is invalid.
     static func make(_ choice: TransferOptions.Proxy, isSecure: Bool) throws(TransportFailure) -> PreparedProxy? {
         switch choice {
         case .none:
@@ -20,7 +20,7 @@ struct PreparedProxy: Sendable {
             return try PreparedProxy(url, exceptions: "")
         case .environment(let variables):
             guard let url = isSecure ? variables.https : variables.http else { return nil }
-            // As curl has it, a variable may lack the scheme.
+            // As in curl, a variable may omit the scheme.
             return try PreparedProxy(url.contains("://") ? url : "http://" + url, exceptions: variables.exceptions)
         }
     }
@@ -35,10 +35,10 @@ struct PreparedProxy: Sendable {
         guard Self.schemes.contains(scheme.lowercased()) else {
             throw .refused(
                 CURLE_UNSUPPORTED_PROTOCOL,
-                "the proxy's scheme is none of \(Self.schemes.joined(separator: ", "))"
+                "the proxy's scheme must be one of \(Self.schemes.joined(separator: ", "))"
             )
         }
-        // Without a port, libcurl goes to the one of SOCKS, but for https.
+        // Without a port, libcurl uses that of SOCKS, except for https.
         let port = OriginParser.part(CURLUPART_PORT, of: handle) ?? (scheme == "https" ? "443" : "1080")
         self.url = url
         self.exceptions = exceptions

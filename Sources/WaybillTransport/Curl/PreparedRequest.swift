@@ -1,38 +1,38 @@
 import CLibCurl
 
-/// A request that has been checked, in the form in which libcurl takes it.
+/// A validated request in the form that libcurl expects.
 final class PreparedRequest: Sendable {
-    /// What is to be done.
+    /// What a transfer is for.
     enum Purpose: Sendable {
         /// The request is sent and its response is collected.
         case exchange
-        /// The request is sent and the body of its response is received piece by piece.
+        /// The request is sent and the body of its response is received in pieces.
         case stream
-        /// A connection is made, and nothing is sent.
+        /// A connection is established, and nothing is sent.
         case connection
     }
 
     /// The request as it was given.
     let request: HTTPRequest
-    /// The address, with an internationalised host in ASCII.
+    /// The URL, with an internationalised host in ASCII.
     let url: String
-    /// What is to be done with it.
+    /// What the transfer is for.
     let purpose: Purpose
-    /// Where it goes.
+    /// The destination of the request.
     let origin: Origin
-    /// Header lines as libcurl's `CURLOPT_HTTPHEADER` takes them.
+    /// The header lines for libcurl's `CURLOPT_HTTPHEADER`.
     let headerLines: [String]
-    /// The cookies that were set by hand.
+    /// The cookies in the request's own `Cookie` fields.
     let cookies: String?
-    /// What is sent; nil for a request without body and without `Content-Length`.
+    /// The body; nil for a request without body and without `Content-Length`.
     let body: BodyPlan?
-    /// The proxy to go through.
+    /// The proxy to use.
     let proxy: PreparedProxy?
-    /// What the server must show one of.
+    /// The pins, one of which the server must match.
     let pins: PinSet?
 
-    /// Checks a request, and looks at the files that it names, which may block. What may not be sent throws a failure, and
-    /// nothing has been sent.
+    /// Validates a request and inspects the files that it names, which may block. Throws for a request that must not be
+    /// sent.
     init(_ request: HTTPRequest, purpose: Purpose = .exchange, files: RequestFiles) throws(TransportFailure) {
         guard request.method.isToken else {
             throw .refused(
@@ -54,7 +54,7 @@ final class PreparedRequest: Sendable {
         guard origin.isSecure || request.options.version != .http2 else {
             throw .refused(
                 CURLE_UNSUPPORTED_PROTOCOL,
-                "HTTP/2 cannot be agreed on without TLS; use 'http: 2-prior-knowledge' for \(origin.destination)"
+                "HTTP/2 cannot be negotiated without TLS; use 'http: 2-prior-knowledge' for \(origin.destination)"
             )
         }
         body = try Self.body(of: request)
@@ -65,21 +65,21 @@ final class PreparedRequest: Sendable {
         self.pins = origin.isSecure ? try files.pinSet(for: request.options.tls.pins) : nil
     }
 
-    /// Whether a handle that has been told of another request has to be told nothing of this one but its address, its
-    /// header lines and its times.
+    /// Whether a handle with the options of another request needs only the URL, the header lines and the timeouts of
+    /// this one.
     func isTold(asWellAs other: PreparedRequest) -> Bool {
         isPlain && other.isPlain && request.method == other.request.method
             && origin.isSecure == other.origin.isSecure && origin.unixSocket == other.origin.unixSocket
             && request.travels(as: other.request)
     }
 
-    /// Whether there is no body, no credentials that libcurl would remember, and nothing else that is seldom said.
+    /// Whether the request has no body, no credentials that libcurl would remember, and no other rare options.
     var isPlain: Bool {
         purpose == .exchange && body == nil && cookies == nil && origin.connectTo == nil
             && request.options.credentials == .none
     }
 
-    /// Whether HTTP/2 is not offered to the server, which without TLS only prior knowledge does.
+    /// Whether HTTP/2 is not offered to the server. Without TLS, it is offered only with prior knowledge.
     var choosesHTTP1: Bool {
         switch request.options.version {
         case .http1: true
@@ -93,7 +93,7 @@ final class PreparedRequest: Sendable {
         let parts: [HTTPRequest.Part]
         switch request.body {
         case .none:
-            // RFC 9110, section 8.6: a method that anticipates content says when there is none.
+            // RFC 9110, section 8.6: a method that anticipates content sends a length even if there is none.
             return ["POST", "PUT", "PATCH"].contains(request.method) ? try BodyPlan([]) : nil
         case .bytes(let bytes): parts = [.bytes(bytes)]
         case .file(let path): parts = [.file(path)]
@@ -107,7 +107,7 @@ final class PreparedRequest: Sendable {
 }
 
 extension TransferOptions {
-    /// Throws for text that libcurl would understand otherwise than it was meant.
+    /// Throws for strings that libcurl would misinterpret.
     fileprivate func check() throws(TransportFailure) {
         try Self.check(unixSocket)
         try Self.check(interface)
@@ -129,8 +129,8 @@ extension TransferOptions {
     }
 
     private static func check(_ text: String?) throws(TransportFailure) {
-        // C's strings end at the first NUL, and an empty one takes the option back.
+        // C strings end at the first NUL, and an empty one resets the option.
         guard let text, text.isEmpty || text.utf8.contains(0) else { return }
-        throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "an option of the transfer is empty or holds a NUL")
+        throw .refused(CURLE_BAD_FUNCTION_ARGUMENT, "an option of the transfer is empty or contains a NUL")
     }
 }

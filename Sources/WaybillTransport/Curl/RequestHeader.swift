@@ -1,18 +1,18 @@
 import CLibCurl
 
-/// The fields of a request, checked, in the form in which libcurl takes them.
+/// The validated header fields of a request, in the form that libcurl expects.
 struct RequestHeader {
     /// Lines for `CURLOPT_HTTPHEADER`.
     private(set) var lines: [String] = []
-    /// The `Cookie` fields set by hand, as one: libcurl puts them together with those of a jar.
+    /// The request's own `Cookie` fields, joined into one. libcurl combines them with the cookies of a jar.
     private(set) var cookies: String?
 
-    /// Checks the fields of a request with a body, or without one. Throws for what may not be sent.
+    /// Validates the fields of a request with its body, if it has one. Throws for fields that must not be sent.
     init(_ request: HTTPRequest, body: BodyPlan?) throws(TransportFailure) {
         let fields = request.headers
         func isMissing(_ name: String) -> Bool { !fields.contains { $0.isNamed(name) } }
         lines.reserveCapacity(fields.count + 4)
-        // libcurl has an option for it, but puts what is given so together twice.
+        // libcurl has an option for this, but it would build the field twice.
         if request.acceptsCompression, isMissing("Accept-Encoding") {
             lines.append("Accept-Encoding: \(ContentDecoder.accepted)")
         }
@@ -23,10 +23,10 @@ struct RequestHeader {
                 cookies = cookies.map { "\($0); \(value)" } ?? value
                 continue
             }
-            // libcurl takes "Name:" as the wish to leave the field out, and "Name;" as an empty one.
+            // libcurl omits the field for "Name:", and sends an empty one for "Name;".
             lines.append(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
         }
-        // What libcurl adds by itself when it is not told otherwise. `Expect` would also cost a second.
+        // libcurl adds these fields unless they are removed. `Expect` would also cost a second.
         if isMissing("Accept") { lines.append("Accept:") }
         guard body != nil else { return }
         if isMissing("Content-Type") { lines.append("Content-Type:") }
@@ -41,7 +41,7 @@ struct RequestHeader {
         guard !value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else {
             throw .refused(
                 CURLE_BAD_FUNCTION_ARGUMENT,
-                "the value of the header field \(field.name) holds a control character, such as a line break"
+                "the value of the header field \(field.name) contains a control character, such as a line break"
             )
         }
         if field.isNamed("Transfer-Encoding") {
@@ -50,7 +50,7 @@ struct RequestHeader {
         if field.isNamed("Content-Length") && value != String(bodyCount) {
             throw .refused(
                 CURLE_BAD_FUNCTION_ARGUMENT,
-                "the header field Content-Length does not say the length of the body, \(bodyCount)"
+                "the header field Content-Length is not the length of the body, \(bodyCount)"
             )
         }
         return value
@@ -58,7 +58,7 @@ struct RequestHeader {
 }
 
 extension String {
-    /// Whether the text is a token (RFC 9110, section 5.6.2).
+    /// Whether the string is a token (RFC 9110, section 5.6.2).
     package var isToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in

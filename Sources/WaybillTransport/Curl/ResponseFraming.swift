@@ -1,4 +1,4 @@
-/// What the fields of a response say about where its body ends (RFC 9112, section 6.3).
+/// Determines from the fields of a response where its body ends (RFC 9112, section 6.3).
 struct ResponseFraming {
     /// Where the body ends.
     enum Length: Equatable {
@@ -18,13 +18,13 @@ struct ResponseFraming {
         case differentLengths(Int, Int)
         /// A field with this name is folded over several lines, or has a space before its colon.
         case malformedField(String)
-        /// `chunked` is not the last transfer coding, or is there twice.
+        /// `chunked` is not the last transfer coding, or appears twice.
         case invalidCodings(String)
         /// A transfer coding is unknown.
         case unknownCoding(String)
     }
 
-    // Those that libcurl decodes.
+    // The codings that libcurl decodes.
     private static let knownCodings = ["chunked", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
     private enum Field {
@@ -130,7 +130,7 @@ struct ResponseFraming {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether a line of a header has this name, which is in lower case.
+    /// Whether a header line has this field name, which must be in lower case.
     func isField(named name: StaticString) -> Bool {
         let length = name.utf8CodeUnitCount
         guard count > length, self[length] == UInt8(ascii: ":") || self[length] == UInt8(ascii: " ") else {

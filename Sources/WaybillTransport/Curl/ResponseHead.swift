@@ -2,11 +2,11 @@
 struct ResponseHead: Equatable {
     /// The reason phrase.
     private(set) var reason = ""
-    /// The header fields in order. A value that went over several lines (RFC 9112, section 5.2) is one, with a space
-    /// for each break.
+    /// The header fields in order. A value folded over several lines (RFC 9112, section 5.2) is joined, with a space
+    /// for each line break.
     private(set) var fields: HTTPFields
 
-    /// Reads the lines of a header.
+    /// Parses the lines of a header.
     init(_ bytes: [UInt8]) {
         var reader = HeaderReader()
         bytes.withUnsafeBytes { bytes in
@@ -22,7 +22,7 @@ struct ResponseHead: Equatable {
     }
 }
 
-/// Reads a header line by line.
+/// Parses a header line by line.
 private struct HeaderReader {
     typealias Line = Slice<UnsafeRawBufferPointer>
 
@@ -31,7 +31,7 @@ private struct HeaderReader {
     private var hasStatusLine = false
 
     init() {
-        // More than most responses have, so that there is room at once.
+        // More than most responses have, so that the array rarely grows.
         fields.reserveCapacity(16)
     }
 
@@ -53,7 +53,7 @@ private struct HeaderReader {
         }
     }
 
-    /// A URI reference. Where its bytes are not UTF-8, those that are not ASCII are percent-encoded.
+    /// A URI reference. If its bytes are not UTF-8, those that are not ASCII are percent-encoded.
     private static func reference(in line: Line) -> String {
         if let text = String(validating: line, as: UTF8.self) { return text }
         return line.reduce(into: "") { text, byte in
@@ -61,7 +61,7 @@ private struct HeaderReader {
         }
     }
 
-    /// What follows the version and the code.
+    /// The text after the version and the status code.
     private static func reason(in line: Line) -> String {
         guard let first = line.firstIndex(of: 0x20) else { return "" }
         let afterVersion = line[first...].withoutOuterBlanks

@@ -1,16 +1,17 @@
-/// Collects the header of the final response, line by line as libcurl passes it. Headers of informational responses are
-/// dropped and trailers are not taken, but all count, so that neither can go on for ever.
+/// Collects the header of the final response, line by line as libcurl passes it. Headers of informational responses and
+/// trailers are discarded, but they count towards the limit, so that neither can be endless.
 struct ResponseHeadCollector {
-    /// Room for what most responses' headers need.
+    /// The initial capacity in bytes, which is enough for most responses.
     private static let usualBytes = 512
-    /// How many bytes of header one response may have in all.
+    /// The maximum size in bytes of all headers and trailers of one response.
     static let maximumBytes = 256 << 10
 
     /// The lines of the final response, or of the latest one so far.
     private(set) var bytes: [UInt8] = []
     /// Whether the header of the final response is complete.
     private(set) var isComplete = false
-    /// Whether the latest header starts with a status line (RFC 9112, section 4). libcurl takes `http/1ttp/1.1 200` for one.
+    /// Whether the latest header starts with a status line (RFC 9112, section 4). libcurl accepts `http/1ttp/1.1 200`
+    /// as one.
     private(set) var hasStatusLine = true
 
     /// Whether the latest header has a field.
@@ -21,10 +22,10 @@ struct ResponseHeadCollector {
     private var isInHead = false
     private var framing = ResponseFraming()
 
-    /// Whether the status line has come.
+    /// Whether a status line was received.
     var hasBegun: Bool { !bytes.isEmpty }
 
-    /// Takes a line with its line break. False when there is too much.
+    /// Appends a line with its line break. Returns false if the limit is exceeded.
     mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
         count += line.count
         guard count <= Self.maximumBytes else { return false }
@@ -58,16 +59,16 @@ struct ResponseHeadCollector {
         namesCodings ? ResponseHead(bytes).fields.values(named: "Content-Encoding") : []
     }
 
-    /// How the end of the body is found, for a response to a method. Throws where the fields do not allow to tell (RFC
-    /// 9112, section 6.3).
+    /// Returns how the end of the body is determined, for a response to this method. Throws if the fields do not
+    /// determine it (RFC 9112, section 6.3).
     func bodyLength(for method: String) throws(ResponseFraming.Fault) -> ResponseFraming.Length {
         if method == "HEAD" || [204, 304].contains(statusCode) { return .bytes(0) }
         let length = try framing.bodyLength()
         return length == .untilClose && claimsHTTP2 ? .marked : length
     }
 
-    /// Whether the response asks for the same request once more, with credentials or without `Expect`, which libcurl
-    /// answers by itself.
+    /// Whether the response asks for the same request again, with credentials or without `Expect`. libcurl sends it by
+    /// itself.
     var asksForAnother: Bool {
         isComplete && [401, 407, 417].contains(statusCode)
     }
@@ -98,13 +99,13 @@ struct ResponseHeadCollector {
             && !isDigit(code.dropFirst(3).first)
     }
 
-    // 101 is the last header too: what follows is not HTTP.
+    // 101 is final too: what follows is not HTTP.
     private var isInformational: Bool {
         let status = statusCode
         return status >= 100 && status < 200 && status != 101
     }
 
-    /// The digits after the first blanks; 0 where there are none.
+    /// The digits after the first blanks; 0 if there are none.
     private var statusCode: Int {
         var number = 0
         var isAfterBlank = false

@@ -7,29 +7,29 @@ import CPlatform
     import Darwin
 #endif
 
-/// Finds the sockets of connections, to mark their packets by the DSCP (RFC 2474), and to see whether something has
-/// come. Used only on the engine's thread.
+/// Finds the sockets of connections, to mark their packets with a DSCP (RFC 2474) and to check for unread bytes. Used
+/// only on the engine's thread.
 ///
-/// libcurl shows a socket when it makes it, and says before each request from which port its connection goes; which
-/// socket that is must be looked for, since a connection may have been made for another request with another mark.
+/// libcurl passes a socket when it creates it, and before each request the local port of its connection. The socket has
+/// to be found by that port, because the connection may have been created for another request with another mark.
 final class SocketMarks {
     /// Whether libcurl may let two transfers share a connection of HTTP/1.1.
     var mayBeShared = false
 
-    // libcurl does not say when it closes one: what is no socket of a connection any more is dropped when it is found.
+    // libcurl does not report when it closes a socket: a descriptor that is no longer a connected socket is removed
+    // when it is found.
     private var sockets: Set<curl_socket_t> = []
     // The socket that was found for a port.
     private var found: [Int32: curl_socket_t] = [:]
-    // Without any mark so far, all sockets are as the system made them.
+    // Whether any mark has been set. Until then, all sockets have the system's default.
     private var isInUse = false
 
-    /// Takes note of a new socket.
+    /// Records a new socket.
     func add(_ socket: curl_socket_t) {
         sockets.insert(socket)
     }
 
-    /// Marks the connection from a port. That packets are marked is a wish: a system that does not let it be is not a
-    /// failure.
+    /// Marks the packets of the connection from a local port. It is not a failure if the system does not allow this.
     func mark(connectionFromPort localPort: Int32, as traffic: TransferOptions.Traffic) {
         guard isInUse || traffic != .default else { return }
         isInUse = true
@@ -40,7 +40,7 @@ final class SocketMarks {
         }
     }
 
-    /// Whether bytes have come on the connection from a port that nobody has read.
+    /// Whether the connection from a local port has received bytes that have not been read.
     func hasUnreadBytes(connectionFromPort localPort: Int32) -> Bool {
         guard let socket = socket(ofConnectionFromPort: localPort) else { return false }
         return waybill_unread_bytes(socket) > 0
@@ -57,10 +57,10 @@ final class SocketMarks {
     }
 
     private static func mark(_ socket: curl_socket_t, as traffic: TransferOptions.Traffic) {
-        // The two bits below are for congestion.
+        // The two lowest bits are for congestion notification.
         var value = traffic.codePoint << 2
         let size = socklen_t(MemoryLayout<Int32>.size)
-        // One of them fits the socket's family; IPv4 addresses in an IPv6 socket have the first.
+        // One of them matches the socket's family; IPv4 addresses on an IPv6 socket use the first.
         setsockopt(socket, Int32(IPPROTO_IP), Int32(IP_TOS), &value, size)
         setsockopt(socket, Int32(IPPROTO_IPV6), Int32(IPV6_TCLASS), &value, size)
     }

@@ -2,43 +2,43 @@ import CLibCurl
 
 /// One request in flight with the part of its response received so far. Used only on the engine's thread.
 final class Transfer {
-    /// What was asked for.
+    /// The order that the transfer executes.
     let order: TransferOrder
-    /// The easy handle while libcurl works for the transfer.
+    /// The easy handle, while libcurl performs the transfer.
     var handle: EasyHandle? {
         didSet { if handle != nil { startedAt = .now } }
     }
-    /// Whether it waits for its turn.
+    /// Whether the transfer is waiting in the admission queue.
     var isQueued = false
-    /// Whether it counts among those under way to its origin.
+    /// Whether the transfer counts as active at its origin.
     var isCounted = false
-    /// The time of the transfer, where the engine and not libcurl keeps it.
+    /// The clock of the transfer, if the engine and not libcurl enforces its timeout.
     var clock: TransferClock?
     /// When the transfer started.
     private(set) var startedAt = ContinuousClock.Instant.now
-    /// How long the transfer was paused after it had started, and since when it is.
+    /// How long the transfer was paused after it had started, and when the current pause started.
     private var pausedTime = Duration.zero
     private var pausedSince: ContinuousClock.Instant?
-    /// What became of the transfer.
+    /// The outcome of the transfer, once it has ended.
     private(set) var outcome: TransferOutcome?
 
     /// The lines of the response's header.
     private(set) var head = ResponseHeadCollector()
-    /// The decoded body so far, if it is wanted whole.
+    /// The decoded body received so far, if it is collected.
     private(set) var body: [UInt8] = []
-    /// Why we, not libcurl, end the transfer.
+    /// Why Waybill, not libcurl, ended the transfer.
     private(set) var refusal: Refusal?
-    /// Whether the request was given to a connection.
+    /// Whether the request was handed to a connection.
     var wasSent: Bool { sendings > 0 }
 
-    /// How often the request was sent again because its credentials answered a challenge that was stale.
+    /// How often the request was sent again because the nonce of its digest credentials was stale.
     var repetitions: Int { min(Self.mostChallenges, max(1, challenges)) - 1 }
 
-    /// Marks the transfer's packets.
+    /// The sockets of the transport, to mark the transfer's packets.
     let marks: SocketMarks
 
     private let watch: CallWatch
-    // The port of this side of the connection that the request was given to.
+    // The local port of the connection that the request was handed to.
     private var localPort: Int32?
     /// The server's certificate, if the request needs it.
     private(set) var certificate: ServerCertificate?
@@ -48,31 +48,31 @@ final class Transfer {
     private var hasBegunChannel = false
     private var bodyEndsWithConnection = false
     private var isEndAnnounced = false
-    // How often the server has asked for credentials and libcurl was to send the request again.
+    // How often the server has asked for credentials and libcurl was about to send the request again.
     private var challenges = 0
-    // A challenge, and a new one in place of one that is stale (RFC 7616, section 3.3).
+    // One challenge, and another one in place of a stale one (RFC 7616, section 3.3).
     private static let mostChallenges = 2
-    // What was told last, and when.
+    // The progress that was reported last, and when.
     private var lastProgress = TransferProgress(sent: 0, sentTotal: 0, received: 0)
     private var lastProgressAt: ContinuousClock.Instant?
 
-    /// A transfer that has not started.
+    /// Creates a transfer that has not started.
     init(_ order: TransferOrder, marks: SocketMarks, watch: CallWatch) {
         self.order = order
         self.marks = marks
         self.watch = watch
     }
 
-    /// The transfer's name among those of the engine.
+    /// The identifier of the transfer in the engine.
     var id: ObjectIdentifier { ObjectIdentifier(order.cancellation) }
-    /// What is sent.
+    /// The request to send.
     var prepared: PreparedRequest { order.prepared }
-    /// Whether somebody holds it up.
+    /// Whether the monitor has paused the transfer.
     var isPaused: Bool { order.monitor?.isPaused ?? false }
-    /// Whether anybody wants to know how far it is.
+    /// Whether anything listens for the progress of the transfer.
     var wantsProgress: Bool { order.monitor?.hasListener ?? false }
 
-    /// Notes that the transfer is paused from now on, or no longer.
+    /// Records that the transfer is paused or resumed.
     func notePause(_ isPaused: Bool) {
         if isPaused {
             pausedSince = pausedSince ?? .now
@@ -92,28 +92,28 @@ final class Transfer {
         return timings
     }
 
-    /// Takes the outcome. It is delivered later.
+    /// Stores the outcome, which is delivered later.
     func end(with outcome: TransferOutcome) {
         self.outcome = outcome
     }
 
-    /// Hands the outcome over to the task that waits for it. To be called once, after the end.
+    /// Delivers the outcome to the task that waits for it. Called once, after the end.
     func deliver() {
         if let outcome { order.delivery.finish(outcome) }
     }
 
-    /// What was done with bytes that libcurl gave.
+    /// What happened to bytes that libcurl passed.
     enum Reception {
         case taken, later, never
     }
 
-    /// What libcurl gets when it asks for bytes.
+    /// What libcurl receives when it asks for bytes.
     enum Provision {
         case bytes(Int)
         case later, never
     }
 
-    /// Why a transfer is ended by us.
+    /// Why Waybill, not libcurl, ended a transfer.
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
             pinMismatch,
@@ -129,14 +129,14 @@ final class Transfer {
         case bytesAfterCoding([String])
     }
 
-    /// What happens to the body of the response.
+    /// How the body of the response is decoded.
     private enum Decoding {
         case undecided, none
         case by(BodyDecoding)
     }
 
-    /// Takes lines of the response's header, or of its trailers: usually one, but all that came while the transfer was paused
-    /// at once. False ends the transfer.
+    /// Receives lines of the response's header or trailers: usually one, but after a pause all that arrived during it.
+    /// Returning false ends the transfer.
     func receiveHeader(_ lines: UnsafeRawBufferPointer) -> Bool {
         var rest = lines[...]
         while !rest.isEmpty {
@@ -182,21 +182,22 @@ final class Transfer {
         return false
     }
 
-    /// Inspects how the connection ends where the body ends with it. Called whenever something has come, also after the
-    /// last byte and before the connection is given up.
+    /// Checks how the connection ends if the body ends with it. Called whenever bytes have arrived, and also after the
+    /// last byte, before the connection is closed.
     func inspectConnection() {
         guard bodyEndsWithConnection, prepared.origin.isSecure, !isEndAnnounced, let handle else { return }
         isEndAnnounced = TLSEnd.openSSL?.isAnnounced(to: handle.pointer) ?? true
     }
 
-    /// Whether the body is kept as it comes. The limit is for what has been decoded, and libcurl drops the body of a
-    /// response whose challenge it answers.
+    /// Whether the body is kept as received. The limit applies to the decoded body, and libcurl discards the body of a
+    /// challenge that it responds to.
     private var keepsBody: Bool {
         prepared.purpose == .exchange && !(prepared.request.acceptsCompression && !head.codings.isEmpty)
             && !(head.asksForAnother && prepared.request.options.credentials != .none)
     }
 
-    /// Takes a part of the body as it came. With `EasyHandle.checksHeadFirst`, also takes what `receiveHeader` takes next.
+    /// Receives a part of the body before decoding. With `EasyHandle.checksHeadFirst`, also receives each header line
+    /// before `receiveHeader` does.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         if !bytes.isEmpty { watch.noteProgress() }
         if EasyHandle.checksHeadFirst, !head.isComplete {
@@ -224,7 +225,7 @@ final class Transfer {
         }
     }
 
-    /// Whether the header and the body that have come are all of them. Otherwise there is a refusal.
+    /// Checks whether the header and the body are complete. Sets `refusal` if they are not.
     func checkIsWhole() -> Bool {
         // libcurl treats the end of the connection as the end of the header.
         guard head.isComplete || prepared.purpose == .connection else {
@@ -276,14 +277,15 @@ final class Transfer {
         return .taken
     }
 
-    /// Clears and returns the mark that the connection could not be used, so that the request needs a new one.
+    /// Clears the refusal of an unusable connection. Returns whether there was one, so that the request needs a new
+    /// connection.
     func takeRefusalOfConnection() -> Bool {
         guard refusal == .connectionUnusable else { return false }
         refusal = nil
         return true
     }
 
-    /// Whether the request may be sent once more after it ended this way: its connection could not be used, or an
+    /// Whether the request may be sent again after it ended with this code: its connection could not be used, or an
     /// HTTP/2 connection ended before any of the response, as after GOAWAY (RFC 9113, section 6.8). With HTTP/1.1
     /// libcurl sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
@@ -292,17 +294,17 @@ final class Transfer {
             && prepared.request.isIdempotent
     }
 
-    /// Notes that connections were ended because their servers sent data without any part of a response.
+    /// Records that connections were ended because their servers sent data without any part of a response.
     func noteCut(ofConnectionsFromPorts ports: Set<Int32>) {
         if let localPort, ports.contains(localPort), refusal == nil { refusal = .flooded }
     }
 
-    /// Goes back to the start of the request.
+    /// Rewinds the body of the request.
     func rewind() -> Bool {
         reader?.seek(to: 0) ?? true
     }
 
-    /// Gives bytes of the request's body.
+    /// Provides bytes of the request's body.
     func readBody(into room: UnsafeMutableRawBufferPointer) -> Provision {
         if isPaused { return .later }
         guard let reader = bodyReader() else { return .never }
@@ -314,7 +316,7 @@ final class Transfer {
         return .bytes(count)
     }
 
-    /// Goes back in the request's body, to send it again.
+    /// Moves to a position in the request's body, to send it again.
     func seekBody(to offset: Int) -> Bool {
         bodyReader()?.seek(to: offset) ?? false
     }
@@ -324,9 +326,9 @@ final class Transfer {
         return reader
     }
 
-    /// Tells how far the transfer is, if it is worth telling.
+    /// Reports progress to the monitor, at most every 100 ms.
     func advance(sent: Int, received: Int, of receivedTotal: Int) {
-        // libcurl asks many times between two bytes.
+        // libcurl calls this many times between two bytes.
         guard sent != lastProgress.sent || received != lastProgress.received else { return }
         let now = ContinuousClock.now
         guard now - (lastProgressAt ?? startedAt) >= .milliseconds(100) else { return }
@@ -340,12 +342,13 @@ final class Transfer {
         order.monitor?.tell(.progress(lastProgress))
     }
 
-    /// Whether the request may be sent on the connection that libcurl has chosen. libcurl asks before each time: it sends
-    /// again by itself when a kept connection ended without a response, and when it has credentials for a challenge. The
-    /// server may have done the work of a request without a response, so only idempotent requests are sent again, and once.
+    /// Whether the request may be sent on the connection that libcurl has chosen. libcurl asks before each attempt: it
+    /// sends a request again by itself if a reused connection ended without a response, and if it has credentials for a
+    /// challenge. The server may have processed a request without sending a response, so only idempotent requests are
+    /// sent again, and only once.
     func mayBeSent(fromPort localPort: Int32) -> Bool {
         guard let handle, refusal != .flooded else { return false }
-        // There is none for a Unix socket.
+        // A Unix socket has no port.
         self.localPort = max(0, localPort)
         let answersChallenge = head.asksForAnother
         if wasSent && !answersChallenge && (sendings > 1 || !prepared.request.isIdempotent) {
@@ -375,19 +378,19 @@ final class Transfer {
         }
         marks.mark(connectionFromPort: localPort, as: prepared.request.options.traffic)
         guard prepared.purpose != .connection else { return true }
-        // A server that asked for credentials has not done the work.
+        // A server that asked for credentials has not processed the request.
         sendings = answersChallenge ? 1 : sendings + 1
         if prepared.body?.smallBytes != nil || prepared.body == nil { order.monitor?.tell(.sent) }
         return true
     }
 
-    /// Whether the chosen connection can carry the request now. A kept connection of HTTP/1.1 cannot
+    /// Whether the chosen connection can carry the request now. A reused HTTP/1.1 connection cannot
     ///
-    /// - where something has come before the request: the rest of an earlier response, or the end of the TLS session.
-    ///   libcurl 7.88 would take it for the response (RFC 9112, section 6.3: it must not).
-    /// - where the request is sent again because another kept connection ended, as this one may have, too.
-    /// - where another transfer may use it. After a response that claims to be HTTP/2, libcurl 7.88 lets all requests for
-    ///   which HTTP/2 is offered share connections to its host, and each of two transfers receives the other's response.
+    /// - if bytes arrived before the request was sent: the rest of an earlier response, or the end of the TLS session.
+    ///   libcurl 7.88 would treat them as the response, which RFC 9112, section 6.3, forbids.
+    /// - if the request is sent again because another reused connection ended, as this one may have, too.
+    /// - if another transfer may use it. After a response that claims to be HTTP/2, libcurl 7.88 lets all requests for
+    ///   which HTTP/2 is offered share connections to its host, so that two transfers receive each other's responses.
     private func connectionIsUsable(_ handle: EasyHandle, fromPort port: Int32, isRepetition: Bool) -> Bool {
         guard TransferReport(handle).isConnectionReused,
             isRepetition || marks.hasUnreadBytes(connectionFromPort: port)
@@ -396,7 +399,7 @@ final class Transfer {
         return carriesHTTP2(handle)
     }
 
-    /// Whether HTTP/2 was agreed on with the server.
+    /// Whether the connection of a handle uses HTTP/2.
     private func carriesHTTP2(_ handle: EasyHandle) -> Bool {
         if prepared.request.options.version == .http2PriorKnowledge { return true }
         return prepared.origin.isSecure && TLSProtocol.openSSL?.isHTTP2(handle.pointer) != false

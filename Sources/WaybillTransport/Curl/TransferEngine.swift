@@ -7,7 +7,7 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Carries transfers out with libcurl. All of it lives on one thread, which `run` takes; commands come by the queue.
+/// Executes transfers with libcurl. It is confined to the thread that calls `run`; commands arrive through the queue.
 final class TransferEngine {
     private let commands: CommandQueue
     private let executor: TransportExecutor
@@ -19,19 +19,19 @@ final class TransferEngine {
     private let watch: CallWatch
     private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
-    // How often commands go before the sockets: what tasks do on this thread must not keep it from them.
+    // How often in a row commands take precedence over the sockets: tasks on this thread must not starve the transfers.
     private static let turnsWithoutLook = 8
-    // Those whose time the engine keeps, and those whose body goes out as it comes.
+    // The transfers whose timeout the engine enforces, and those whose body is streamed.
     private var timed: [ObjectIdentifier: Transfer] = [:]
     private var streaming: [ObjectIdentifier: Transfer] = [:]
-    // What is to be handed over.
+    // The transfers whose outcome has to be delivered.
     private var ended: [Transfer] = []
-    // What is being carried out.
+    // The commands that are being executed.
     private var batch: [EngineCommand] = []
-    // Handles at rest. There are never more than transfers at once.
+    // Idle handles. There are never more than the maximum number of simultaneous transfers.
     private var idleHandles: [EasyHandle] = []
 
-    /// Makes an engine that does what comes by these commands.
+    /// Creates an engine that executes these commands.
     init(
         commands: CommandQueue,
         executor: TransportExecutor,
@@ -42,10 +42,10 @@ final class TransferEngine {
         do {
             poller = try SystemPoller()
         } catch {
-            throw TransportSetUpError(reason: "cannot wait for sockets: \(error)")
+            throw TransportSetUpError(reason: "could not create a poller for sockets: \(error)")
         }
         guard let multi = MultiHandle(poller: poller, watch: watch, maximumConnections: maximumConnections) else {
-            throw TransportSetUpError(reason: "libcurl has no memory")
+            throw TransportSetUpError(reason: "libcurl ran out of memory")
         }
         self.multi = multi
         self.commands = commands
@@ -56,8 +56,8 @@ final class TransferEngine {
         poller.watch(commands.descriptor, for: .readable)
     }
 
-    /// Works until the command queue is closed, then ends what is under way and writes the cookie jars. Gives what stood
-    /// in the way of that.
+    /// Runs until the command queue is closed, then ends the transfers in flight and writes the cookie jars. Returns a
+    /// message for each jar that could not be written.
     func run() -> [String] {
         watch.watchCurrentThread()
         defer { watch.close() }
@@ -72,10 +72,10 @@ final class TransferEngine {
             }
             let hasDelivered = deliver()
             turnsSinceLook += 1
-            // A task that has received its response here usually sends the next request: that comes before polling the
-            // sockets.
+            // A task that has received its response here usually sends the next request, which takes precedence over
+            // polling the sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
-            // A chain sends its next request right after a response: the thread does not sleep before it.
+            // A chain sends its next request right after a response, so the thread does not sleep before it.
             if hasDelivered && transfers.isEmpty { _ = BusyWait.look { !commands.isEmpty } }
             lookAtSockets()
             turnsSinceLook = 0
@@ -96,7 +96,7 @@ final class TransferEngine {
         if milliseconds != 0 { busyWait.note(slept: .now - start) }
     }
 
-    /// Waits for events and acts on them; false when there was none.
+    /// Waits for events and handles them. Returns false if there were none.
     private func act(within milliseconds: Int32) -> Bool {
         var hasActed = false
         poller.wait(milliseconds: milliseconds) { ready in
@@ -110,7 +110,7 @@ final class TransferEngine {
         return hasActed
     }
 
-    // All that ended in one round at once: one wake-up of the tasks' threads instead of many.
+    // Delivers all outcomes of one iteration together, to wake the tasks' threads once instead of many times.
     private func deliver() -> Bool {
         executor.note(transfers: transfers.count + ended.count)
         let isAny = !ended.isEmpty
@@ -124,7 +124,7 @@ final class TransferEngine {
 // MARK: Commands
 
 extension TransferEngine {
-    /// False when there will be no more.
+    /// Executes the queued commands. Returns false if there will be no more.
     private func carryOutCommands() -> Bool {
         let isOpen = commands.takeAll(into: &batch)
         defer { batch.removeAll(keepingCapacity: true) }
@@ -144,7 +144,7 @@ extension TransferEngine {
                 job.runSynchronously(on: executor.asUnownedTaskExecutor())
             }
         }
-        // Once for all of a batch: a queue is walked from end to end.
+        // Once per batch, because this scans a whole queue.
         for origin in originsToClear {
             queue.removeWaiting(at: origin) { $0.outcome != nil }
         }
@@ -160,13 +160,13 @@ extension TransferEngine {
     }
 
     private func enqueue(_ transfer: Transfer) {
-        // Whether a place can be reached does not hang on how busy it is.
+        // Whether a destination is reachable does not depend on how busy it is.
         if transfer.prepared.purpose == .connection { return begin(transfer) }
         transfer.isQueued = true
         let prepared = transfer.prepared
         let limit = prepared.request.maximumConnectionsPerOrigin
-        // The queue counts requests. Where connections carry many, and the server wants fewer on each than the queue
-        // lets start, it is libcurl that keeps from opening more.
+        // The queue counts requests. If a connection carries many, and the server allows fewer on each than the queue
+        // starts, libcurl's limit keeps it from opening too many connections.
         multi.raiseHostConnections(to: limit)
         queue.enqueue(
             transfer,
@@ -176,13 +176,13 @@ extension TransferEngine {
         )
     }
 
-    /// Holds a transfer up or lets it go on, as its monitor and the receiver of its body want it now.
+    /// Pauses or resumes a transfer according to its monitor and the receiver of its body.
     private func adjust(_ transfer: Transfer) {
         let isPaused = transfer.isPaused
         if let handle = transfer.handle {
             transfer.notePause(isPaused)
             let isFull = transfer.order.channel?.isFull ?? false
-            // libcurl's own time-out would go on.
+            // libcurl's own timeout would keep running.
             if isPaused && transfer.clock == nil { keepTime(of: transfer, handle) }
             if isPaused || isFull { transfer.clock?.stop() } else { transfer.clock?.go() }
             let pausesReceiving = isFull || (isPaused && TransferReport(handle).mayPauseReceiving)
@@ -255,7 +255,7 @@ extension TransferEngine {
             streaming[transfer.id] = transfer
             keepTime(of: transfer, handle)
         case .connection:
-            // libcurl lets no time pass while a connection waits for another one's end.
+            // libcurl's timeout does not run while a transfer waits for another connection to close.
             multi.spareConnections += 1
             keepTime(of: transfer, handle)
         }
@@ -265,7 +265,7 @@ extension TransferEngine {
         }
     }
 
-    /// True when there was one.
+    /// Ends the transfers that libcurl has finished. Returns whether there were any.
     private func collectFinished() -> Bool {
         let cutPorts = watch.takeCutPorts()
         if !cutPorts.isEmpty {
@@ -281,13 +281,13 @@ extension TransferEngine {
         return hasAny
     }
 
-    /// Starts a transfer once more that has ended, within its time.
+    /// Restarts a transfer that has ended, within its remaining time.
     private func sendAgain(_ transfer: Transfer, _ handle: EasyHandle) -> Bool {
         let remaining = transfer.prepared.request.remainingTime - (.now - transfer.startedAt)
         guard remaining > .zero, transfer.rewind() else { return false }
         multi.remove(handle)
         if transfer.takeRefusalOfConnection() { handle.requireNewConnection() }
-        // Otherwise the engine keeps it.
+        // Otherwise the engine enforces the timeout.
         if transfer.clock == nil { handle.limitTime(to: remaining) }
         return multi.add(handle)
     }
@@ -299,14 +299,15 @@ extension TransferEngine {
         }
         var response = report.response(to: transfer)
         if transfer.repetitions > 0 { response.repetitions = transfer.repetitions }
-        // A request that chose HTTP/1.1 says nothing about what the origin can do.
+        // A request that offered only HTTP/1.1 does not show what the origin supports.
         if response.httpVersion == "2" || !transfer.prepared.choosesHTTP1 {
             queue.setMultiplexed(response.httpVersion == "2", at: transfer.prepared.origin)
         }
         return .answered(response, head: transfer.head.bytes)
     }
 
-    /// Ends a transfer by itself: a response that came while the transfer was paused is reported when it resumes.
+    /// Ends a transfer that was not cancelled. A response that arrived while the transfer was paused is reported when
+    /// it resumes.
     private func end(_ transfer: Transfer, with outcome: TransferOutcome) {
         var hasResponse = false
         if case .answered = outcome { hasResponse = true }

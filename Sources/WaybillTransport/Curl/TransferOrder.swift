@@ -1,31 +1,31 @@
 import Synchronization
 import WaybillRuntime
 
-/// What the engine is asked to do.
+/// An order for the engine to perform a transfer.
 struct TransferOrder: Sendable {
-    /// What is to be sent.
+    /// The request to send.
     let prepared: PreparedRequest
-    /// Says that it is not wanted any more.
+    /// Cancels the transfer.
     let cancellation: Cancellation
-    /// Who watches.
+    /// The monitor of the transfer, if there is one.
     let monitor: TransferMonitor?
-    /// Where the outcome goes.
+    /// Where the outcome is delivered.
     let delivery: Delivery
 
-    /// Where the body goes as it comes; nil when it is wanted whole.
+    /// The channel for a streamed body; nil if the body is collected.
     var channel: BodyChannel? {
         if case .stream(let channel) = delivery { channel } else { nil }
     }
 }
 
-/// The way from the engine to the task that waits.
+/// How the engine delivers to the waiting task.
 enum Delivery: Sendable {
-    /// The outcome at once.
+    /// The outcome with the whole body.
     case whole(CheckedContinuation<TransferOutcome, Never>)
-    /// The body piece by piece, and then the outcome.
+    /// The body in pieces, and then the outcome.
     case stream(BodyChannel)
 
-    /// Hands the outcome over, once.
+    /// Delivers the outcome. Called once.
     func finish(_ outcome: TransferOutcome) {
         switch self {
         case .whole(let continuation): continuation.resume(returning: outcome)
@@ -34,29 +34,30 @@ enum Delivery: Sendable {
     }
 }
 
-/// What tasks ask of the engine's thread.
+/// A command for the engine's thread.
 enum EngineCommand: Sendable {
-    /// Begin a transfer.
+    /// Start a transfer.
     case start(TransferOrder)
-    /// End the transfer that has this cancellation, if it is still under way.
+    /// End the transfer with this cancellation, if it is still in flight.
     case cancel(Cancellation)
-    /// Look again whether the transfer that has this cancellation is held up, by its monitor or by who receives its body.
+    /// Check again whether the transfer with this cancellation is paused, by its monitor or by the receiver of its
+    /// body.
     case adjust(Cancellation)
-    /// Run a piece of a task.
+    /// Run a job of a task.
     case run(UnownedJob)
 }
 
-/// The way of commands from any thread to the engine's.
+/// The queue of commands from any thread to the engine's.
 typealias CommandQueue = Mailbox<EngineCommand>
 
-/// Says that one transfer is not wanted any more. Its identity is the transfer's name among the engine's commands.
+/// Cancels one transfer. Its object identity identifies the transfer in the engine's commands.
 final class Cancellation: Sendable {
     private let flag = Atomic(false)
 
     /// Whether `request` was called.
     var isRequested: Bool { flag.load(ordering: .acquiring) }
 
-    /// Says that the transfer is not wanted.
+    /// Requests cancellation of the transfer.
     func request() {
         flag.store(true, ordering: .releasing)
     }

@@ -1,20 +1,20 @@
 import CLibCurl
 
-/// What libcurl knows about a transfer when it ends.
+/// Reads what libcurl knows about a transfer.
 struct TransferReport {
     private let easy: UnsafeMutableRawPointer
 
-    /// Reads from the handle of a transfer, which must not have been reset.
+    /// Creates a report on the transfer of a handle, which must not have been reset.
     init(_ handle: EasyHandle) {
         easy = handle.pointer
     }
 
-    /// How long the parts took.
+    /// How long the phases took.
     var timings: TransferTimings {
         let resolved = number(CURLINFO_NAMELOOKUP_TIME_T)
         let connected = number(CURLINFO_CONNECT_TIME_T)
         let secured = number(CURLINFO_APPCONNECT_TIME_T)
-        // A transfer that failed to connect has made no connection either, but has tried.
+        // A transfer that failed to connect has made no new connection either, but it has tried.
         let isReused = isConnectionReused && hasConnected
         return TransferTimings(
             dns: .microseconds(isReused ? 0 : resolved),
@@ -25,26 +25,27 @@ struct TransferReport {
         )
     }
 
-    /// How far the transfer has come.
+    /// How far the transfer got.
     func phase(of transfer: Transfer) -> TransportFailure.Phase {
         if transfer.head.hasBegun { return .receiving }
-        // The counts are those of the second attempt, which we refused.
+        // The counters are those of the second attempt, which was refused.
         if case .sentTwice = transfer.refusal { return .awaitingResponse }
         if transfer.wasSent {
             return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingResponse
         }
-        // libcurl tells the time of connecting only when the handshake has ended too, the address at once.
+        // libcurl reports the time of connecting only after the handshake, but the address immediately.
         if hasConnected { return .securing }
         return number(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 
-    /// Whether holding up what is received holds nothing else up: with HTTP/2 it would, all else on its connection.
+    /// Whether receiving can be paused without delaying other transfers. With HTTP/2, it would delay all others on the
+    /// connection.
     var mayPauseReceiving: Bool { long(CURLINFO_HTTP_VERSION) != Int(CURL_HTTP_VERSION_2_0) }
 
-    /// The status that a proxy answered CONNECT with; zero for none.
+    /// The status of a proxy's response to CONNECT; zero if there is none.
     var connectStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
 
-    /// The number of the system's error that ended the connection; zero when there was none.
+    /// The system's error number that ended the connection; zero if there is none.
     var systemError: Int32 { Int32(truncatingIfNeeded: long(CURLINFO_OS_ERRNO)) }
 
     /// The response of a successful transfer, without the parts that come from its header.
@@ -63,7 +64,7 @@ struct TransferReport {
         )
     }
 
-    /// Whether no connection was made for the transfer.
+    /// Whether the transfer made no new connection.
     var isConnectionReused: Bool { long(CURLINFO_NUM_CONNECTS) == 0 }
 
     private var hasConnected: Bool { remoteHost != nil }
@@ -99,42 +100,42 @@ struct TransferReport {
     }
 }
 
-/// The time of a transfer that may be held up: while it is, its time does not pass.
+/// The clock of a transfer that may be paused. It does not run during a pause.
 struct TransferClock {
-    /// When the time is over; nil while it stands still.
+    /// When the timeout expires; nil while the clock is stopped.
     private(set) var deadline: ContinuousClock.Instant?
 
     private var remaining: Duration
 
-    /// A clock of a transfer that began at a moment.
+    /// Creates the clock of a transfer that started at a time.
     init(start: ContinuousClock.Instant, timeout: Duration) {
-        // Far enough not to overflow, and never reached.
+        // A limit that does not overflow and is never reached.
         remaining = min(timeout, .seconds(1 << 40))
         deadline = start.advanced(by: remaining)
     }
 
-    /// Lets the time stand still.
+    /// Stops the clock.
     mutating func stop() {
         guard let deadline else { return }
         remaining = deadline - .now
         self.deadline = nil
     }
 
-    /// Lets the time pass again.
+    /// Restarts the clock.
     mutating func go() {
         if deadline == nil { deadline = .now.advanced(by: remaining) }
     }
 }
 
-/// What the engine hands over. The header is still bytes, so that reading it is the waiting task's work and not that
-/// of the one thread.
+/// The outcome that the engine delivers. Its header is still unparsed, so that the waiting task parses it and not the
+/// engine's single thread.
 enum TransferOutcome: Sendable {
     /// A response without its fields and reason phrase.
     case answered(HTTPResponse, head: [UInt8])
-    /// None has come.
+    /// No response was received.
     case failed(TransportFailure)
 
-    /// The response, read.
+    /// The result, with the header parsed.
     var result: Result<HTTPResponse, TransportFailure> {
         switch self {
         case .failed(let failure):

@@ -1,24 +1,24 @@
 import Synchronization
 import WaybillRuntime
 
-/// Runs tasks where requests are sent from.
+/// Runs tasks that send requests on the engine's thread or next to it.
 ///
-/// While few transfers are in flight, that is the engine's thread, between its work on them: passing a request to
-/// another thread and back costs more than a small request itself. While many are in flight, it is a second thread: two
-/// processors do more than one, and passing several responses at once costs little.
+/// While few transfers are in flight, tasks run on the engine's thread, between its work on the transfers: passing a
+/// request to another thread and back costs more than a small request itself. While many are in flight, tasks run on a
+/// second thread: two processors do more than one, and passing several responses at once costs little.
 ///
-/// Neither thread must be held up: a task that computes for long does that elsewhere, and no task may block.
+/// Neither thread must be delayed: long computations belong on another executor, and no task may block.
 final class TransportExecutor: TaskExecutor {
-    /// How many transfers are many.
+    /// The number of transfers in flight from which on the second thread is used.
     private static let many = 8
 
     private let commands: CommandQueue
-    // Nil when the system has no descriptor for it: then all is done on the engine's thread.
+    // Nil if the system has no descriptor for it: then all tasks run on the engine's thread.
     private let jobs = try? Mailbox<UnownedJob>()
     private let isBusy = Atomic(false)
     private let thread = Mutex<SystemThread<Void>?>(nil)
 
-    /// An executor for the engine that takes these commands.
+    /// Creates an executor for the engine that executes these commands.
     init(_ commands: CommandQueue) {
         self.commands = commands
     }
@@ -26,11 +26,11 @@ final class TransportExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isBusy.load(ordering: .relaxed), let jobs, jobs.add(job) { return }
-        // What is left to do after the engine's end is done by Swift's own threads.
+        // Jobs that are left after the engine has ended run on Swift's own threads.
         if !commands.add(.run(job)) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     }
 
-    /// Notes how many transfers are under way or have just ended. For the engine.
+    /// Records how many transfers are in flight or have just ended. Called by the engine.
     func note(transfers count: Int) {
         guard let jobs, (count >= Self.many) != isBusy.load(ordering: .relaxed) else { return }
         isBusy.store(count >= Self.many && hasThread(for: jobs), ordering: .relaxed)
@@ -38,7 +38,7 @@ final class TransportExecutor: TaskExecutor {
 
     private func hasThread(for jobs: Mailbox<UnownedJob>) -> Bool {
         thread.withLock { thread in
-            // Without one the engine's has to do.
+            // If it cannot be started, the engine's thread is used.
             thread = thread ?? (try? SystemThread { [self] in carryOut(jobs) })
             return thread != nil
         }
@@ -53,12 +53,13 @@ final class TransportExecutor: TaskExecutor {
         }
     }
 
-    /// Takes no tasks any more: those that have not ended go on with Swift's own threads. For the engine, at its end.
+    /// Stops accepting jobs. Tasks that have not ended continue on Swift's own threads. Called by the engine when it
+    /// ends.
     func close() {
         jobs?.close()
     }
 
-    /// Returns when its thread is gone.
+    /// Waits until the executor's thread has ended.
     func join() async {
         await thread.withLock { $0 }?.join()
     }

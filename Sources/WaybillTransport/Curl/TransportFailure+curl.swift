@@ -1,15 +1,15 @@
 import CLibCurl
 
 extension TransportFailure {
-    /// A request that may not be sent.
+    /// The failure of a request that must not be sent.
     static func refused(_ code: CURLcode, _ message: String) -> TransportFailure {
         TransportFailure(kind: .transfer, code: Int32(code.rawValue), message: message)
     }
 
-    /// libcurl could not do what needs memory.
-    static var outOfMemory: TransportFailure { .refused(CURLE_OUT_OF_MEMORY, "libcurl has no memory") }
+    /// The failure when libcurl cannot allocate memory.
+    static var outOfMemory: TransportFailure { .refused(CURLE_OUT_OF_MEMORY, "libcurl ran out of memory") }
 
-    /// A body that is larger than it may be.
+    /// The failure of a body that exceeds its limit.
     static func bodyTooLarge(limit: Int) -> TransportFailure {
         TransportFailure(
             kind: .transfer,
@@ -20,16 +20,16 @@ extension TransportFailure {
         )
     }
 
-    /// The failure of a transfer whose body was not wanted any more.
+    /// The failure of a transfer whose receiver refused the rest of the body.
     static let refusedByReceiver = TransportFailure(
         kind: .cancelled,
         phase: .receiving,
         code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),
-        message: "the rest of the body was not wanted",
+        message: "the receiver refused the rest of the body",
         wasSent: true
     )
 
-    /// The failure that libcurl, or our own refusal, ended a transfer with.
+    /// Creates the failure of a transfer that ended with a code of libcurl or was refused.
     init(code: CURLcode, transfer: Transfer, report: TransferReport, detail: String) {
         let phase = report.phase(of: transfer)
         let explanation = FailureExplanation(
@@ -50,17 +50,17 @@ extension TransportFailure {
         repetitions = transfer.repetitions
     }
 
-    /// The failure of a transfer that its task gave up.
+    /// The failure of a transfer whose task was cancelled.
     static func cancelled(_ transfer: Transfer) -> TransportFailure {
         stopped(transfer, "the request was cancelled")
     }
 
-    /// The failure of a transfer that the end of the transport ended.
+    /// The failure of a transfer that was in flight when the transport was shut down.
     static func shutDown(_ transfer: Transfer) -> TransportFailure {
         stopped(transfer, shutDownMessage)
     }
 
-    /// The failure of a request that came after the end.
+    /// The failure of a request that was sent after the transport was shut down.
     static let afterShutDown = TransportFailure(
         kind: .cancelled,
         code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),

@@ -1,18 +1,18 @@
 /// A `Content-Range` field of bytes (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
-    /// The bytes that the response has, by their positions in the file; `nil` in a 416.
+    /// The positions of the response's bytes in the file; nil in a 416.
     let bytes: ClosedRange<Int>?
-    /// The size of the whole file; `nil` where the server does not know it.
+    /// The size of the whole file; nil if the server does not know it.
     let total: Int?
 
-    /// The range of a response; `nil` where it has none, has several, or has one that contradicts itself.
+    /// Parses the range of a response; nil if there is none, there are several, or it contradicts itself.
     init?(_ headers: HTTPFields) {
         let values = headers.values(named: "Content-Range")
         guard values.count == 1, let value = values.first else { return nil }
         self.init(value)
     }
 
-    /// Reads `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`.
+    /// Parses `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

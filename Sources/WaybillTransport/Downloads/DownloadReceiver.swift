@@ -3,19 +3,19 @@ import WaybillRuntime
 
 /// Receives the response to one request of a download, and writes it to the partial file on the file's thread.
 final class DownloadReceiver: BodyReceiver {
-    /// What became of the response.
+    /// What happened to the response.
     enum Outcome: Sendable {
-        /// None came.
+        /// No response was received.
         case none
-        /// Its body went into the file, as far as it came.
+        /// Its body was written to the file, as far as it was received.
         case written(DownloadState.Body, HTTPResponse)
         /// The file is complete.
         case complete(HTTPResponse)
-        /// The file is requested once more from the start.
+        /// The file is requested again from the start.
         case startOver
         /// It is an ordinary response.
         case ordinary
-        /// There is a file already, which stays.
+        /// A file already exists and is kept.
         case kept(HTTPResponse)
         /// The download failed.
         case failed(DownloadError, HTTPResponse)
@@ -38,10 +38,10 @@ final class DownloadReceiver: BodyReceiver {
         state = Mutex(State(decision: decision))
     }
 
-    /// The decisions after the response.
+    /// The state of the download after the response.
     var decision: DownloadState { state.withLock { $0.decision } }
 
-    /// What became of the response.
+    /// What happened to the response.
     var outcome: Outcome { state.withLock { $0.outcome } }
 
     var executor: any TaskExecutor { thread }
@@ -81,7 +81,8 @@ final class DownloadReceiver: BodyReceiver {
         }
     }
 
-    /// Notes what became of the response. The body of an ordinary one is read as usual, others end with `receive`.
+    /// Records what happened to the response. The body of an ordinary response is collected as usual; for the others,
+    /// `receive` writes the body or ends the transfer.
     private func end(_ outcome: Outcome) -> BodyUse {
         state.withLock { $0.outcome = outcome }
         if case .ordinary = outcome { return .collect }
@@ -90,7 +91,7 @@ final class DownloadReceiver: BodyReceiver {
 }
 
 extension DownloadState.Step {
-    /// Whether the response has, or knows that there is nothing more of, the rest of the file.
+    /// Whether the response has the rest of the file, or shows that nothing of it is missing.
     fileprivate var isAboutRest: Bool {
         switch self {
         case .write(let body): body.offset > 0
@@ -101,8 +102,8 @@ extension DownloadState.Step {
 }
 
 extension HTTPResponse {
-    /// The response with the status that a request of the whole file would have had: what is expected of a response is
-    /// expected of that.
+    /// The response with the status that a request for the whole file would have had, because expectations are checked
+    /// against that one.
     var forWholeFile: HTTPResponse {
         var response = self
         response.status = 200

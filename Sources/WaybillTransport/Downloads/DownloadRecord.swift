@@ -1,18 +1,18 @@
 import WaybillJSON
 
-/// What is known of a partial file, kept beside it: it is resumed only if its bytes are certain to be those of the file
-/// that the server has.
+/// The data that is stored next to a partial file. The file is resumed only if its bytes are certain to be those of the
+/// server's file.
 package struct DownloadRecord: Sendable, Equatable {
     /// The URL that was requested first, before redirects, without secrets.
     package var url: String
-    /// What identifies the bytes.
+    /// The validator that identifies the bytes.
     package var validator: EntityValidator
     /// The size of the whole file, if the server gave it.
     package var total: Int?
     /// The name that the server suggested.
     package var name: String?
 
-    /// A record; see the properties.
+    /// Creates a record from its properties.
     package init(url: String, validator: EntityValidator, total: Int? = nil, name: String? = nil) {
         self.url = url
         self.validator = validator
@@ -20,10 +20,10 @@ package struct DownloadRecord: Sendable, Equatable {
         self.name = name
     }
 
-    /// The file beside a partial file that its record is in.
+    /// The path of the record of a partial file.
     package static func path(ofPart part: String) -> String { part + ".json" }
 
-    /// Reads a record; `nil` for anything else.
+    /// Parses a record; nil for anything else.
     init?(_ text: [UInt8]) {
         guard let json = try? JSONParser().parse(text), let url = json["url"]?.string else { return nil }
         if let tag = json["etag"]?.string, EntityValidator.isUsable(tag) {

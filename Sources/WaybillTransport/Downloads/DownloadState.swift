@@ -1,36 +1,36 @@
 import WaybillFormats
 
-/// Decides which request a download sends, given the partial file that is there, and what happens to each response.
+/// Decides which request a download sends, given an existing partial file, and what happens to each response.
 ///
 /// It is a value: it opens no file and sends nothing. The rules are those of RFC 9110, sections 13.1.5, 14 and 15.5.17.
-/// Only a strong validator makes a partial file worth resuming, and whatever a server sends that is not exactly the
-/// rest of that file makes the download start over, once.
+/// A partial file is resumed only with a strong validator. If the server sends anything but exactly the rest of that
+/// file, the download starts over, once.
 package struct DownloadState: Sendable {
     /// What happens after a response.
     package enum Step: Sendable, Equatable {
-        /// Its body goes into the file.
+        /// Its body is written to the file.
         case write(Body)
         /// The file is complete already, and its body is not needed.
         case complete
-        /// Its body is not wanted. The file is requested once more, from the start.
+        /// Its body is discarded, and the file is requested again from the start.
         case startOver
-        /// It has no part of the file, such as the message of an error: it is an ordinary response.
+        /// It has no part of the file, such as an error message, and is treated as an ordinary response.
         case reject
         /// The download cannot continue, for this reason.
         case fail(String)
     }
 
-    /// A body, and where it goes.
+    /// A body and its position in the file.
     package struct Body: Sendable, Equatable {
-        /// Where its first byte goes. What the file has from there on is cut off.
+        /// The position of its first byte. The file is truncated there.
         package var offset = 0
-        /// Where the file ends after it, if that is known.
+        /// The size of the file after it, if that is known.
         package var end: Int?
         /// The size of the whole file, if that is known.
         package var total: Int?
-        /// What to keep beside the file before the first byte, so that it can be resumed; `nil` where it cannot be.
+        /// The record to store before the first byte, so that the file can be resumed; nil if it cannot be.
         package var record: DownloadRecord?
-        /// How it is coded, where it is decoded before it is written.
+        /// Its content codings, if it has to be decoded before it is written.
         package var codings: [String] = []
     }
 
@@ -38,7 +38,7 @@ package struct DownloadState: Sendable {
     private enum Range {
         /// None: the whole file.
         case whole
-        /// The one that the user's own `Range` field has: the response is what the user wants in the file.
+        /// The one in the user's own `Range` field. The response is what the user wants in the file.
         case given
         /// The rest of a file that has this many bytes.
         case rest(of: DownloadRecord, from: Int)
@@ -52,16 +52,16 @@ package struct DownloadState: Sendable {
     /// How many responses had only a small part of the rest.
     private var smallParts = 0
 
-    /// What a part has at least, unless it is one of a few or the last one: 64 KiB.
+    /// A part below this size in bytes is small. Only a few parts may be small.
     private static let smallPart = 64 * 1024
     private static let maximumSmallParts = 16
 
-    /// The state before the first request.
+    /// Creates the state before the first request.
     ///
     /// - Parameters:
     ///   - request: The request without what the download adds to it.
     ///   - url: Its URL without secrets, for the record.
-    ///   - part: The record and the size of the partial file that is there.
+    ///   - part: The record and the size of an existing partial file.
     ///   - resumes: Whether a partial file is resumed at all. Only those of GET are (RFC 9110, section 14.2).
     package init(_ request: HTTPRequest, url: String, part: (record: DownloadRecord, size: Int)?, resumes: Bool) {
         self.url = url
@@ -80,7 +80,8 @@ package struct DownloadState: Sendable {
         }
     }
 
-    /// The fields that the next request has in addition: a compressed response could not be resumed.
+    /// The fields to add to the next request. It does not accept compression, because a compressed response could not
+    /// be resumed.
     package var fields: [HTTPField] {
         var fields: [HTTPField] = []
         if asksForIdentity { fields.append(HTTPField(name: "Accept-Encoding", value: "identity")) }
@@ -123,8 +124,8 @@ package struct DownloadState: Sendable {
         }
     }
 
-    /// Notes that the file is that long after a response had only the next part of the rest, as servers may do that
-    /// limit the size of responses (RFC 9110, section 15.3.7).
+    /// Records the size of the file after a response with only the next part of the rest. Servers that limit the size
+    /// of responses may send such parts (RFC 9110, section 15.3.7).
     package mutating func advance(to size: Int) {
         guard case .rest(let record, let start) = range else { return }
         if size - start < Self.smallPart { smallParts += 1 }
@@ -136,7 +137,7 @@ package struct DownloadState: Sendable {
         return .startOver
     }
 
-    /// The body of a 206 with the rest of the file, or with the next part of it; `nil` where it is anything else.
+    /// The body of a 206 with the rest of the file, or with the next part of it; nil if it is anything else.
     private func rest(of record: DownloadRecord, from size: Int, in response: HTTPResponse) -> Body? {
         let headers = response.headers
         guard let range = ContentRange(headers), let bytes = range.bytes, bytes.lowerBound == size,
@@ -165,8 +166,8 @@ package struct DownloadState: Sendable {
         return body
     }
 
-    /// The codings to undo. A server that names one although none was accepted may mean the file itself: `a.tar.gz` is
-    /// stored as it is.
+    /// The codings to decode. A server that names one although none was accepted may mean the file itself: `a.tar.gz`
+    /// is stored as it is.
     private func codings(of headers: HTTPFields) -> [String] {
         if keepsCodings { return [] }
         return headers.values(named: "Content-Encoding").flatMap { $0.split(separator: ",") }

@@ -4,15 +4,16 @@ import WaybillFormats
 package enum EntityValidator: Sendable, Equatable {
     /// A strong entity tag, with its quotes.
     case tag(String)
-    /// A `Last-Modified` date so far before the response's own `Date` that it cannot have been written twice in it.
+    /// A `Last-Modified` date so long before the response's own `Date` that the file cannot have changed again within
+    /// that second.
     case lastModified(String)
 
     /// How long before the response the file must have been changed for its date to be strong (section 8.8.2.2; the
     /// clocks of servers may differ).
     private static let certainty: Int64 = 60_000_000_000
 
-    /// The strong validator of a response. `nil` where it has none: a weak tag, or several tags, also rule out the date
-    /// (section 13.1.5).
+    /// Creates the strong validator of a response; nil if it has none. A weak tag, or several different tags, also rule
+    /// out the date (section 13.1.5).
     package init?(_ headers: HTTPFields) {
         let tags = headers.values(named: "ETag")
         if let tag = tags.first {
@@ -32,7 +33,7 @@ package enum EntityValidator: Sendable, Equatable {
         self = .lastModified(date)
     }
 
-    /// Whether an entity tag can be sent back as it came: bytes beyond ASCII are lost when a field is read as text, so that
+    /// Whether an entity tag can be sent back unchanged: bytes beyond ASCII are lost when a field is decoded, so that
     /// different tags could look the same, and control characters cannot be sent.
     static func isUsable(_ tag: String) -> Bool { tag.utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 

@@ -9,7 +9,7 @@ import WaybillRuntime
 
 /// The digests of a file while it is written.
 struct FileDigests {
-    /// How many bytes went into them.
+    /// The number of bytes digested so far.
     private(set) var count = 0
     private var digests: [Digest.Algorithm: Digest]
 
@@ -17,7 +17,7 @@ struct FileDigests {
         digests = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, Digest($0)) })
     }
 
-    /// Whether there are any.
+    /// Whether there are no digests to compute.
     var isEmpty: Bool { digests.isEmpty }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -28,18 +28,18 @@ struct FileDigests {
     var values: [Digest.Algorithm: [UInt8]] { digests.mapValues(\.value) }
 }
 
-/// Files that were there before a download.
+/// Files that existed before a download.
 package enum ExistingFile {
-    /// Whether there is anything at a path, also a link that leads nowhere.
+    /// Whether anything exists at a path, including a broken link.
     package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path, followsLinks: false)) != nil }
 
-    /// The size and the digests of a regular file, read on a thread of its own.
+    /// The size and the digests of a regular file, read on a separate thread.
     package static func digests(
         of path: String,
         _ algorithms: Set<Digest.Algorithm>
     ) async throws(DownloadError) -> (bytes: Int, digests: [Digest.Algorithm: [UInt8]]) {
         let result = await BlockingCall.run { Result { () throws(DownloadError) in try read(path, algorithms) } }
-        guard let result else { throw DownloadError("there is no thread to read '\(path)' on") }
+        guard let result else { throw DownloadError("could not start a thread to read '\(path)'") }
         return try result.get()
     }
 

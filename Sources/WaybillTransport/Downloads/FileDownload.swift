@@ -1,19 +1,19 @@
 package import WaybillFormats
 import WaybillRuntime
 
-/// A download of a file: the request, where its bytes go until they are complete, and what decides about a response.
+/// A download of a file: the request, the path of the partial file, and the function that accepts responses.
 package struct FileDownload: Sendable {
-    /// What is to become of a response that has the file.
+    /// What to do with a response that has the file.
     package enum Acceptance: Sendable {
-        /// Its body goes into the file.
+        /// Write its body to the file.
         case yes
-        /// It is not what was expected, and an ordinary response.
+        /// Treat it as an ordinary response, because it is not what was expected.
         case no
-        /// There is a file already, which stays. The rest of the response is not read.
+        /// Keep the file that already exists, and do not read the rest of the response.
         case keepExisting
     }
 
-    /// Decides what is to become of a response, given the name that the server suggests for the file.
+    /// Decides what to do with a response, given the name that the server suggests for the file.
     package typealias Acceptor =
         @Sendable (HTTPResponse, _ suggestedName: String?) async throws(DownloadError) -> Acceptance
 
@@ -23,15 +23,15 @@ package struct FileDownload: Sendable {
         case response(Swift.Result<HTTPResponse, TransportFailure>)
         /// With a file that was there before.
         case kept(HTTPResponse)
-        /// With a failure of the file.
+        /// With an error that concerns the file.
         case failed(DownloadError, HTTPResponse?)
-        /// With a complete file, which has to be moved to its place.
+        /// With a complete file, which has to be moved to its destination.
         case complete(HTTPResponse, CompleteFile)
     }
 
     /// The request, without the fields that the download adds.
     package var request: HTTPRequest
-    /// Its URL without secrets.
+    /// The URL without secrets.
     package var url: String
     /// The path of the partial file.
     package var part: String
@@ -39,10 +39,10 @@ package struct FileDownload: Sendable {
     package var resumes: Bool
     /// The digests to compute.
     package var digests: Set<Digest.Algorithm>
-    /// What decides about responses.
+    /// The function that accepts responses.
     package var accept: Acceptor
 
-    /// A download; see the properties.
+    /// Creates a download from its properties.
     package init(
         _ request: HTTPRequest,
         url: String,
@@ -59,7 +59,7 @@ package struct FileDownload: Sendable {
         self.accept = accept
     }
 
-    /// Downloads the file. What has arrived of it stays when the download is interrupted, if it can be resumed.
+    /// Downloads the file. If the download is interrupted, the bytes received so far are kept if it can be resumed.
     package func start(
         through transport: any Transport,
         followingRedirects limit: Int,
@@ -70,7 +70,7 @@ package struct FileDownload: Sendable {
         do {
             thread = try FileThread()
         } catch {
-            return .failed(DownloadError("cannot start a thread for files: \(error)"), nil)
+            return .failed(DownloadError("could not start a thread for files: \(error)"), nil)
         }
         do throws(DownloadError) {
             file = try await thread.run { [part, digests] () throws(DownloadError) in
@@ -157,16 +157,16 @@ package struct FileDownload: Sendable {
     }
 }
 
-/// A file of which all bytes have arrived. It is in its place only after `move`; one that is neither moved nor discarded
-/// stays as a partial file.
+/// A file that is completely downloaded. It is at its destination only after `move`; one that is neither moved nor
+/// discarded remains as a partial file.
 package struct CompleteFile: Sendable {
-    /// The number of its bytes.
+    /// The size of the file in bytes.
     package let bytes: Int
     /// The status of the last response: 206 or 416 if the file was resumed.
     package let status: Int
     /// Its digests.
     package let digests: [Digest.Algorithm: [UInt8]]
-    /// Whether a part of it was there before.
+    /// Whether a part of it existed before the download.
     package let isResumed: Bool
 
     private let file: PartialFile
@@ -187,7 +187,7 @@ package struct CompleteFile: Sendable {
         bytes = file.size
     }
 
-    /// Waits until the file is on the disk, and moves it to its place. Throws where there is a file that is not to be
+    /// Waits until the file is on disk and moves it to its destination. Throws if a file exists there that must not be
     /// replaced.
     package func move(to place: String, replacing replaces: Bool = true) async throws(DownloadError) {
         try await thread.run { [file] () throws(DownloadError) in try file.move(to: place, replacing: replaces) }
@@ -198,7 +198,7 @@ package struct CompleteFile: Sendable {
         await thread.run { [file] in file.discard() }
     }
 
-    /// Leaves the file where it is, as a partial one, if it can be resumed.
+    /// Keeps the file as a partial one if it can be resumed, and deletes it otherwise.
     package func release() async {
         await thread.run { [file] in file.release() }
     }

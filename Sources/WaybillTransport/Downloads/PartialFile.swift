@@ -9,12 +9,12 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Why a download has not put its file in place.
+/// Why a download did not produce its file.
 package struct DownloadError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One sentence for a person, without a full stop.
+    /// A description for the user, without a full stop.
     package let description: String
 
-    /// A reason of our own.
+    /// Creates an error with a description.
     package init(_ description: String) {
         self.description = description
     }
@@ -24,10 +24,10 @@ package struct DownloadError: Error, Sendable, Equatable, CustomStringConvertibl
     }
 }
 
-/// The file of a download while it is not complete, which this process has for itself as long as the object lives.
+/// The file of a download until it is complete. This process holds a lock on it as long as the object exists.
 ///
-/// The bytes stay on the disk when the download is interrupted, with a record beside them (`FILE.part.json`) if they can be
-/// resumed; otherwise they are deleted. All of it blocks, and is done on a thread for files.
+/// When the download is interrupted, the bytes stay on disk with a record next to them (`FILE.part.json`) if they can
+/// be resumed; otherwise they are deleted. All functions block and are called on a thread for files.
 final class PartialFile: Sendable {
     private struct State: ~Copyable {
         var record: DownloadRecord?
@@ -35,11 +35,11 @@ final class PartialFile: Sendable {
         var digests: FileDigests
         var decoding: BodyDecoding?
         var hasPlace = false
-        /// The bytes that the system was not asked to bring to the disk.
+        /// The number of bytes that the system has not yet been asked to write to disk.
         var unsynced = 0
     }
 
-    /// So many bytes go to the disk while others arrive, so that the wait for them at the end is short.
+    /// After this many bytes, writing to disk starts while others arrive, so that the wait at the end is short.
     private static let syncInterval = 32 << 20
 
     /// Its path.
@@ -49,7 +49,8 @@ final class PartialFile: Sendable {
     private let algorithms: Set<Digest.Algorithm>
     private let state: Mutex<State>
 
-    /// Opens the file, or makes it, and locks it. Throws where another process, or another request of this one, has it.
+    /// Opens or creates the file and locks it. Throws if another process, or another request of this one, has locked
+    /// it.
     init(_ path: String, digests algorithms: Set<Digest.Algorithm>) throws(DownloadError) {
         self.path = path
         self.algorithms = algorithms
@@ -73,14 +74,14 @@ final class PartialFile: Sendable {
     /// The number of bytes.
     var size: Int { state.withLock { $0.size } }
 
-    /// Prepares for a body: cuts the file to where it starts, and keeps its record first.
+    /// Prepares for a body: truncates the file unless it is resumed, and stores the body's record.
     func begin(_ body: DownloadState.Body) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             guard body.offset == 0 else {
                 guard body.offset == state.size else { throw DownloadError("'\(path)' was changed by another program") }
                 return try digest(&state)
             }
-            // At no time does a record stand beside bytes of another file.
+            // A record must never be next to the bytes of another file.
             unlink(DownloadRecord.path(ofPart: path))
             state.record = nil
             if ftruncate(descriptor, 0) != 0 { throw DownloadError(cannot: "write", path) }
@@ -101,7 +102,7 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Adds bytes of the body.
+    /// Appends bytes of the body.
     func write(_ bytes: [UInt8]) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             guard let decoding = state.decoding else {
@@ -116,24 +117,24 @@ final class PartialFile: Sendable {
                 }
             }
             if let failure { throw failure }
-            guard case .taken = outcome else { throw DownloadError("the response is not coded as its header says") }
+            guard case .taken = outcome else { throw DownloadError("the response does not match its Content-Encoding") }
         }
     }
 
-    /// The digests of the whole file. Throws where the body is not complete.
+    /// Returns the digests of the whole file. Throws if the body is incomplete.
     func finish() throws(DownloadError) -> [Digest.Algorithm: [UInt8]] {
         try state.withLock { (state) throws(DownloadError) in
             if let decoding = state.decoding, !decoding.isComplete {
-                throw DownloadError("the response ended in the middle of its content coding")
+                throw DownloadError("the response ended in the middle of its encoded content")
             }
             try digest(&state)
             return state.digests.values
         }
     }
 
-    /// Brings the bytes to the disk and moves the file to its place, where it is complete from the first moment on.
+    /// Waits until the bytes are on disk and moves the file to its destination, where it is never incomplete.
     ///
-    /// - Parameter replaces: Whether a file that is there is replaced. Otherwise it is an error.
+    /// - Parameter replaces: Whether to replace an existing file. If not, an existing file is an error.
     func move(to place: String, replacing replaces: Bool) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             while fsync(descriptor) != 0 {
@@ -143,9 +144,10 @@ final class PartialFile: Sendable {
             if !replaces, link(path, place) == 0 {
                 unlink(path)
             } else if !replaces, SystemError.last.errno == EEXIST {
-                throw DownloadError("'\(place)' exists")
+                throw DownloadError("'\(place)' already exists")
             } else if rename(path, place) != 0 {
-                // Some file systems have no links: there, a file that another process makes at this moment is replaced.
+                // Some file systems have no hard links: there, a file that another process creates at this moment is
+                // replaced.
                 throw DownloadError(cannot: "write", place)
             }
             state.hasPlace = true
@@ -153,13 +155,13 @@ final class PartialFile: Sendable {
             unlock()
             let folder = open(FileContents.folder(of: place), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { return }
-            // Not all file systems can.
+            // Not all file systems support this.
             _ = fsync(folder)
             close(folder)
         }
     }
 
-    /// Deletes the file and its record, if it is not in its place.
+    /// Deletes the file and its record, unless it was moved to its destination.
     func discard() {
         state.withLock { state in
             if state.hasPlace { return }
@@ -171,13 +173,13 @@ final class PartialFile: Sendable {
         unlock()
     }
 
-    /// Lets others have the file, and deletes it if there is nothing in it to resume. Nothing is written any more.
+    /// Unlocks the file, and deletes it if there is nothing in it to resume. Nothing may be written afterwards.
     func release() {
         if state.withLock({ $0.record == nil || $0.size == 0 }) { discard() }
         unlock()
     }
 
-    /// Lets others have the file now: the thread for files may hold the object for a moment.
+    /// Unlocks the file immediately, because the thread for files may retain the object for a moment.
     private func unlock() { flock(descriptor, LOCK_UN) }
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) -> DownloadError? {
@@ -198,7 +200,7 @@ final class PartialFile: Sendable {
         return nil
     }
 
-    /// Takes what the file has already into the digests.
+    /// Adds the existing bytes of the file to the digests.
     private func digest(_ state: inout State) throws(DownloadError) {
         guard !state.digests.isEmpty else { return }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
@@ -213,13 +215,14 @@ final class PartialFile: Sendable {
     }
 
     private static func openLocked(_ path: String) throws(DownloadError) -> (descriptor: Int32, size: Int) {
-        guard !path.utf8.contains(0) else { throw DownloadError("the path of the file has a NUL in it") }
-        // Whoever had the file may have moved or deleted it between the calls: then there is another one, or none.
+        guard !path.utf8.contains(0) else { throw DownloadError("the path of the file contains a NUL") }
+        // The previous holder of the lock may have moved or deleted the file between the calls: then the path has
+        // another file, or none.
         for _ in 0..<10 {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o666)
             guard descriptor >= 0 else { throw DownloadError(cannot: "create", path) }
             var (opened, current) = (stat(), stat())
-            // Some file systems have no locks: there, the file counts as free.
+            // Some file systems have no locks: there, the file is treated as unlocked.
             if flock(descriptor, LOCK_EX | LOCK_NB) != 0, SystemError.last.errno == EWOULDBLOCK {
                 close(descriptor)
                 throw DownloadError(

@@ -1,14 +1,14 @@
 import WaybillFormats
 import WaybillRuntime
 
-/// The name of a file that a server suggests, or that follows from a URL, made safe: one name in a folder, which nothing
-/// can be hidden in.
+/// The name of a file that a server suggests, or that follows from a URL, made safe: a single name in a folder, without
+/// misleading characters.
 package enum SuggestedName {
-    /// No file system takes longer names; some room is left for `.part.json`.
+    /// The maximum length in bytes. It leaves room for `.part.json` within the limits of file systems.
     private static let longest = 200
 
-    /// The name in a `Content-Disposition` field (RFC 6266); `filename*` goes before `filename`. `nil` where there is
-    /// none, or nothing is left of it.
+    /// The name in a `Content-Disposition` field (RFC 6266); `filename*` takes precedence over `filename`. Nil if there
+    /// is none, or nothing is left of it.
     package static func of(_ headers: HTTPFields) -> String? {
         guard let field = headers.first(named: "Content-Disposition") else { return nil }
         var plain: String?
@@ -25,15 +25,15 @@ package enum SuggestedName {
         return plain.flatMap(safe)
     }
 
-    /// The last name in the path of a URL; `nil` where there is none.
+    /// The last name in the path of a URL; nil if there is none.
     package static func of(url: String) -> String? {
         let path = URIReference(url).path
         guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last else { return nil }
         return safe(PercentEncoding.decoded(String(name)) ?? String(name))
     }
 
-    /// One name without folders, control and direction characters, leading dots, and extensions that partial files have;
-    /// `nil` where nothing is left.
+    /// One name without folders, control and direction characters, leading dots, and extensions that partial files
+    /// have; nil if nothing is left.
     package static func safe(_ text: String) -> String? {
         // Some servers send whole paths, with either slash.
         let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
@@ -50,13 +50,13 @@ package enum SuggestedName {
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        // Format characters hide what a name really is: `exe.gpj`, written from right to left.
+        // Format characters can disguise a name, such as `exe.gpj` written from right to left.
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
         default: scalar != "\u{FFFD}"
         }
     }
 
-    /// The name with at most as many bytes as are allowed; its extension stays.
+    /// The name, truncated to the maximum length; its extension is kept.
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > longest else { return name }
         let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 20 ? $0 : nil } ?? name.endIndex

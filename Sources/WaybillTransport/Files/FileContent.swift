@@ -6,7 +6,7 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Small files, read and written whole.
+/// Reads and writes small files as a whole.
 enum FileContent {
     /// The bytes of a regular file. Throws the system's error, and `EFBIG` for a file over the limit.
     static func read(_ path: String, maximumBytes: Int) throws(SystemError) -> [UInt8] {
@@ -40,15 +40,14 @@ enum FileContent {
         case regular, other, missing
     }
 
-    /// What there is at a path, behind links.
+    /// Returns what there is at a path, following links.
     static func kind(of path: String) -> Kind {
         var status = stat()
         guard stat(path, &status) == 0 else { return .missing }
         return status.st_mode & S_IFMT == S_IFREG ? .regular : .other
     }
 
-    /// Writes a file that only its owner may read, so that it is there whole or as it was before. Throws the system's
-    /// error.
+    /// Replaces a file atomically by one that only its owner may read. Throws the system's error.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         guard !path.utf8.contains(0) else { throw SystemError(ENOENT) }
         var temporary = Array((path + ".XXXXXX").utf8CString)

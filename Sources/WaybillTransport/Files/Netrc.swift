@@ -29,7 +29,7 @@ package struct Netrc: Sendable, Hashable {
         self.init(path: file.path, text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The credentials in the text of a file.
+    /// Parses the credentials in the text of a file.
     package init(path: String, text: String) {
         self.path = path
         var words = NetrcWords(text)
@@ -54,7 +54,7 @@ package struct Netrc: Sendable, Hashable {
         self.hasWords = hasWords
     }
 
-    /// Whether there is an entry, or nothing that could be one. A file with other words only is something else.
+    /// Whether the file has an entry or no words at all. A file with only other words is not a netrc file.
     package var isPlausible: Bool { !entries.isEmpty || !hasWords }
 
     /// All passwords.
@@ -94,7 +94,7 @@ private struct NetrcWords {
         return nil
     }
 
-    /// Passes over a macro: its name and all lines up to an empty one.
+    /// Skips a macro: its name and all lines up to an empty one.
     mutating func skipMacro() {
         while !rest.isEmpty {
             let line = rest.prefix { $0 != "\n" }

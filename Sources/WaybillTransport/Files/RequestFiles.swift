@@ -1,21 +1,21 @@
 import CLibCurl
 import Synchronization
 
-/// The files that requests name besides their bodies: pins, cookie jars and certificates. Each is looked at
-/// once for all requests of a transport, on the thread that prepares the first request which names it, and never on that
-/// of the transfers, which it could hold up. What is missing or wrong is looked at again the next time.
+/// The files that requests name in addition to their bodies: pins, cookie jars and certificates. Each is inspected once
+/// for all requests of a transport, on the thread that prepares the first request that names it, and never on the
+/// engine's thread, which it could delay. Missing or invalid files are inspected again the next time.
 final class RequestFiles: Sendable {
     private struct State {
         var pins: [[TransferOptions.TLS.Pin]: PinSet] = [:]
-        // The cookies that have been read; none any more when the engine has taken them over.
+        // The cookies that have been read; empty once the engine has taken them.
         var jars: [String: [String]] = [:]
-        // Files that others will open by name, and that do not keep them waiting.
+        // Files that libcurl will open by name, and that do not block when they are opened.
         var plain: Set<String> = []
     }
 
     private let state = Mutex(State())
 
-    /// Whether a request can be prepared without a look at any file.
+    /// Whether a request can be prepared without inspecting any file.
     func hasSeenAll(of request: HTTPRequest) -> Bool {
         guard !request.body.hasFiles else { return false }
         let named = request.options.plainFiles
@@ -28,7 +28,7 @@ final class RequestFiles: Sendable {
         }
     }
 
-    /// Looks at the files that a request names, except its body and its pins. Throws for what cannot be used.
+    /// Inspects the files that a request names, except its body and its pins. Throws for a file that cannot be used.
     func look(for request: HTTPRequest) throws(TransportFailure) {
         for path in request.options.plainFiles where !state.withLock({ $0.plain.contains(path) }) {
             guard try Self.isPlain(path) else { continue }
@@ -36,14 +36,14 @@ final class RequestFiles: Sendable {
         }
         if let path = request.options.jarFile, state.withLock({ $0.jars[path] == nil }) {
             let lines = try CookieJarFile(path: path).lines()
-            // Another request may have been faster, and the engine may have taken its cookies over.
+            // Another request may have been faster, and the engine may have taken its cookies.
             state.withLock { state in
                 if state.jars[path] == nil { state.jars[path] = lines }
             }
         }
     }
 
-    /// The set of some pins; nil for none. Throws for pins that cannot be read.
+    /// Returns the set of some pins; nil if there are none. Throws for pins that cannot be read.
     func pinSet(for pins: [TransferOptions.TLS.Pin]) throws(TransportFailure) -> PinSet? {
         guard !pins.isEmpty else { return nil }
         if let known = state.withLock({ $0.pins[pins] }) { return known }
@@ -52,13 +52,13 @@ final class RequestFiles: Sendable {
         return set
     }
 
-    /// Hands the cookies of a jar over, once: it is in a share handle from now on.
+    /// Returns the cookies of a jar the first time, and none afterwards: from then on, they are in a share handle.
     func takeCookies(ofJar path: String) -> [String] {
         state.withLock { $0.jars.updateValue([], forKey: path) } ?? []
     }
 
-    /// Whether opening a file will not wait for somebody, as a pipe does. Throws where it would. A certificate that is not
-    /// there is libcurl's to tell.
+    /// Whether a file exists and does not block when it is opened. Throws for one that may block, such as a pipe.
+    /// libcurl reports a missing certificate.
     private static func isPlain(_ path: String) throws(TransportFailure) -> Bool {
         switch FileContent.kind(of: path) {
         case .regular: return true
@@ -67,7 +67,7 @@ final class RequestFiles: Sendable {
             throw TransportFailure(
                 kind: .tls,
                 code: Int32(CURLE_SSL_CERTPROBLEM.rawValue),
-                message: "\(path) is not a file that can hold certificates or keys"
+                message: "\(path) is not a regular file, so it cannot contain certificates or keys"
             )
         }
     }
@@ -101,7 +101,7 @@ extension HTTPRequest.Body {
         }
     }
 
-    /// How many bytes there are to send; of files as they are now. Nil where one cannot be looked at.
+    /// The number of bytes to send, with the current sizes of files. Nil if a file cannot be inspected.
     package var size: Int? {
         switch self {
         case .none: 0

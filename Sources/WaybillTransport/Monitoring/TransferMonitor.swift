@@ -1,23 +1,23 @@
 import Synchronization
 import WaybillRuntime
 
-/// Watches a request while it is under way, and holds it up. It goes with one `send` after the other (a retry, the hops
-/// of a redirect), never with two at once.
+/// Observes a request in flight and can pause it. It may be used for one `send` after another (retries, the hops of a
+/// redirect), but never for two at once.
 package final class TransferMonitor: Sendable {
-    /// What is told of a transfer. It comes on the thread that carries out all transfers: whoever listens must not wait
-    /// for anything. All of it comes before `send` returns.
+    /// An event of a transfer. Events are reported on the thread that executes all transfers, so a listener must not
+    /// block. All events are reported before `send` returns.
     package enum Event: Sendable, Equatable {
-        /// A request will be sent, since no stored response is used. Only transports that may have one tell it.
+        /// A request will be sent, because no stored response is used. Only transports that may have one report this.
         case willSend(HTTPRequest)
         /// The whole request was handed to a connection.
         case sent
-        /// More has been sent or received. At most ten a second come.
+        /// More has been sent or received. Reported at most ten times a second.
         case progress(TransferProgress)
     }
 
     private struct State {
         var isPaused = false
-        // Whom to tell of it.
+        // The queue of the engine, and the transfer to adjust.
         var commands: CommandQueue?
         var cancellation: Cancellation?
     }
@@ -25,30 +25,31 @@ package final class TransferMonitor: Sendable {
     private let listener: (@Sendable (Event) -> Void)?
     private let state = Mutex(State())
 
-    /// A monitor that tells a listener, if there is one.
+    /// Creates a monitor that reports to a listener, if there is one.
     package init(_ listener: (@Sendable (Event) -> Void)? = nil) {
         self.listener = listener
     }
 
-    /// Whether the transfer is held up.
+    /// Whether the transfer is paused.
     package var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Holds the transfer up: it does not start, sends and receives no more body, and has no end until it goes on. The
-    /// time until then does not count for its time-out, except in connecting. Also holds up what is sent later.
+    /// Pauses the transfer: until it is resumed, it does not start, does not send or receive more of a body, and does
+    /// not end. The pause does not count towards its timeout, except while connecting. Transfers that are sent later
+    /// are paused as well.
     ///
-    /// With HTTP/2 what is being received comes to its end, since it shares its connection with others.
+    /// With HTTP/2, a response that is being received still completes, because it shares its connection with others.
     package func pause() { set(isPaused: true) }
 
-    /// Lets the transfer go on.
+    /// Resumes the transfer.
     package func unpause() { set(isPaused: false) }
 
-    /// Whether anybody listens.
+    /// Whether there is a listener.
     var hasListener: Bool { listener != nil }
 
-    /// Tells the listener.
+    /// Reports an event to the listener.
     func tell(_ event: Event) { listener?(event) }
 
-    /// Says which transfer this is about from now on.
+    /// Sets the transfer to which the monitor applies from now on.
     func attach(_ commands: CommandQueue, _ cancellation: Cancellation) {
         state.withLock { state in
             state.commands = commands
@@ -65,7 +66,7 @@ package final class TransferMonitor: Sendable {
     }
 }
 
-/// How far a transfer has come, in bytes of bodies as they travel, before decoding.
+/// The progress of a transfer, in bytes of the bodies before decoding.
 package struct TransferProgress: Sendable, Hashable {
     /// Bytes sent.
     package var sent: Int
@@ -73,6 +74,6 @@ package struct TransferProgress: Sendable, Hashable {
     package var sentTotal: Int
     /// Bytes received.
     package var received: Int
-    /// Bytes to receive; nil when the response does not say, or is not there yet.
+    /// Bytes to receive; nil if the response does not state it, or has not arrived yet.
     package var receivedTotal: Int?
 }

@@ -4,19 +4,20 @@
     import Darwin
 #endif
 
-/// How many files this process may have open, of which each connection is one.
+/// The limit of open files of this process. Each connection counts as one.
 enum FileLimit {
-    // What the program has open besides connections: streams, results, files of bodies, and those of the system's
-    // look-up of names.
+    // The files that the program has open in addition to connections: streams, results, files of bodies, and those of
+    // the system's name lookup.
     private static let others = 192
 
-    /// What there may be room for, where the system allows more without being asked. The usual 1,024 are for programs that
-    /// still use `select`.
+    /// The limit to use where the system allows it without privileges. The usual 1,024 are for programs that still use
+    /// `select`.
     static let plenty: rlim_t = 65536
 
-    /// Raises the limit to what so many connections need, and where it is allowed to plenty.
+    /// Raises the limit to what this many connections need, and to `plenty` where that is allowed.
     ///
-    /// - Returns: For how many connections there is room: fewer, but at least one, where the system does not allow more.
+    /// - Returns: The number of connections that there is room for: fewer than `count`, but at least one, if the system
+    ///   does not allow more.
     static func makeRoom(forConnections count: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return count }
@@ -33,8 +34,8 @@ enum FileLimit {
         return room(in: Int(clamping: allowed), forConnections: count)
     }
 
-    /// How many connections there is room for among so many open files: half of the files at least, where they are few,
-    /// are for all else that a run opens.
+    /// The number of connections that there is room for among this many open files. `others` of the files, but at most
+    /// half of them, are reserved for everything else that a run opens.
     static func room(in allowed: Int, forConnections count: Int) -> Int {
         max(1, min(count, allowed - min(others, (allowed + 1) / 2)))
     }

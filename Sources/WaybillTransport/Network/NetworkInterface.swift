@@ -1,4 +1,4 @@
-// An optimised build takes the types of sockets for this module's, which includes their headers.
+// An optimised build attributes the types of sockets to this module, which includes their headers.
 import CLibCurl
 import WaybillRuntime
 
@@ -18,25 +18,25 @@ import WaybillRuntime
 package struct NetworkInterface: Sendable, Hashable {
     /// Its name, such as `eth0`.
     package let name: String
-    /// Whether it leads into a mobile network, as far as the system and the name tell.
+    /// Whether it connects to a mobile network, as far as the system and the name show.
     package let isMobile: Bool
 
-    /// What is known about an interface of this name. `folder` is where Linux describes interfaces.
+    /// Creates an interface with this name. `folder` is where Linux describes interfaces.
     package init(named name: String, describedIn folder: String = "/sys/class/net") {
         self.name = name
-        // Modems, also by PPP, and what Android and Apple's systems call them.
+        // Modems, including PPP, and their names on Android and Apple's systems.
         let isCalledSo = ["wwan", "rmnet", "ccmni", "ppp", "pdp_ip"].contains { name.hasPrefix($0) }
         isMobile = isCalledSo || Self.isModem("\(folder)/\(name)/uevent")
     }
 
-    /// The interface by which packets to a host would leave now; nil when its name is unknown or there is no way. Looks
-    /// the name up, and sends nothing else. Where a proxy is used, its host is the one that matters.
+    /// The interface through which packets to a host would leave now; nil if the host is unknown or there is no route.
+    /// Resolves the name and sends nothing else. With a proxy, pass the proxy's host.
     package static func towards(_ endpoint: SocketEndpoint) async -> NetworkInterface? {
         await BlockingCall.run { route(to: endpoint) } ?? nil
     }
 
     private static func isModem(_ file: String) -> Bool {
-        // The kernel makes the file when it is read: its size says nothing.
+        // The kernel generates the file when it is read, so its size is meaningless.
         guard let stream = fopen(file, "re") else { return false }
         defer { fclose(stream) }
         var line = [CChar](repeating: 0, count: 256)
@@ -67,8 +67,8 @@ package struct NetworkInterface: Sendable, Hashable {
         return nil
     }
 
-    /// The address of this machine from which it would send to another one. A datagram socket is connected by looking
-    /// the way up, without a packet.
+    /// The local address from which this machine would send to a target. Connecting a datagram socket looks up the
+    /// route without sending a packet.
     private static func sourceAddress(to target: addrinfo) -> sockaddr_storage? {
         let descriptor = socket(target.ai_family, target.ai_socktype, 0)
         guard descriptor >= 0 else { return nil }
@@ -113,9 +113,9 @@ package struct NetworkInterface: Sendable, Hashable {
     }
 }
 
-/// Reads the port of this side of a socket's connection.
+/// Reads the local port of a socket.
 enum LocalPort {
-    /// The port; nil for what is no socket of IPv4 or IPv6.
+    /// The port; nil if this is not an IPv4 or IPv6 socket.
     static func of(_ socket: Int32) -> Int32? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -8,8 +8,8 @@ package protocol NetworkProbe: Sendable {
 }
 
 extension CurlTransport: NetworkProbe {
-    /// The interface of the `network` setting, or else the one that the system's routing table selects for the proxy or
-    /// the server. `nil` for a request through a Unix domain socket.
+    /// The interface of the `network` setting; otherwise the one that the system's routing table selects for the proxy
+    /// or the server. Nil for a request through a Unix domain socket.
     package func interface(towards request: HTTPRequest) async -> NetworkInterface? {
         let options = request.options
         guard options.unixSocket == nil else { return nil }
@@ -32,7 +32,7 @@ extension PreparedProxy {
         return SocketEndpoint(host: isBracketed ? String(host.dropFirst().dropLast()) : host, port: port)
     }
 
-    /// Whether a host is reached without it: `exceptions` has the host itself, a domain around it, or `*`.
+    /// Whether a host is contacted without the proxy: `exceptions` has the host itself, a domain around it, or `*`.
     fileprivate func isPassedBy(_ host: String) -> Bool {
         exceptions.split { $0 == "," || $0 == " " }.contains { exception in
             let name = exception.drop { $0 == "." }.lowercased()

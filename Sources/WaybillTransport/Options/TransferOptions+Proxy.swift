@@ -1,24 +1,24 @@
 extension TransferOptions {
-    /// The proxy to go through.
+    /// The proxy to use.
     package enum Proxy: Sendable, Hashable {
-        /// None, whatever the environment says.
+        /// No proxy, whatever the environment variables are.
         case none
-        /// A URL: http, https, socks4, socks4a, socks5 (names are looked up here) or socks5h (by the proxy), with a
-        /// user's name and password where the proxy wants them.
+        /// A URL: http, https, socks4, socks4a, socks5 (names are resolved here) or socks5h (by the proxy), with a user
+        /// name and password if the proxy requires them.
         case url(String)
         /// The proxy of the usual environment variables.
         case environment(ProxyVariables)
     }
 }
 
-/// The environment variables that name proxies, as curl reads them: a variable in lower case goes before the one in
-/// upper case, and `HTTP_PROXY` is not read, since a server can be made to set it (CVE-2016-5385).
+/// The environment variables that name proxies, as curl reads them: a variable in lower case takes precedence over the
+/// one in upper case, and `HTTP_PROXY` is not read, because a server can be made to set it (CVE-2016-5385).
 package struct ProxyVariables: Sendable, Hashable {
     /// The proxy for http.
     package let http: String?
     /// The proxy for https.
     package let https: String?
-    /// The hosts that are reached without, separated by commas; `*` is all.
+    /// The hosts that are contacted without a proxy, separated by commas; `*` means all.
     package let exceptions: String
 
     /// Reads the variables of an environment.

@@ -1,26 +1,26 @@
 extension TransferOptions {
-    /// The rules of TLS.
+    /// The TLS settings of a request.
     package struct TLS: Sendable, Hashable {
-        /// Whether the server's certificate must be signed by somebody trusted, and valid now.
+        /// Whether the server's certificate must be signed by a trusted authority and be valid now.
         package var verifiesPeer = true
         /// Whether the server's certificate must name the URL's host.
         package var verifiesHost = true
         /// A PEM file with the certificates that are trusted, instead of the system's.
         package var certificateAuthorities: String?
-        /// The least version.
+        /// The minimum version.
         package var minimumVersion: Version?
-        /// The client's certificate: a PEM file, a DER file (`.der`, `.cer`) or one of PKCS #12 (`.p12`, `.pfx`).
+        /// The client's certificate: a PEM file, a DER file (`.der`, `.cer`) or a PKCS #12 file (`.p12`, `.pfx`).
         package var clientCertificate: String?
-        /// The key of the client's certificate, PEM or DER by its name; nil when it is in the same file.
+        /// The key of the client's certificate, PEM or DER according to its name; nil if it is in the same file.
         package var clientKey: String?
-        /// What the server must show one of, besides being verified. None: nothing.
+        /// The pins, one of which the server must match in addition to being verified. Empty for no check.
         package var pins: [Pin] = []
 
-        /// Rules that each have their default.
+        /// Creates the default settings.
         package init() {}
 
-        /// Identifies the rules that libcurl ignores when it decides whether a request may use an open connection or resume
-        /// a TLS session: the client's key and the pins. Nil when neither is set.
+        /// Identifies the settings that libcurl ignores when it decides whether a request may use an open connection or
+        /// resume a TLS session: the client's key and the pins. Nil when neither is set.
         var identity: String? {
             guard clientKey != nil || !pins.isEmpty else { return nil }
             return "\(clientKey.debugDescription) \(pins)"
@@ -34,8 +34,7 @@ extension TransferOptions {
             case v1_3 = "1.3"
         }
 
-        /// A certificate or public key that is expected: the server's own, or one of those that vouch for it in the chain
-        /// that was verified.
+        /// A certificate or public key that is expected: the server's own, or one in its verified chain.
         package enum Pin: Sendable, Hashable {
             /// The SHA-256 digest of a public key (its SubjectPublicKeyInfo, RFC 7469, section 2.4), in Base64.
             case publicKey(sha256: String)
@@ -43,7 +42,7 @@ extension TransferOptions {
             case publicKeyOf(file: String)
             /// The SHA-256 digest of a whole certificate in DER, in Base64.
             case certificateDigest(sha256: String)
-            /// The whole certificate in a file, PEM or DER. A PEM file may hold several.
+            /// The whole certificate in a file, PEM or DER. A PEM file may contain several.
             case certificate(file: String)
         }
     }

@@ -6,10 +6,10 @@
 
 /// Decides whether to poll for events for a moment before a thread sleeps.
 ///
-/// The response of a nearby server takes less time than putting a thread to sleep and waking it. Without this, a chain of
-/// GETs on loopback has 0.39 to 0.42 of the speed of the same requests in C, with it 0.61 to 0.70 (`Benchmarks/Run/scale.py`);
-/// many requests at once are as fast either way. Where waits are longer the thread sleeps at once, so that a slow server
-/// costs no processor time.
+/// The response of a nearby server takes less time than putting a thread to sleep and waking it. Without this, a chain
+/// of GETs on loopback has 0.39 to 0.42 of the speed of the same requests in C, with it 0.61 to 0.70
+/// (`Benchmarks/Run/scale.py`); many requests at once are as fast either way. Where waits are longer, the thread sleeps
+/// immediately, so that a slow server costs no processor time.
 struct BusyWait {
     /// The maximum time to poll.
     static let longest = Duration.microseconds(100)
@@ -28,7 +28,7 @@ struct BusyWait {
         return false
     }
 
-    /// Notes how long the thread slept, including the time to wake it.
+    /// Records how long the thread slept, including the time to wake it.
     mutating func note(slept duration: Duration) {
         isWorthwhile = duration <= Self.longest * 2
     }

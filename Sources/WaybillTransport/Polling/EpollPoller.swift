@@ -4,17 +4,17 @@ import WaybillRuntime
     import CPlatform
     import Glibc
 
-    /// Waits by Linux's `epoll`, whose cost does not grow with the number of descriptors.
+    /// Waits with Linux's `epoll`, whose cost does not grow with the number of descriptors.
     ///
-    /// A descriptor that is not watched any more stays in the queue until it tells something: the socket of a kept
-    /// connection is watched again and again, and that spares a call to the system each time.
+    /// A descriptor that is no longer watched stays in the queue until it reports an event: the socket of a reused
+    /// connection is watched again and again, and this saves a system call each time.
     final class EpollPoller: Poller {
         private enum State: UInt8 {
             case unknown, atRest, watched
         }
 
         private let queue: Int32
-        // By descriptor.
+        // Indexed by descriptor.
         private var states: [State] = []
         private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
 
@@ -42,7 +42,7 @@ import WaybillRuntime
             let isKnown = states[index] != .unknown
             states[index] = .watched
             let code = epoll_ctl(queue, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event)
-            // Closing a descriptor takes it out of the queue, and the number may be another one's since.
+            // Closing a descriptor removes it from the queue, and its number may have been reused since then.
             if isKnown && code != 0 { epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event) }
         }
 

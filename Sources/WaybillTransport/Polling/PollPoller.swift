@@ -6,7 +6,7 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// Waits by `poll(2)`, which every system has.
+/// Waits with `poll(2)`, which every system has.
 final class PollPoller: Poller {
     private var entries: [pollfd] = []
     private var indices: [Int32: Int] = [:]

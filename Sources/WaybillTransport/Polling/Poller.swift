@@ -4,7 +4,7 @@ import WaybillRuntime
 struct Readiness: OptionSet, Sendable {
     let rawValue: UInt8
 
-    /// There is something to read, or an error or the other side ended the stream.
+    /// There is something to read, or the stream was ended by an error or by the peer.
     static let readable = Readiness(rawValue: 1)
     /// There is room to write.
     static let writable = Readiness(rawValue: 2)
@@ -18,15 +18,15 @@ struct ReadyDescriptor: Equatable {
 
 /// Waits for file descriptors, on one thread.
 protocol Poller: AnyObject {
-    /// Makes a poller; throws the error of the system.
+    /// Creates a poller; throws the system's error.
     init() throws(SystemError)
 
-    /// Waits from now on for this on a descriptor; the empty set ends it, and must come before the descriptor is closed
-    /// or at the latest before its number is used again.
+    /// Sets what to wait for on a descriptor from now on. The empty set stops watching it, and must be set before the
+    /// descriptor is closed or at the latest before its number is reused.
     func watch(_ descriptor: Int32, for interest: Readiness)
 
-    /// Waits until something is ready, at most this many milliseconds (-1: without end), and tells what is ready, which
-    /// may change meanwhile what is watched. A signal may end the waiting early, with nothing.
+    /// Waits until something is ready, at most this many milliseconds (-1: no limit), and reports each ready descriptor
+    /// to `tell`, which may change what is watched. A signal may end the wait early, with nothing ready.
     func wait(milliseconds: Int32, _ tell: (ReadyDescriptor) -> Void)
 }
 

@@ -1,16 +1,16 @@
 import CLibCurl
 import WaybillFormats
 
-/// Decides what follows a response that may be a redirect (RFC 9110, section 15.4). The sender of the requests calls it
-/// after each response.
+/// Decides what to do after a response that may be a redirect (RFC 9110, section 15.4). The sender of the requests
+/// calls `next` after each response.
 package struct RedirectState: Sendable {
     /// What to do after a response.
     package enum Step: Sendable, Equatable {
-        /// It is the final one.
+        /// The response is the final one.
         case finish
-        /// This request follows.
+        /// Send this request next.
         case follow(HTTPRequest, Redirect)
-        /// It leads nowhere that may be gone to.
+        /// The redirect must not be followed.
         case fail(TransportFailure)
     }
 
@@ -19,7 +19,7 @@ package struct RedirectState: Sendable {
     private let limit: Int
     private var count = 0
 
-    /// The state before the response to a first request, which may be followed by this many hops.
+    /// Creates the state before the response to the first request, which may be followed by at most this many hops.
     package init(_ request: HTTPRequest, limit: Int) {
         self.request = request
         first = request
@@ -31,15 +31,15 @@ package struct RedirectState: Sendable {
         guard [301, 302, 303, 307, 308].contains(response.status),
             let location = response.headers.first(named: "Location"), !location.isEmpty
         else { return .finish }
-        // RFC 9110, section 10.2.2: there is one. Which of two is meant, nobody knows, and an attacker may have added one.
+        // RFC 9110, section 10.2.2: there is only one. Two are ambiguous, and an attacker may have added one of them.
         if let other = response.headers.values(named: "Location").first(where: { $0 != location }) {
             let places = "\(location.shortened.quoted) and \(other.shortened.quoted)"
-            let words = "\(request.place) redirects to two places, \(places)"
+            let words = "\(request.place) redirects to two different URLs, \(places)"
             return .fail(.redirect(CURLE_WEIRD_SERVER_REPLY, words, response))
         }
         guard count < limit else {
-            let words = limit == 1 ? "more than 1 redirect" : "more than \(limit) redirects"
-            return .fail(.redirect(CURLE_TOO_MANY_REDIRECTS, "\(words) followed one another", response))
+            let words = limit == 1 ? "more than once" : "more than \(limit) times"
+            return .fail(.redirect(CURLE_TOO_MANY_REDIRECTS, "the request was redirected \(words)", response))
         }
         count += 1
         var target = URIReference(PercentEncoding.reference(location)).resolved(against: URIReference(request.url))
@@ -51,7 +51,7 @@ package struct RedirectState: Sendable {
             here = try Origin(ofURL: request.url)
             there = try Origin(ofURL: url)
         } catch {
-            let words = "\(request.place) redirects to where nothing may be sent: \(error.message)"
+            let words = "\(request.place) redirects to a URL that must not be requested: \(error.message)"
             return .fail(.redirect(CURLcode(rawValue: UInt32(error.code)), words, response))
         }
         var redirect = Redirect(
@@ -87,7 +87,7 @@ package struct RedirectState: Sendable {
 }
 
 extension HTTPRequest {
-    /// Becomes the request of a hop.
+    /// Changes the request to that of a hop.
     fileprivate mutating func follow(_ redirect: Redirect) {
         url = redirect.to
         if redirect.method != method {
@@ -99,18 +99,18 @@ extension HTTPRequest {
         if redirect.leavesOrigin { leaveOrigin() }
     }
 
-    /// Takes away what is for the first origin only, when the request goes to another one.
+    /// Removes what is meant only for the first origin, when the request goes to another one.
     package mutating func leaveOrigin() {
         headers.removeAll { $0.isSensitive || $0.isCredential || $0.isNamed("Host") }
         options.credentials.forgetPassword()
         options.tls.clientCertificate = nil
         options.tls.clientKey = nil
-        // They lead to the first origin, wherever that is.
+        // These connect to the first origin, whatever the URL.
         connectTo = nil
         options.unixSocket = nil
     }
 
-    /// Why the body is not sent to where a redirect leads.
+    /// The message for a body that is not sent to the target of a redirect.
     fileprivate func bodyMustStay(_ redirect: Redirect, _ target: Origin) -> String {
         "\(place) redirected the request to another origin, \(target), with status \(redirect.status); "
             + "the request's body contains a secret, so it was not sent there. If that origin may receive it, "
@@ -124,28 +124,28 @@ extension HTTPRequest {
 }
 
 extension TransferOptions.Cookies {
-    /// The cookies of a request to an origin that a request to another origin led to. A jar tells hosts apart, but not the
-    /// ports and schemes of one host.
+    /// The handling of cookies for a request to `next` after a redirect from `first`. A jar distinguishes hosts, but
+    /// not the ports and schemes of one host.
     package func after(leaving first: Origin, for next: Origin) -> TransferOptions.Cookies {
         self == .off || first == next || first.endpoint.host != next.endpoint.host ? self : .separate(next)
     }
 }
 
 extension HTTPField {
-    /// Whether the field says something about a body that is not there any more (section 15.4, item 2.5).
+    /// Whether the field describes a body that the request no longer has (section 15.4, item 2.5).
     fileprivate var isAboutContent: Bool {
         name.lowercased().hasPrefix("content-")
             || ["Digest", "Expect", "Last-Modified", "Trailer"].contains(where: isNamed)
     }
 
-    /// Whether the field is for the first origin only, even if nobody marked it.
+    /// Whether the field is only for the first origin, even if it is not marked as sensitive.
     fileprivate var isCredential: Bool {
         ["Authorization", "Proxy-Authorization", "Cookie"].contains(where: isNamed)
     }
 }
 
 extension TransferOptions.Credentials {
-    /// A netrc file knows which host its passwords are for; a password by itself does not.
+    /// Removes credentials that are not bound to a host. Those in a netrc file are.
     fileprivate mutating func forgetPassword() {
         if case .digest = self { self = .none }
     }
@@ -167,23 +167,23 @@ extension TransportFailure {
 
 /// One hop of a redirect.
 package struct Redirect: Sendable, Hashable {
-    /// The status that told of it: 301, 302, 303, 307 or 308.
+    /// The status of the redirect: 301, 302, 303, 307 or 308.
     package var status: Int
-    /// The URL that was asked.
+    /// The URL that was requested.
     package var from: String
-    /// The URL that is asked next.
+    /// The URL that is requested next.
     package var to: String
     /// The method of the next request.
     package var method: String
     /// Whether the next request goes to another origin, and so without credentials.
     package var leavesOrigin: Bool
-    /// The `Set-Cookie` fields of the response that led there.
+    /// The `Set-Cookie` fields of the response with the redirect.
     package var cookies: [String] = []
     /// The HTTP version of that response.
     package var httpVersion: String
     /// Its header fields.
     package var headers: HTTPFields
-    /// How long the parts of its transfer took.
+    /// How long the phases of its transfer took.
     package var timings: TransferTimings
     /// The header fields of the next request.
     package var nextHeaders: [HTTPField] = []

@@ -1,6 +1,6 @@
 extension Transport {
-    /// Sends a request and follows redirects, at most this many, all within the first request's time-out. Tells of each
-    /// hop before it is sent. A receiver receives the responses of all hops.
+    /// Sends a request and follows redirects, at most this many, all within the first request's timeout. Calls
+    /// `onRedirect` before each hop is sent. A receiver receives the responses of all hops.
     package func send(
         _ request: HTTPRequest,
         followingRedirects limit: Int,

@@ -80,7 +80,7 @@ import WaybillTransport
                 let failure = await transport.send(HTTPRequest(url: server.url()), monitor: nil, receiver: collector)
                     .failure
                 #expect(failure?.kind == .cancelled)
-                #expect(failure?.message == "the rest of the body was not wanted")
+                #expect(failure?.message == "the receiver refused the rest of the body")
                 #expect((5_000_000..<8_000_000).contains(collector.got.count))
             }
         }

@@ -85,7 +85,7 @@ struct HTTPVersionTests {
                 }
                 async let slow = send("/slow")
                 let failure = await send("/claim").failure
-                #expect(failure?.message.hasSuffix("claims to be HTTP/2 on a connection of HTTP/1.1") == true)
+                #expect(failure?.message.hasSuffix("claims to be HTTP/2 on an HTTP/1.1 connection") == true)
                 #expect(await send("/next").response?.body == Array("/next".utf8))
                 #expect(await slow.response?.body == Array("/slow".utf8))
             }

@@ -62,7 +62,8 @@ struct ProxyTests {
         #expect(tunnel.kind == .connect)
         #expect(tunnel.message.contains("through the proxy 127.0.0.1:"), "\(tunnel.message)")
         #expect(
-            tunnel.message.hasSuffix("the proxy answered 407") || tunnel.message.hasSuffix("the proxy answered 401")
+            tunnel.message.hasSuffix("the proxy responded with 407")
+                || tunnel.message.hasSuffix("the proxy responded with 401")
         )
         #expect(!tunnel.wasSent)
         #expect([401, 407].contains(try await send(.http, username: "u", wrong).get().status))

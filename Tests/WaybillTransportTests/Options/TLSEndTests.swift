@@ -43,7 +43,7 @@ struct TLSEndTests {
         #expect(failure.code == 18)
         #expect(failure.phase == .receiving)
         #expect(
-            failure.message.hasSuffix("ended the TLS connection without close_notify, so the response may be cut short")
+            failure.message.hasSuffix("the TLS connection without close_notify, so the response may be truncated")
         )
     }
 

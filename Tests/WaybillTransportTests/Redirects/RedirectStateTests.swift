@@ -59,7 +59,7 @@ import WaybillTransport
             case .follow: #expect(isFollowed)
             case .fail(let failure):
                 #expect(failure.kind == .transfer)
-                #expect(failure.message == "a.example:443 redirects to two places, '/x' and '\(second)'")
+                #expect(failure.message == "a.example:443 redirects to two different URLs, '/x' and '\(second)'")
                 #expect(!isFollowed)
             case .finish: Issue.record("the redirect is not followed")
             }
@@ -86,7 +86,7 @@ import WaybillTransport
     @Test(arguments: [
         ("file:///etc/passwd", 1, "neither http nor https"), ("ftp://a.example/", 1, "neither http nor https"),
         ("javascript:alert(1)", 3, "not an absolute"), ("http:///x", 3, "not an absolute"),
-        ("https://user:secret@a.example/", 3, "credentials belong in auth"),
+        ("https://user:secret@a.example/", 3, "put credentials in 'auth'"),
         ("https://a.example:99999/", 3, "absolute"),
     ])
     func `where nothing may be sent is refused`(location: String, code: Int32, words: String) throws {
@@ -97,7 +97,7 @@ import WaybillTransport
         }
         #expect(failure.kind == .transfer)
         #expect(failure.code == code)
-        #expect(failure.message.hasPrefix("a.example:443 redirects to where nothing may be sent: "))
+        #expect(failure.message.hasPrefix("a.example:443 redirects to a URL that must not be requested: "))
         #expect(failure.message.contains(words) && !failure.message.contains("secret"))
         #expect(failure.wasSent)
     }
@@ -155,7 +155,7 @@ import WaybillTransport
         #expect(redirect.from == "https://b.example/#e")
     }
 
-    @Test(arguments: [(0, "more than 0 redirects"), (1, "more than 1 redirect"), (10, "more than 10 redirects")])
+    @Test(arguments: [(0, "more than 0 times"), (1, "more than once"), (10, "more than 10 times")])
     func `there is a limit`(limit: Int, words: String) {
         var state = RedirectState(HTTPRequest(url: Self.first), limit: limit)
         for _ in 0..<limit {
@@ -169,6 +169,6 @@ import WaybillTransport
             return
         }
         #expect(failure.code == 47)
-        #expect(failure.message == words + " followed one another")
+        #expect(failure.message == "the request was redirected " + words)
     }
 }

@@ -7,12 +7,13 @@ import WaybillRuntime
     import Darwin
 #endif
 
-/// A jar's file, in Netscape's format: one cookie a line.
+/// The file of a cookie jar, in Netscape's format: one cookie per line.
 struct CookieJarFile: Equatable {
-    /// Where it is.
+    /// The path of the file.
     let path: String
 
-    // The time that libcurl takes for a jar grows with the square of its cookies, and meanwhile no transfer goes on.
+    // The time that libcurl needs to load a jar grows with the square of its cookies, and no transfer proceeds until
+    // then.
     private static let maximumBytes = 2 << 20
     private static let title = "# Netscape HTTP Cookie File\n# Written by Waybill. Do not edit while it runs.\n\n"
 
@@ -30,7 +31,7 @@ struct CookieJarFile: Equatable {
         guard !lines.isEmpty || bytes.isEmpty || Self.titles.contains(where: { bytes.starts(with: $0.utf8) }) else {
             throw .refused(
                 CURLE_READ_ERROR,
-                "\(path) is not a cookie jar: it has neither a cookie nor the title of Netscape's format; the run would replace it"
+                "\(path) is not a cookie jar: it has neither a cookie nor the header of the Netscape format; the run would replace it"
             )
         }
         return lines
@@ -39,7 +40,7 @@ struct CookieJarFile: Equatable {
     /// The first lines of jars by Waybill, libcurl and other programs.
     private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
 
-    /// Writes the lines of a jar, whole or not at all. Says what stood in the way.
+    /// Writes the lines of a jar, either completely or not at all. Returns a message if that failed.
     func write(_ lines: [String]) -> String? {
         let now = time(nil)
         let text = Self.title + lines.filter { !Self.isOver($0, by: now) }.map { $0 + "\n" }.joined()
@@ -51,9 +52,10 @@ struct CookieJarFile: Equatable {
         }
     }
 
-    /// libcurl drops cookies whose time is over when it looks for some to send, which may not have come about.
+    /// Whether a cookie has expired. libcurl removes expired cookies only when it selects cookies to send, which may
+    /// not have happened.
     private static func isOver(_ line: String, by now: time_t) -> Bool {
-        // The fifth column; 0 is the end of a session, which only the user knows.
+        // The fifth column; 0 is the end of the session, which only the user knows.
         let columns = line.split(separator: "\t", maxSplits: 5, omittingEmptySubsequences: false)
         guard columns.count > 4, let end = time_t(columns[4]), end > 0 else { return false }
         return end <= now
@@ -61,7 +63,8 @@ struct CookieJarFile: Equatable {
 
     private static func lines(of bytes: [UInt8]) -> [String] {
         bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { line in
-            // A comment, unless it marks a cookie that scripts do not see. libcurl would take "Set-Cookie:" as a field.
+            // A line with # is a comment, unless it marks a cookie that is hidden from scripts. libcurl would treat
+            // "Set-Cookie:" as a field.
             let isCookie = line.first != UInt8(ascii: "#") || line.starts(with: "#HttpOnly_".utf8)
             guard isCookie, line.filter({ $0 == 0x09 }).count == 6 else { return nil }
             return String(validating: line, as: UTF8.self)

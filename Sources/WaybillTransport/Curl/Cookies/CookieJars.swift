@@ -6,12 +6,12 @@ final class CookieJars {
     private let files: RequestFiles
     private var shares: [TransferOptions.Cookies: ShareHandle] = [:]
 
-    /// No jars yet; the contents of their files come from there.
+    /// Creates an empty collection of jars, which loads the contents of their files from `files`.
     init(files: RequestFiles) {
         self.files = files
     }
 
-    /// The share handle for a use of cookies. Throws without memory.
+    /// Returns the share handle for a use of cookies. Throws if there is not enough memory.
     func share(for cookies: TransferOptions.Cookies) throws(TransportFailure) -> ShareHandle {
         if let share = shares[cookies] { return share }
         guard let share = ShareHandle(sharesCookies: cookies != .off) else { throw .outOfMemory }
@@ -20,7 +20,7 @@ final class CookieJars {
         return share
     }
 
-    /// Writes the jars that have files. Gives what stood in the way, a sentence for each.
+    /// Writes the jars that have files. Returns a message for each jar that could not be written.
     func save() -> [String] {
         shares.compactMap { cookies, share in
             guard case .jar(let path) = cookies else { return nil }
@@ -32,7 +32,7 @@ final class CookieJars {
         guard let easy = curl_easy_init() else { throw .outOfMemory }
         defer { curl_easy_cleanup(easy) }
         waybill_easy_set_pointer(easy, CURLOPT_SHARE, share.pointer)
-        // A line that is no cookie is passed over, as libcurl does with files.
+        // libcurl ignores a line that is not a cookie, as it does in files.
         for line in lines { waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line) }
     }
 
@@ -53,13 +53,14 @@ final class CookieJars {
     }
 }
 
-/// What several easy handles have in common besides the connections of their multi handle: TLS sessions to resume, and
-/// maybe cookies. Lives on the engine's thread, so it needs no locks; must outlive the handles that use it.
+/// The data that several easy handles share in addition to the connections of their multi handle: TLS sessions to
+/// resume, and optionally cookies. Used only on the engine's thread, so it needs no locks. Must outlive the handles
+/// that use it.
 final class ShareHandle {
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer
 
-    /// Makes a handle; nil without memory.
+    /// Creates a handle; nil if there is not enough memory.
     init?(sharesCookies: Bool) {
         guard let pointer = curl_share_init() else { return nil }
         self.pointer = pointer

@@ -1,19 +1,19 @@
 import WaybillFormats
 import WaybillJSON
 
-/// An X.509 certificate: its digests, and what it says.
+/// An X.509 certificate: its digests and its information about the server.
 struct Certificate: Sendable, Hashable {
     /// The SHA-256 digest of the whole certificate.
     let digest: [UInt8]
     /// The SHA-256 digest of its public key (the SubjectPublicKeyInfo).
     let publicKeyDigest: [UInt8]
-    /// What it says about the server; `nil` if that cannot be read.
+    /// The names and the expiry date in the certificate; nil if they cannot be parsed.
     let server: ServerCertificate?
 
     private static let sequence: UInt8 = 0x30
     private static let version: UInt8 = 0xA0
 
-    /// A certificate in DER; nil where the bytes are none.
+    /// Parses a certificate in DER; nil if the bytes are not one.
     init?(der bytes: [UInt8]) {
         // RFC 5280, section 4.1: Certificate { TBSCertificate { [0] version, serialNumber, signature, issuer, validity,
         // subject, subjectPublicKeyInfo, … }, … }, of which the version may be missing.
@@ -29,7 +29,7 @@ struct Certificate: Sendable, Hashable {
         publicKeyDigest = Digest.value(of: Array(fields[index].whole), .sha256)
     }
 
-    /// The certificates of a file's content: those of a PEM text, or the one that it is in DER.
+    /// Returns the certificates in the content of a file, which is PEM with any number of them or a single one in DER.
     static func all(in content: [UInt8]) -> [Certificate] {
         if let certificate = Certificate(der: content) { return [certificate] }
         var found: [Certificate] = []

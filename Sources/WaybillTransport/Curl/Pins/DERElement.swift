@@ -1,13 +1,13 @@
-/// One element of DER (X.690, sections 8.1 and 10.1), as far as it takes to find one's way in a certificate.
+/// An element of DER (X.690, sections 8.1 and 10.1), with just enough support to navigate a certificate.
 struct DERElement {
     /// The tag's byte.
     let tag: UInt8
-    /// What the element holds.
+    /// The content of the element.
     let content: ArraySlice<UInt8>
     /// The element with its tag and length.
     let whole: ArraySlice<UInt8>
 
-    /// Reads the first element of some bytes; nil where there is no whole one.
+    /// Parses the first element of the bytes; nil if there is no complete one.
     init?(_ bytes: ArraySlice<UInt8>) {
         var rest = bytes
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let first = rest.popFirst() else { return nil }
@@ -24,7 +24,7 @@ struct DERElement {
         whole = bytes[bytes.startIndex..<content.endIndex]
     }
 
-    /// The elements that stand one after the other in this one's content.
+    /// The elements in the content of this one.
     var children: [DERElement] {
         var children: [DERElement] = []
         var rest = content

@@ -1,9 +1,9 @@
 import CLibCurl
 
-/// The certificates that the other end of a connection has proven to stand for it, by OpenSSL's own functions.
+/// Reads the certificates that authenticate the peer of a connection, with OpenSSL's own functions.
 ///
-/// libcurl tells of them only in the handshake, and a connection that was kept had its handshake in another transfer.
-/// OpenSSL is in the process because libcurl is linked with it.
+/// libcurl provides them only in the handshake, and a reused connection had its handshake in another transfer. OpenSSL
+/// is in the process because libcurl is linked with it.
 struct PeerCertificates {
     private typealias PeerCertificate = @convention(c) (OpaquePointer) -> OpaquePointer?
     private typealias VerifiedChain = @convention(c) (OpaquePointer) -> OpaquePointer?
@@ -22,7 +22,7 @@ struct PeerCertificates {
     private let encode: Encode
     private let release: Release
 
-    /// The functions of the OpenSSL in this process; nil where libcurl has another library for TLS.
+    /// The functions of the OpenSSL in this process; nil if libcurl uses another TLS library.
     static let openSSL = PeerCertificates()
 
     private init?() {
@@ -37,7 +37,7 @@ struct PeerCertificates {
             let encode = OpenSSL.function("i2d_X509"),
             let release = OpenSSL.function("X509_free")
         else { return nil }
-        // The types are those of OpenSSL's manual pages, the same since version 1.1.
+        // The types are from OpenSSL's manual pages, and are the same since version 1.1.
         self.peerCertificate = unsafeBitCast(peerCertificate, to: PeerCertificate.self)
         self.verifiedChain = unsafeBitCast(verifiedChain, to: VerifiedChain.self)
         self.verifyResult = unsafeBitCast(verifyResult, to: VerifyResult.self)
@@ -47,7 +47,7 @@ struct PeerCertificates {
         self.release = unsafeBitCast(release, to: Release.self)
     }
 
-    /// The certificates of the connection that a handle is about to use; nil where they cannot be told.
+    /// The certificates of the connection that a handle is about to use; nil if they are unknown.
     func certificates(of easy: UnsafeMutableRawPointer) -> [Certificate]? {
         var info: UnsafeMutablePointer<curl_tlssessioninfo>?
         guard waybill_easy_get_session(easy, &info) == CURLE_OK, let info,
@@ -57,8 +57,8 @@ struct PeerCertificates {
         guard let leaf = peerCertificate(session) else { return nil }
         defer { release(leaf) }
         var shown = [certificate(leaf)]
-        // The server has proven to have the key of its own certificate. It can put any others beside it: those count
-        // when its own was found to come from them.
+        // The server has proven to have the key of its own certificate. It can send any others along with it, so those
+        // count only as a part of the verified chain.
         if verifyResult(session) == 0, let chain = verifiedChain(session) {
             for index in 0..<stackCount(chain) { shown.append(stackValue(chain, index).flatMap(certificate)) }
         }

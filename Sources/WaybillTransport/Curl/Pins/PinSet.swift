@@ -1,14 +1,14 @@
 import CLibCurl
 import WaybillJSON
 
-/// What a server must show one of.
+/// The pins of a request, one of which the server must match.
 struct PinSet: Sendable {
     private var certificates: Set<[UInt8]> = []
     private var publicKeys: Set<[UInt8]> = []
 
     private static let maximumFileBytes = 1 << 20
 
-    /// Reads the files of pins. Throws for one without a certificate, and for a digest that is none.
+    /// Reads the files of pins. Throws for a file without a certificate and for an invalid digest.
     init(_ pins: [TransferOptions.TLS.Pin]) throws(TransportFailure) {
         for pin in pins {
             switch pin {
@@ -24,7 +24,7 @@ struct PinSet: Sendable {
         }
     }
 
-    /// Whether one of these certificates, or its public key, is expected.
+    /// Whether one of these certificates or its public key is pinned.
     func contains(anyOf shown: [Certificate]) -> Bool {
         shown.contains { certificates.contains($0.digest) || publicKeys.contains($0.publicKeyDigest) }
     }
@@ -43,7 +43,7 @@ struct PinSet: Sendable {
         } catch {
             throw .badPin("the certificate \(file) cannot be read: \(error)")
         }
-        guard !found.isEmpty else { throw .badPin("\(file) holds no certificate, neither as PEM nor as DER") }
+        guard !found.isEmpty else { throw .badPin("\(file) contains no certificate in PEM or DER format") }
         return found
     }
 }

@@ -1,30 +1,31 @@
 package import WaybillFormats
 
-/// What the certificate of a server says about it.
+/// The names and the expiry date in a server's certificate.
 package struct ServerCertificate: Sendable, Hashable {
-    /// The name that it is for, such as `CN=api.example.com, O=Example`.
+    /// The name of the subject, such as `CN=api.example.com, O=Example`.
     package let subject: String
-    /// The name of who issued it, in the same form.
+    /// The name of the issuer, in the same form.
     package let issuer: String
     /// The time until which it is valid.
     package let expiresAt: Timestamp
 
-    /// A certificate; see the properties.
+    /// Creates a certificate from its properties.
     package init(subject: String, issuer: String, expiresAt: Timestamp) {
         self.subject = subject
         self.issuer = issuer
         self.expiresAt = expiresAt
     }
 
-    /// The certificate with these fields (RFC 5280, section 4.1.2): serialNumber, signature, issuer, validity, subject, ….
+    /// Creates a certificate from these fields (RFC 5280, section 4.1.2): serialNumber, signature, issuer, validity,
+    /// subject, ….
     init?(fields: ArraySlice<DERElement>) {
         let fields = Array(fields.prefix(5))
         guard fields.count == 5, let end = fields[3].children.last.flatMap(Self.time) else { return nil }
         self.init(subject: Self.name(fields[4]), issuer: Self.name(fields[2]), expiresAt: end)
     }
 
-    /// `CN=api.example.com, O=Example` for a Name (RFC 5280, section 4.1.2.4); an attribute without a short name has the
-    /// bytes of its object identifier.
+    /// Formats a Name (RFC 5280, section 4.1.2.4) as `CN=api.example.com, O=Example`. An attribute without a short name
+    /// is identified by the bytes of its object identifier.
     private static func name(_ element: DERElement) -> String {
         element.children.flatMap(\.children).compactMap { attribute in
             let parts = attribute.children
@@ -35,13 +36,13 @@ package struct ServerCertificate: Sendable, Hashable {
         }.joined(separator: ", ")
     }
 
-    /// The attributes of names that RFC 4514, section 3, has short names for, and the address of an email.
+    /// The attributes that have short names in RFC 4514, section 3, and the email address.
     private static let attributeNames: [[UInt8]: String] = [
         [0x55, 4, 3]: "CN", [0x55, 4, 6]: "C", [0x55, 4, 7]: "L", [0x55, 4, 8]: "ST", [0x55, 4, 10]: "O",
         [0x55, 4, 11]: "OU", [0x55, 4, 9]: "STREET", [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 9, 1]: "emailAddress",
     ]
 
-    /// A UTCTime or GeneralizedTime (RFC 5280, section 4.1.2.5), which end with `Z`.
+    /// Parses a UTCTime or GeneralizedTime (RFC 5280, section 4.1.2.5), which end with `Z`.
     private static func time(_ element: DERElement) -> Timestamp? {
         var digits = String(decoding: element.content, as: UTF8.self)
         let isShort = element.tag == 0x17
