@@ -16,7 +16,7 @@ extension RunSession {
     /// Continues a step that was paused individually.
     package func unpause(step path: String) { options.control.unpause(step: path) }
 
-    /// Cancels a step, even if it has not started. The steps that contain it are cancelled too.
+    /// Cancels a step. A step that has not started will not run. The steps that contain it end as cancelled too.
     package func cancel(step path: String) { options.control.cancel(step: path) }
 
     /// Cancels all running steps that call an endpoint.

@@ -145,7 +145,7 @@ import WaybillTestSupport
     @Test func `without a path waybill yaml is run, and a folder without manifests is an error`() async throws {
         let nothing = try await waybill("run", "--mock")
         #expect(nothing.status == 64)
-        #expect(nothing.errorText.contains("there is no waybill.yaml in this folder"))
+        #expect(nothing.errorText.contains("the current folder has no waybill.yaml"))
         folder.write("a: 1\n", to: "empty/a.yaml")
         let none = try await waybill("validate", "empty")
         #expect(none.status == 2)

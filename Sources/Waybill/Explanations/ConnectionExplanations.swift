@@ -5,9 +5,9 @@ extension Explanation {
     static let connections: [Explanation] = [
         Explanation(
             "invalid-rate",
-            "a rate lacks its time, or is none",
+            "a rate is invalid, or its unit of time is missing",
             """
-            A rate is a number of requests, a slash, and s, m or h: 10/s is ten in each second.
+            A rate is a number of requests, a slash, and s, m or h: 10/s is ten per second.
             """,
             wrong: """
                 waybill: 1
@@ -20,10 +20,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-retry",
-            "what is to be retried is no kind of failure and no status",
+            "'for' of a retry lists something that is neither a kind of failure nor a status",
             """
-            'for' of a retry lists kinds of failure such as timeout, and statuses such as 503 or 5xx. 'waybill explain'
-            tells what each kind of failure is.
+            'for' of a retry lists kinds of failure such as timeout, and statuses such as 503 or 5xx. 'waybill
+            explain' describes each kind of failure.
             """,
             wrong: """
                 waybill: 1
@@ -36,7 +36,7 @@ extension Explanation {
         ),
         Explanation(
             "invalid-proxy",
-            "a proxy is not the URL of one",
+            "a proxy is not a proxy URL",
             """
             A proxy is an http, https, socks5 or socks5h URL, or one of the words 'none' and 'environment'. With socks5h
             the proxy resolves the names of hosts.
@@ -52,10 +52,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-host",
-            "a host to resolve has no port",
+            "a host under 'resolve' has no port",
             """
-            'resolve' says which address stands for a host at a port, as in api.example.com:443. The port is part of it,
-            since https and http may be served by different machines.
+            'resolve' maps a host and a port, such as api.example.com:443, to an address. The port is required,
+            because https and http may be served by different machines.
             """,
             wrong: """
                 waybill: 1
@@ -68,10 +68,9 @@ extension Explanation {
         ),
         Explanation(
             "invalid-address",
-            "a host is resolved to something that is no IP address",
+            "a host is resolved to something other than an IP address",
             """
-            What a host is resolved to is an address in numbers, IPv4 or IPv6. Another name would have to be resolved
-            itself.
+            A host is resolved to a numeric address, IPv4 or IPv6. A name would have to be resolved itself.
             """,
             wrong: """
                 waybill: 1
@@ -86,8 +85,9 @@ extension Explanation {
             "invalid-pin",
             "a pin is neither a digest nor a certificate",
             """
-            A pin is the SHA-256 digest of a public key in base64, with sha256// before it, or the path of the certificate
-            in a .cer, .crt, .der or .pem file. A pin that can match nothing would refuse every connection.
+            A pin is the SHA-256 digest of a public key in base64, with sha256// before it, or the path of the
+            certificate in a .cer, .crt, .der or .pem file. A pin that cannot match anything would reject every
+            connection.
             """,
             wrong: """
                 waybill: 1

@@ -1,15 +1,15 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About settings of a request that do not go together.
+    /// About settings of a request that contradict each other.
     static let contradictions: [Explanation] = [
         Explanation(
             "status-contradiction",
-            "a status is expected that does not go with the rest",
+            "the expected status contradicts other settings",
             """
-            No response has a status of the class 1xx. Redirects are followed, so their statuses are not seen, unless 'redirects' is
-            false. Answers with 204, 205 or 304, and those to HEAD, have no body that could be looked at. Filters, outputs and
-            'returns' are for responses of the class 2xx.
+            No response has a status of the class 1xx. Redirects are followed unless 'redirects' is false, so their
+            statuses are not seen. Responses with 204, 205 or 304, and those to HEAD, have no body to check. Filters,
+            outputs and 'returns' are for responses of the class 2xx.
             """,
             wrong: """
                 waybill: 1
@@ -22,7 +22,7 @@ extension Explanation {
         ),
         Explanation(
             "intercept-action",
-            "a hook of 'intercept' has an action that it must not have",
+            "a hook of 'intercept' has an action that is not allowed there",
             """
             Only 'beforeSuccess' may 'fail', which makes a success a failure, and only 'beforeFailure' may 'recover', which
             makes a failure a success. After both, the result is final, and the hooks may only 'log'.
@@ -46,11 +46,11 @@ extension Explanation {
         ),
         Explanation(
             "verification-off",
-            "a server need not prove who it is",
+            "the identity of a server is not verified",
             """
-            Without verification anybody between you and the server can read and change everything, also passwords. A server with
-            a certificate of its own making is trusted by naming that certificate, or the one that signed it, with 'ca', or by its
-            key with 'pins'.
+            Without verification, anybody between you and the server can read and change everything, including
+            passwords. To trust a server with a self-signed certificate, name that certificate, or the one that signed
+            it, with 'ca', or name its key with 'pins'.
             """,
             wrong: """
                 waybill: 1
@@ -68,10 +68,11 @@ extension Explanation {
         ),
         Explanation(
             "readable-credentials",
-            "a token is asked for without TLS",
+            "a token is requested without TLS",
             """
-            The request for a token shows the client's secret or a user's password, and its response the token. Over plain http
-            anybody between you and the server can read them (RFC 6749, section 3.2, asks for TLS).
+            The request for a token contains the client's secret or a user's password, and its response contains the
+            token. Over plain http, anybody between you and the server can read them (RFC 6749, section 3.2, requires
+            TLS).
             """,
             wrong: """
                 waybill: 1
@@ -104,10 +105,11 @@ extension Explanation {
         ),
         Explanation(
             "retry-without-effect",
-            "a request is never sent again",
+            "a request is never retried",
             """
-            A POST or PATCH that the server may have got is not sent again, since it could be done twice. Without 'unsafe: true'
-            it is repeated only where no connection came about ('dns', 'connect'), and 'for' has none of these.
+            A POST or PATCH that the server may have received is not sent again, because its effect could happen
+            twice. Without 'unsafe: true' it is retried only if no connection was established ('dns', 'connect'), and
+            'for' contains neither of these.
             """,
             wrong: """
                 waybill: 1
@@ -120,10 +122,10 @@ extension Explanation {
         ),
         Explanation(
             "session-cycle",
-            "a session needs itself",
+            "a session depends on itself",
             """
-            The endpoint that a session calls takes something from the session, often by way of its service's 'auth' or 'headers'.
-            Let the endpoint say 'auth: none', or take the header field away with null.
+            The endpoint that a session calls uses a value of the session, often through its service's 'auth' or
+            'headers'. Set 'auth: none' at the endpoint, or remove the header field with null.
             """,
             wrong: """
                 waybill: 1
@@ -150,10 +152,10 @@ extension Explanation {
         ),
         Explanation(
             "pagination-clash",
-            "a page's parameter is given already",
+            "a page parameter is already set",
             """
-            'paginate' fills a query parameter for each page, and the request has one of the same name. Take it away there; the
-            first number is said with 'start'.
+            'paginate' sets a query parameter for each page, but the request already has one with the same name.
+            Remove that one; 'start' sets the first number.
             """,
             wrong: """
                 waybill: 1
@@ -174,9 +176,9 @@ extension Explanation {
             "download-has-no-data",
             "data of a download is used",
             """
-            A download goes to its file as it comes, however large it is, and is not decoded: there is nothing for filters,
-            conditions on the body, or outputs that begin at $. Header fields and the status can be used; a response that is
-            data can be used and written with 'write'.
+            A download is written to its file as it arrives, however large it is, and is not decoded: there is no data
+            for filters, conditions on the body, or outputs that start with $. Header fields and the status can be
+            used. The data of a response that is not a download can be used, and written with 'write'.
             """,
             wrong: """
                 waybill: 1

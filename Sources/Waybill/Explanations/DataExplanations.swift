@@ -1,14 +1,15 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About files of values: what 'data' and '--inputs' name.
+    /// About files of values, which 'data' and '--inputs' name.
     static let data: [Explanation] = [
         Explanation(
             "csv-syntax",
-            "a text is not CSV",
+            "a file is not valid CSV",
             """
-            The text cannot be read as CSV (RFC 4180) with a row of names at its beginning: a row has more or fewer fields
-            than there are names, a quote is never closed, or a name comes twice. A quote within a quoted field is doubled.
+            The file cannot be parsed as CSV (RFC 4180) with a row of names at the start: a row has more or fewer
+            fields than there are names, a quote is never closed, or a name is repeated. A quote within a quoted field
+            is doubled.
             """,
             wrong: """
                 id,name
@@ -23,10 +24,10 @@ extension Explanation {
         ),
         Explanation(
             "empty-glob",
-            "a pattern for files matches none",
+            "a file pattern matches no files",
             """
-            The list of files is empty, so a 'forEach' over it does nothing. The pattern is relative to the manifest that
-            it stands in; * stands for any part of a name and ** for any number of folders.
+            The list of files is empty, so a 'forEach' over it does nothing. The pattern is relative to the manifest
+            that contains it; * matches any part of a name and ** any number of folders.
             """,
             wrong: """
                 waybill: 1
@@ -42,11 +43,12 @@ extension Explanation {
         ),
         Explanation(
             "invalid-glob",
-            "a pattern for files is invalid",
+            "a file pattern is invalid",
             """
-            In a pattern * stands for any part of a name, ** for any number of folders, ? for one character, [a-z] for one of
-            some characters and {a,b} for one of some texts. A backslash before one of these makes it an ordinary character.
-            Brackets and braces are closed, '..' comes before any of them, and the last part names files, not a folder.
+            In a pattern, * matches any part of a name, ** any number of folders, ? one character, [a-z] one of some
+            characters, and {a,b} one of some strings. A backslash before one of these makes it an ordinary character.
+            Brackets and braces must be closed, '..' must come before any of them, and the last part must match files,
+            not a folder.
             """,
             wrong: """
                 waybill: 1
@@ -62,19 +64,19 @@ extension Explanation {
         ),
         Explanation(
             "glob-limit",
-            "a pattern for files searches too many folders and files",
+            "a file pattern searches too many folders and files",
             """
-            The search for the files of a pattern ends with this error where it would take long: where the folders are very
-            deep, have very many files, or very many files match. Name more of the path in the pattern, so that less is
-            searched.
+            The search for the files of a pattern stops with this error if it would take too long, because the folders
+            are very deep, have very many files, or very many files match. Make the pattern more specific, so that
+            less is searched.
             """
         ),
         Explanation(
             "inputs-format",
             "a file of inputs is not an object of names and values",
             """
-            --inputs names a JSON or YAML file with one object, whose members are the values of inputs by name. A list or a
-            CSV file belongs under 'data', over which a 'forEach' can go.
+            --inputs names a JSON or YAML file with one object, whose members are the values of inputs by name. A list
+            or a CSV file belongs under 'data', where a 'forEach' can iterate over it.
             """,
             Example(
                 wrong: Sample(

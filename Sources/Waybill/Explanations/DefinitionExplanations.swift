@@ -1,17 +1,18 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About definitions that mean nothing, or not what they seem to.
+    /// About definitions that have no effect, or not the expected one.
     static let definitions: [Explanation] = [
         Explanation(
             "unused-definition",
-            "something is defined and nothing uses it",
+            "a definition is never used",
             """
-            A service, filter, input, secret, variable or entry of 'data' has a name that nothing in the manifest uses. Often
-            what should use it names something else. Take it away if it is not needed any more.
+            A service, filter, input, secret, variable or entry of 'data' has a name that nothing in the manifest
+            uses. Often a reference to it has another name by mistake. Remove the definition if it is no longer
+            needed.
 
-            Nothing is said of graphs and endpoints, which can be run by name, and of included files and files without graphs,
-            whose definitions are for others.
+            Graphs and endpoints are not reported, because they can be run by name. Included files and files without
+            graphs are not reported either, because their definitions are for other files.
             """,
             wrong: """
                 waybill: 1
@@ -26,13 +27,13 @@ extension Explanation {
         ),
         Explanation(
             "empty-reference",
-            "a path can only lead to nothing",
+            "a path can never have a value",
             """
-            The path goes on behind a value that has nothing in it, such as a number or a text, or it takes a field of a list, an
-            element of an object, or an element that a list is too short for. What inputs can be is known from their schemas, what
-            data is from its file.
+            The path continues after a value that has nothing inside, such as a number or a string, or it selects a
+            member of a list, an element of an object, or an element after the end of a list. The possible values of
+            inputs are known from their schemas, those of data from its file.
 
-            Inside default(…) and exists(…) this is a warning, since the expression works without the value.
+            Inside default(…) and exists(…) this is a warning, because the expression works without the value.
             """,
             wrong: """
                 waybill: 1
@@ -47,11 +48,11 @@ extension Explanation {
         ),
         Explanation(
             "shadowed-input",
-            "an input has the name of a manifest's input of another type",
+            "an input has the same name as a manifest's input of another type",
             """
-            An input of an endpoint or graph that a call does not give is taken from the manifest's input of the same name. Here
-            the two have different types, so that what is taken may be refused when the step runs. Give one of them another name,
-            or both the same type.
+            If a call does not set an input of an endpoint or graph, the input takes the value of the manifest's input
+            with the same name. Here the two have different types, so that value may be rejected when the step runs.
+            Rename one of them, or give both the same type.
             """,
             wrong: """
                 waybill: 1
@@ -70,7 +71,7 @@ extension Explanation {
         ),
         Explanation(
             "shadowed-name",
-            "an element has the name of the element around it",
+            "an element has the same name as the element of an outer 'forEach'",
             """
             Inside the inner 'forEach' the name means the inner element, and the outer one cannot be used.
             """,

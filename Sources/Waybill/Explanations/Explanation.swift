@@ -7,14 +7,14 @@ package import WaybillDiagnostics
 package struct Explanation: Sendable {
     /// The id.
     package let id: DiagnosticID
-    /// What is wrong, in one line without a full stop.
+    /// A description of the error, in one line without a full stop.
     package let title: String
     /// Paragraphs separated by empty lines; other line breaks have no meaning.
     package let text: String
-    /// `nil` if no example can show the diagnostic, such as a network that fails.
+    /// The example; `nil` if none can show the diagnostic, such as for a network failure.
     package let example: Example?
 
-    /// A wrong and a right version of the same.
+    /// A wrong and a right version of the same files and command.
     package struct Example: Sendable {
         /// The version with the diagnostic.
         package let wrong: Sample
@@ -30,10 +30,10 @@ package struct Explanation: Sendable {
         package let command: String
     }
 
-    /// The command that most samples are for.
+    /// The command of most samples.
     package static let usualCommand = "waybill validate manifest.yaml"
 
-    /// A page whose example is a file.
+    /// Creates a page whose example is a file.
     ///
     /// - Parameters:
     ///   - wrong: The wrong text of the file.
@@ -55,7 +55,7 @@ package struct Explanation: Sendable {
         self.init(id, title, text, Example(wrong: sample(wrong), right: sample(right)))
     }
 
-    /// A page whose example is a command line, wrong and right, with files that both need.
+    /// Creates a page whose example is a command line, wrong and right, with files that both need.
     init(
         _ id: DiagnosticID,
         _ title: String,
@@ -68,7 +68,7 @@ package struct Explanation: Sendable {
         self.init(id, title, text, Example(wrong: wrong, right: Sample(files: files, command: rightCommand)))
     }
 
-    /// A page with any example, or none.
+    /// Creates a page with any example, or none.
     init(_ id: DiagnosticID, _ title: String, _ text: String, _ example: Example? = nil) {
         self.id = id
         self.title = title
@@ -78,7 +78,7 @@ package struct Explanation: Sendable {
 }
 
 extension Explanation {
-    /// Every page, in the order of ids.
+    /// Every page, ordered by id.
     package static let all: [Explanation] =
         [
             files, data, yaml, shape, values, connections, names, expressionNames, nesting, definitions, requests,
@@ -87,7 +87,7 @@ extension Explanation {
         .flatMap { $0 }
         .sorted { $0.id.name < $1.id.name }
 
-    /// The page about an id.
+    /// Returns the page about an id.
     package static func of(_ id: DiagnosticID) -> Explanation? { byID[id] }
 
     /// The text as paragraphs, each on one line.

@@ -1,16 +1,16 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About expressions, wherever they stand.
+    /// About expressions, wherever they appear.
     static let expressions: [Explanation] = [
         Explanation(
             "expression-syntax",
-            "an expression cannot be read",
+            "an expression cannot be parsed",
             """
             Expressions are JSONPath (RFC 9535) with operators and functions: $.items[0].id, length($.items) > 0,
-            inputs.name == 'demo'. Equality is written ==, a text in single or double quotes, and a binary operator has a
-            space on both sides, since names may have a '-' in them. 'waybill eval --functions' lists the functions, and
-            'waybill eval EXPR FILE' tries an expression on a file.
+            inputs.name == 'demo'. Equality is written ==, a string in single or double quotes, and a binary operator
+            needs a space on both sides, because names may contain '-'. 'waybill eval --functions' lists the
+            functions, and 'waybill eval EXPR FILE' evaluates an expression on a file.
             """,
             wrong: """
                 waybill: 1
@@ -25,8 +25,8 @@ extension Explanation {
             "expression-warning",
             "an expression probably means something else",
             """
-            Inside [?…] a bare path asks whether something is there, as RFC 9535 has it: [?@.open] also matches elements
-            whose 'open' is false. Say which of the two is meant.
+            Inside [?…], a bare path tests whether something exists, as in RFC 9535: [?@.open] also matches elements
+            whose 'open' is false. Write explicitly which of the two is meant.
             """,
             wrongCommand: "waybill eval '$[?@.open]' doors.json",
             rightCommand: "waybill eval '$[?@.open == true]' doors.json",
@@ -36,8 +36,8 @@ extension Explanation {
             "not-a-condition",
             "a condition can never be true or false",
             """
-            Where a condition stands, its value must be a boolean: a comparison, a function such as exists(…), or a path to
-            true or false. Nothing else counts as true, not even a text or a number.
+            The value of a condition must be a boolean: a comparison, a function such as exists(…), or a path to true
+            or false. Nothing else counts as true, not even a string or a number.
             """,
             wrong: """
                 waybill: 1
@@ -50,10 +50,11 @@ extension Explanation {
         ),
         Explanation(
             "literal-path",
-            "a text looks like an expression, and is sent as it is",
+            "a string looks like an expression, but is sent as is",
             """
-            In texts that are sent, and in data that a filter makes, only what stands in ${…} is an expression; the rest is
-            used as written. A text that is a path or a call of a function, and nothing else, was probably meant to be one.
+            In strings that are sent, and in data that a filter creates, only ${…} is an expression; the rest is used
+            as written. A string that consists only of a path or a function call was probably meant to be an
+            expression.
             """,
             wrong: """
                 waybill: 1
@@ -68,10 +69,10 @@ extension Explanation {
         ),
         Explanation(
             "literal-template",
-            "a template is written where none is evaluated",
+            "a template is written where templates are not evaluated",
             """
-            Names, the values in a JSON Schema and the content of 'mock' are used as they are written: ${…} in them stays as
-            these characters. Where a value has to be computed, compute it where a template is evaluated.
+            Names, the values in a JSON Schema and the content of 'mock' are used as written: ${…} in them is not
+            replaced. If a value must be computed, compute it where templates are evaluated.
             """,
             wrong: """
                 waybill: 1
@@ -88,8 +89,8 @@ extension Explanation {
             "no-value",
             "an expression has no value on this data",
             """
-            The expression is in order, but the data has nothing where it looks, or an operation cannot be done: a number
-            divided by 0, a text that is not a date. A path that may lead nowhere stands in default(PATH, VALUE) or
+            The expression is valid, but the data has nothing at its path, or an operation is impossible: a number is
+            divided by 0, or a string is not a date. If a path may have no value, use default(PATH, VALUE) or
             exists(PATH).
             """,
             wrongCommand: "waybill eval '$.user.name' users.json",

@@ -7,11 +7,13 @@ extension Explanation {
             "unknown-name",
             "a name in an expression is not defined there",
             """
-            A bare name in an expression is a path into what can be seen there: 'inputs', 'secrets', 'steps', 'response'
-            and so on. Not everything can be seen everywhere: there is no 'response' while a request is being made, and an
-            endpoint does not know the steps that call it; what it needs becomes an input.
+            A bare name in an expression is a path into the values that are available there: 'inputs', 'secrets',
+            'steps', 'response' and so on. Not everything is available everywhere: there is no 'response' while a
+            request is being built, and an endpoint cannot use the steps of its callers; pass what it needs as an
+            input.
 
-            A string is written in quotes, 'like this'. With 'waybill eval' there is only '$', the value of the file.
+            A string is written in quotes, 'like this'. With 'waybill eval', only '$' is available, the value of the
+            file.
             """,
             wrong: """
                 waybill: 1
@@ -26,9 +28,9 @@ extension Explanation {
             "unknown-input",
             "an input is not declared",
             """
-            A value is given to an input that the endpoint or the manifest does not have, or an expression uses one that
-            it cannot see. Inside an endpoint 'inputs' are those of the endpoint and, where it has none of a name, those of
-            the manifest.
+            A value is set for an input that the endpoint or the manifest does not have, or an expression uses an
+            input that is not available there. Inside an endpoint, inputs.NAME is the endpoint's input or, if it has
+            none with that name, the manifest's.
             """,
             wrong: """
                 waybill: 1
@@ -44,7 +46,7 @@ extension Explanation {
             "unknown-secret",
             "a secret is not declared",
             """
-            secrets.NAME is used and 'secrets' has no such entry. Every secret is declared there with its source.
+            secrets.NAME is used, but 'secrets' has no such entry. Every secret is declared there with its source.
             """,
             wrong: """
                 waybill: 1
@@ -60,8 +62,8 @@ extension Explanation {
             "unknown-data",
             "a data file is not declared",
             """
-            data.NAME is used, or changed by an environment, and 'data' has no such entry. Every file is declared under
-            'data' with its path.
+            data.NAME is used, or changed by an environment, but 'data' has no such entry. Every file is declared
+            under 'data' with its path.
             """,
             wrong: """
                 waybill: 1
@@ -99,8 +101,8 @@ extension Explanation {
             "unknown-step",
             "a step is not in the graph",
             """
-            steps.ID names a step of the same graph. Without 'id' a call has the last part of its endpoint's name as its
-            id, and other steps have none.
+            steps.ID names a step of the same graph. Without 'id', the id of a call is the last part of its endpoint's
+            name, and other steps have no id.
             """,
             wrong: """
                 waybill: 1
@@ -123,11 +125,11 @@ extension Explanation {
             "unknown-field",
             "a step, an input or data has no such field",
             """
-            Of a request there are outputs, data, status, headers, time, ok and error; of a chain or batch ok and error.
-            Values of your own are declared under 'outputs'.
+            A request has outputs, data, status, headers, time, ok and error; a chain or batch has ok and error.
+            Declare your own values under 'outputs'.
 
-            The fields of data are those that its file has now, and those of an input are the properties of its schema,
-            where that allows no others.
+            The fields of data are those that its file currently has, and those of an input are the properties of its
+            schema, if that allows no others.
             """,
             wrong: """
                 waybill: 1
@@ -150,8 +152,8 @@ extension Explanation {
             "unknown-output",
             "a step has no such output",
             """
-            steps.ID.outputs has what the step and the endpoint that it calls declare under 'outputs', nothing else. The
-            whole response is steps.ID.data.
+            steps.ID.outputs has only what the step and the endpoint that it calls declare under 'outputs'. The whole
+            response is steps.ID.data.
             """,
             wrong: """
                 waybill: 1
@@ -172,11 +174,11 @@ extension Explanation {
         ),
         Explanation(
             "ambiguous-session",
-            "the session of several services could be meant",
+            "'session' could mean the session of several services",
             """
-            'session' has the outputs of the endpoint that a service runs for its session. What is not part of a request,
-            such as the outputs of a graph, belongs to no service, and several have a session. Take the value from a step
-            that uses the session.
+            'session' has the outputs of the endpoint that a service runs for its session. Something that is not part
+            of a request, such as the outputs of a graph, belongs to no service, and several services have a session.
+            Take the value from a step that uses the session.
             """,
             wrong: """
                 waybill: 1

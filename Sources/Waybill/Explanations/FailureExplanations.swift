@@ -1,14 +1,14 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About runs: each kind of failure of a step, and what keeps a run from being carried out.
+    /// About runs: each kind of failure of a step, and the errors that prevent a run from being executed.
     static let failures: [Explanation] = [
         Explanation(
             "input",
-            "a request could not be made from its inputs",
+            "a request could not be built from its inputs",
             """
-            A value that the request needs is missing or not of its kind when the step begins: an input does not fit its
-            schema, an expression has no value, a header would have a line break in it. Nothing was sent.
+            A value that the request needs is missing or has the wrong type when the step starts: an input does not
+            match its schema, an expression has no value, or a header would contain a line break. Nothing was sent.
             """,
             wrong: """
                 waybill: 1
@@ -30,63 +30,66 @@ extension Explanation {
         ),
         Explanation(
             "changed-manifest",
-            "a manifest was changed in what a run has already done",
+            "parts of a manifest were changed that have already run",
             """
-            'waybill resume' keeps the results of the steps that passed. If one of them is different in the manifest now, its
-            result belongs to a request that is no longer asked for, so the run is not resumed. The message names the part that
-            changed. Comments, white space, quotes and the order of keys are not compared, and steps that have not run yet may
-            be changed. The data of files that a step uses ('data') is compared, too, except that the list of a 'forEach' that has
-            not finished may be longer. Change the step or the file back, or start a new run.
+            'waybill resume' keeps the results of the steps that passed. If such a step was changed in the manifest,
+            its result no longer belongs to it, so the run is not resumed. The message names the changed part.
+            Comments, white space, quotes and the order of keys are not compared, and steps that have not run yet may
+            be changed. The data of files that a step uses ('data') is compared too, except that the list of a
+            'forEach' that has not finished may be longer. Undo the change, or start a new run.
 
-            The run folder's sources.json has a digest of each part of each step. A run that was recorded by a version of
-            Waybill with other digests is resumed only if no file of the manifest was changed.
+            The file sources.json in the run folder has a digest of each part of each step. A run that was recorded by
+            a version of Waybill with other digests is resumed only if no file of the manifest was changed.
             """
         ),
         Explanation(
             "kept-before-finally",
             "a run is resumed after its 'finally' has run",
             """
-            'waybill resume' keeps the results of the steps that passed, also where the steps of 'finally' have run since. These
-            often delete what the steps before them created, so that the steps that still have to run would look for what is
-            gone. If that is so, start a new run.
+            'waybill resume' keeps the results of the steps that passed, even if the steps of 'finally' have run after
+            them. These often delete what the earlier steps created, so that the remaining steps would not find it. In
+            that case, start a new run.
             """
         ),
         Explanation(
             "long-secret",
             "a secret is too long",
             """
-            Everything that is written is searched for the values of secrets, in all the forms that encodings give them. That is
-            done for values of up to 64 KiB. Something longer, such as a file, is better sent with 'body: {file: …}'.
+            Everything that is written is searched for the values of secrets, in all the forms that encodings give
+            them. This is possible only for values of up to 64 KiB. Send something longer, such as a file, with 'body:
+            {file: …}'.
             """
         ),
         Explanation(
             "unsafe-repeat",
             "a request would have to be sent again",
             """
-            'waybill resume' never sends a step again that passed, unless its method is safe (GET, HEAD) or --repeat-unsure is
-            given. Here a step that still has to run needs something of it that no file holds: an output that a secret is part
-            of, or cookies of the run. So nothing is sent. With --repeat-unsure the request is sent again, which may do its work
-            twice, such as placing an order. Cookies that are kept in a file ('cookies: {jar: FILE}') are not lost, and the
-            outputs of a service's 'session' are fetched again: write a login there.
+            'waybill resume' never sends a step again that passed, unless its method is safe (GET, HEAD) or
+            --repeat-unsure is given. Here a remaining step needs something from such a step that no file contains: an
+            output that includes a secret, or cookies of the run. So nothing is sent. With --repeat-unsure the request
+            is sent again, which may perform its effect twice, such as placing an order. Cookies that are kept in a
+            file ('cookies: {jar: FILE}') are not lost, and the outputs of a service's 'session' are fetched again, so
+            write a login there.
 
-            The same applies to a request that was in flight when the run ended: the server may have received it. The run stops
-            before anything is sent, also before 'finally', unless the step tolerates its failure ('onFailure: continue').
+            The same applies to a request that was in flight when the run ended: the server may have received it. The
+            run stops before anything is sent, even the steps of 'finally', unless the step tolerates its failure
+            ('onFailure: continue').
             """
         ),
         Explanation(
             "dns",
             "the host's name could not be resolved",
             """
-            No address is known for the host of the URL: it is misspelled, or the name server cannot be asked. Nothing was
-            sent, so a retry is safe for any method.
+            The host of the URL has no known address: its name is misspelled, or the name server cannot be reached.
+            Nothing was sent, so a retry is safe for any method.
             """
         ),
         Explanation(
             "connect",
-            "no connection could be made",
+            "no connection could be established",
             """
-            Nothing listens at the address, a firewall refuses, or no response came in 'connectTimeout'. Nothing was sent, so
-            a retry is safe for any method.
+            Nothing listens at the address, a firewall rejects the connection, or the server did not accept it within
+            'connectTimeout'. Nothing was sent, so a retry is safe for any method.
             """,
             wrongCommand: "waybill run manifest.yaml",
             rightCommand: mockRun,
@@ -96,7 +99,7 @@ extension Explanation {
         ),
         Explanation(
             "tls",
-            "no secure connection could be set up",
+            "no secure connection could be established",
             """
             The server's certificate has expired, is for another host, or is signed by an authority that is not trusted,
             or the two sides have no version of TLS in common. The request itself was not sent.
@@ -104,10 +107,10 @@ extension Explanation {
         ),
         Explanation(
             "timeout",
-            "it took longer than allowed",
+            "a response took longer than allowed",
             """
-            The response was not complete within 'timeout', which counts for each attempt. The server may have acted on the
-            request all the same, so only methods that may be repeated are retried.
+            The response was not complete within 'timeout', which applies to each attempt. The server may have
+            processed the request nevertheless, so only methods that may be repeated are retried.
             """,
             wrong: """
                 waybill: 1
@@ -121,10 +124,10 @@ extension Explanation {
         ),
         Explanation(
             "transfer",
-            "the connection broke, or what came over it cannot be read",
+            "the connection broke, or the response is malformed",
             """
-            The server closed the connection before the response was complete, sent what is no HTTP, or sent more than
-            'maxBody' allows.
+            The server closed the connection before the response was complete, sent something other than HTTP, or sent
+            more than 'maxBody' allows.
             """,
             wrong: """
                 waybill: 1
@@ -138,25 +141,25 @@ extension Explanation {
         ),
         Explanation(
             "unreachable",
-            "the service is known not to be reachable",
+            "the service is known to be unreachable",
             """
-            The service was tried a moment ago and could not be reached, so nothing was sent to it.
+            A recent check could not reach the service, so nothing was sent to it.
             """
         ),
         Explanation(
             "duplicate",
-            "the request gave way to another of its kind",
+            "the same request was already in flight",
             """
-            The same request was under way, and 'duplicates' says that one of the two is to give way.
+            The same request was already in flight, and 'duplicates' discards or cancels one of the two.
             """
         ),
         Explanation(
             "status",
-            "the status of a response is not one that was expected",
+            "the status of a response is not an expected one",
             """
-            Without 'expect' any status from 200 to 299 will do. Where another is right, such as 404 for something that
-            has been deleted, say so with 'expect: {status: …}'. What the server says in its response is looked at for the
-            message.
+            Without 'expect', any status from 200 to 299 is accepted. If another one is right, such as 404 for
+            something that was deleted, set 'expect: {status: …}'. The message contains the server's own message if
+            the response has one.
             """,
             wrong: """
                 waybill: 1
@@ -172,8 +175,8 @@ extension Explanation {
             "content-type",
             "the media type of a response is not accepted",
             """
-            'accept' says which media types a response may have, and this one has another or none. Often an error page or
-            a login page came instead of data.
+            'accept' lists the media types that a response may have, but this one has another or none. Often an error
+            page or a login page was received instead of data.
             """,
             wrong: """
                 waybill: 1
@@ -187,10 +190,10 @@ extension Explanation {
         ),
         Explanation(
             "decode",
-            "a body is not what its media type says",
+            "a body does not match its media type",
             """
-            The Content-Type of the response, or 'decoding', says how to read the body, and it cannot be read so. The body is
-            kept in the results folder.
+            The Content-Type of the response, or 'decoding', determines how the body is decoded, and that failed. The
+            body is kept in the results folder.
             """,
             wrong: """
                 waybill: 1
@@ -204,10 +207,10 @@ extension Explanation {
         ),
         Explanation(
             "filter",
-            "a filter stage refused the data",
+            "a filter stage rejected the data",
             """
-            A 'require' did not hold, an 'envelope' has a code that is not one of success, or a 'select' found nothing. The
-            message is the server's where the stage says where that is.
+            A 'require' was not met, an 'envelope' has a code that does not mean success, or a 'select' found nothing.
+            The message is the server's, if the stage defines where that is.
             """,
             wrong: """
                 waybill: 1
@@ -223,9 +226,9 @@ extension Explanation {
         ),
         Explanation(
             "output",
-            "an output could not be taken from the data",
+            "an output could not be read from the data",
             """
-            The expression of an output has no value on this response. Where that is all right, give it a value with
+            The expression of an output has no value on this response. If that is acceptable, provide a value with
             default(PATH, VALUE).
             """,
             wrong: """
@@ -241,10 +244,10 @@ extension Explanation {
         ),
         Explanation(
             "expect",
-            "a response is not as expected",
+            "a response does not meet an expectation",
             """
-            Something that 'expect' asks for does not hold. All of it is looked at, and everything that does not hold is
-            shown together, each at its place in the manifest.
+            The response does not meet a condition of 'expect'. All conditions are checked, and all that are not met
+            are shown together, each at its location in the manifest.
             """,
             wrong: """
                 waybill: 1
@@ -260,30 +263,30 @@ extension Explanation {
         ),
         Explanation(
             "download",
-            "a file could not be fetched or stored whole",
+            "a file could not be downloaded or stored completely",
             """
-            Its checksum or its size is another than expected, the file cannot be written (the disk is full, the folder is not
-            writable), or another process is downloading it. No file appears under its name.
+            Its checksum or size is not the expected one, the file cannot be written (the disk is full, or the folder
+            is not writable), or another process is downloading it. No file appears under its name.
 
-            An interrupted transfer has the kind 'transfer' or 'timeout'. The bytes that have arrived stay in FILE.part, and
-            'retry', 'waybill resume' or a later run with the same folder requests only the rest, if the server has a strong
-            ETag or Last-Modified for the file. Bytes with a wrong checksum are deleted.
+            An interrupted transfer has the kind 'transfer' or 'timeout'. The received bytes stay in FILE.part, and
+            'retry', 'waybill resume' or a later run with the same folder requests only the rest, if the server has a
+            strong ETag or Last-Modified for the file. Bytes with a wrong checksum are deleted.
             """
         ),
         Explanation(
             "cancelled",
             "a step was stopped from outside",
             """
-            The run was interrupted, or another step failed and with it all that was to stop with it. The step has done
-            nothing wrong itself.
+            The run was interrupted, or another step failed and this step was stopped with it. The step itself did
+            nothing wrong.
             """
         ),
         Explanation(
             "run-error",
-            "a run could not be carried out or recorded",
+            "a run could not be executed or recorded",
             """
-            The results folder cannot be made or written, or the program cannot set up what it needs. Where the journal
-            cannot be written, a run is ended rather than carried on without one. The exit status is 3.
+            The results folder cannot be created or written to, or the program cannot set up what it needs. If the
+            journal cannot be written, the run stops rather than continuing without one. The exit status is 3.
             """,
             Example(
                 wrong: Sample(
@@ -298,9 +301,10 @@ extension Explanation {
         ),
         Explanation(
             "mock-error",
-            "the mock server cannot be started",
+            "the mock server could not be started",
             """
-            The port is taken by another program, or needs rights that you do not have. Port 0 takes a free one.
+            The port is in use by another program, or requires permissions that you do not have. Port 0 selects a free
+            one.
             """
         ),
     ]

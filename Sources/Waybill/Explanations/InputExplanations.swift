@@ -1,15 +1,15 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About values that a run or a call is given.
+    /// About the values of inputs and secrets for a run or a call.
     static let inputs: [Explanation] = [
         Explanation(
             "missing-input",
             "an input has no value",
             """
-            A call gives every input of its endpoint that has no default, save those that the manifest has an input of the
-            same name for. A run gives every input of the manifest: with --input NAME=VALUE, from the environment variable
-            of its 'env', or by a default.
+            A call must set every input of its endpoint that has no default, unless the manifest has an input with the
+            same name. A run must set every input of the manifest: with --input NAME=VALUE, by the environment
+            variable of its 'env', or by a default.
             """,
             wrong: """
                 waybill: 1
@@ -24,11 +24,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-input",
-            "the value of an input is not what its schema asks for",
+            "the value of an input does not match its schema",
             """
-            The value that a call, a default, an environment or the command line gives does not fit the schema of the
-            input. It is found before anything is sent where the value is a constant, and as a failure of the step where
-            it is computed.
+            The value from a call, a default, an environment or the command line does not match the schema of the
+            input. A constant is checked before anything is sent; a computed value makes the step fail.
             """,
             wrong: """
                 waybill: 1
@@ -43,10 +42,10 @@ extension Explanation {
         ),
         Explanation(
             "env-file-syntax",
-            "a line of a file of environment variables is not NAME=VALUE",
+            "a line in a file of environment variables is not NAME=VALUE",
             """
-            The file of --env-file has a variable on each line: NAME=VALUE, with 'export' before it or without. Lines that
-            begin with # are comments. A value with spaces around it, or of several lines, is in quotes.
+            The file of --env-file has a variable on each line: NAME=VALUE, optionally after 'export'. Lines that
+            start with # are comments. A value with spaces around it, or with several lines, needs quotes.
             """,
             wrong: "API_URL: http://127.0.0.1",
             right: "API_URL=http://127.0.0.1",
@@ -56,10 +55,10 @@ extension Explanation {
         ),
         Explanation(
             "env-file-reference",
-            "a value in a file of environment variables has a '$'",
+            "a value in a file of environment variables contains '$'",
             """
-            Other tools replace $NAME by the value of a variable. Here a value is used as it is written; single quotes say
-            that this is meant.
+            Other tools replace $NAME with the value of a variable. Here a value is used as written; single quotes
+            show that this is intended.
             """,
             wrong: "API_URL=http://127.0.0.1/$HOME",
             right: "API_URL='http://127.0.0.1/$HOME'",
@@ -71,8 +70,8 @@ extension Explanation {
             "missing-secret",
             "a secret has no value",
             """
-            A secret comes from an environment variable, which is not set or empty. Only the secrets that a run uses are
-            asked for, before anything is sent. Their values are written nowhere.
+            A secret comes from an environment variable, which is not set or empty. Only the secrets that a run uses
+            are required, before anything is sent. Their values are never written anywhere.
             """,
             Example(
                 wrong: Sample(files: [("manifest.yaml", tokenManifest)], command: "waybill run manifest.yaml --mock"),

@@ -2,25 +2,26 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// What the schema of manifests says of a key. A key that means different things at different places has an entry for each.
+/// The description of a key in the schema of manifests. A key with different meanings in different constructs has an
+/// entry for each.
 package struct KeyExplanation: Sendable, Equatable {
     /// The description.
     package let text: String
-    /// What its value is, in words; absent where the schema lets it be anything.
+    /// The type of its value, in words; `nil` if the schema allows any value.
     package let type: String?
     /// A value that it may have, as YAML.
     package let example: String?
     /// The keys of its value, if that is a mapping with fixed keys.
     package let keys: [String]
-    /// What applies where it is not written.
+    /// The default value, as JSON.
     package let defaultValue: String?
-    /// Where it may stand, in words: `a step`, `'retry'`.
+    /// The constructs that may contain it, in words: `a step`, `'retry'`.
     package internal(set) var places: [String]
 
     /// The entries of every key.
     private static let index = KeyIndex(schema: (try? JSONParser().parse(EmbeddedSchema.manifest.text)) ?? .null)
 
-    /// What a key means, in the order of the schema; empty where there is no such key.
+    /// Returns the meanings of a key, in the order of the schema; empty if there is no such key.
     package static func of(_ key: String) -> [KeyExplanation] { index.entries(of: key) }
 
     /// Every key.
@@ -29,7 +30,7 @@ package struct KeyExplanation: Sendable, Equatable {
 
 /// The keys of a schema and the definitions that they belong to.
 private struct KeyIndex {
-    /// Definitions that are whole mappings of a manifest, as people call them.
+    /// The names, for people, of the definitions that are whole mappings of a manifest.
     private static let levels = [
         "defaults": "'defaults'", "service": "a service", "endpoint": "an endpoint", "inPlace": "'request'",
         "graph": "a graph", "step": "a step", "environment": "an environment", "keywords": "a JSON Schema",
@@ -82,7 +83,7 @@ private struct KeyIndex {
                         visit(property, place: "'\(key)'", definition: nil)
                     }
                 case "$ref":
-                    // What a definition refers to as a whole, it extends.
+                    // A definition extends the one that it refers to as a whole.
                     if definition == nil || schema != definitions[definition ?? ""],
                         let name = ManifestKeyReader.reference(in: schema)
                     {
@@ -116,7 +117,8 @@ private struct KeyIndex {
         }
     }
 
-    /// The keys of a mapping with fixed keys, those of its alternatives included, without the settings that it may have.
+    /// Returns the keys of a mapping with fixed keys, including those of its alternatives, without the settings that it
+    /// may have.
     private func keys(of schema: JSON) -> [String] {
         let own = Self.ownKeys(of: schema)
         guard own.isEmpty, let name = ManifestKeyReader.reference(in: schema) else { return own }
@@ -133,7 +135,7 @@ private struct KeyIndex {
 
     // MARK: Words
 
-    /// The places that a definition stands for; words stand for themselves.
+    /// Returns the constructs that use a definition, in words; words are returned as they are.
     private func places(of place: String, besides known: Set<String> = []) -> [String] {
         guard place.hasPrefix("#") else { return [place] }
         let name = String(place.dropFirst())

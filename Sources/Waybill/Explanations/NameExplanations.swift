@@ -7,8 +7,8 @@ extension Explanation {
             "unknown-endpoint",
             "a step calls an endpoint that is not defined",
             """
-            'call' names an entry of 'endpoints', here or in an included file. Upper and lower case differ, and the dots of a
-            name such as 'home.index' are part of it.
+            'call' names an entry of 'endpoints', here or in an included file. Names are case-sensitive, and the dots
+            of a name such as 'home.index' are part of it.
             """,
             wrong: """
                 waybill: 1
@@ -25,8 +25,8 @@ extension Explanation {
             "unknown-service",
             "a request names a service that is not defined",
             """
-            'service' names an entry of 'services', here or in an included file. An environment changes services that the
-            manifest defines and defines none itself.
+            'service' names an entry of 'services', here or in an included file. An environment can only change
+            services that the manifest defines.
             """,
             wrong: """
                 waybill: 1
@@ -43,8 +43,8 @@ extension Explanation {
             "unknown-filter",
             "a filter is not defined",
             """
-            A string in a list of filters names an entry of 'filters', here or in an included file. A stage in place is a
-            mapping, such as {select: $.results}.
+            A string in a list of filters names an entry of 'filters', here or in an included file. An inline stage is
+            a mapping, such as {select: $.results}.
             """,
             wrong: """
                 waybill: 1
@@ -60,7 +60,7 @@ extension Explanation {
             "unknown-graph",
             "a graph is not defined",
             """
-            What was asked to be run is not under 'graphs', here or in an included file.
+            The graph to run is not under 'graphs', here or in an included file.
             """,
             wrong: """
                 waybill: 1
@@ -76,7 +76,7 @@ extension Explanation {
             "no-graph",
             "the graph to run is ambiguous",
             """
-            The graph 'main' is run, or the only one. If there are several and no 'main', select one with --graph.
+            By default, 'main' or the only graph is run. If there are several and no 'main', select one with --graph.
             """,
             wrong: """
                 waybill: 1
@@ -110,10 +110,10 @@ extension Explanation {
         ),
         Explanation(
             "duplicate-id",
-            "two steps of a graph have one id",
+            "two steps of a graph have the same id",
             """
-            steps.ID could mean either. Without 'id' a call has the last part of its endpoint's name as its id, so two
-            calls of one endpoint need ids of their own.
+            steps.ID could mean either of them. Without 'id', the id of a call is the last part of its endpoint's
+            name, so two calls of one endpoint need different ids.
             """,
             wrong: """
                 waybill: 1

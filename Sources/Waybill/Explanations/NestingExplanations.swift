@@ -7,7 +7,7 @@ extension Explanation {
             "filter-cycle",
             "a filter contains itself",
             """
-            A filter names a filter that leads back to it, so that its list of stages would never end.
+            A filter names a filter that leads back to it, so its list of stages would never end.
             """,
             wrong: """
                 waybill: 1
@@ -22,10 +22,10 @@ extension Explanation {
         ),
         Explanation(
             "filter-nesting",
-            "filters in filters exceed a limit",
+            "nested filters exceed a limit",
             """
-            A filter may name other filters, up to 100 levels deep, and may have at most 10,000 stages, those of the
-            filters in it included. Without such limits a few lines could describe billions of stages.
+            A filter may name other filters, up to 100 levels deep, and may have at most 10,000 stages, including
+            those of the filters in it. Without such limits, a few lines could describe billions of stages.
             """,
             wrong: """
                 waybill: 1
@@ -49,8 +49,8 @@ extension Explanation {
             "graph-cycle",
             "a graph runs itself",
             """
-            A step of the graph runs a graph that leads back to it, so that the run would have no end. What is to be
-            repeated goes into a 'forEach', an 'until' or a 'paginate'.
+            A step of the graph runs a graph that leads back to it, so the run would never end. To repeat something,
+            use 'forEach', 'until' or 'paginate'.
             """,
             wrong: """
                 waybill: 1
@@ -65,10 +65,10 @@ extension Explanation {
         ),
         Explanation(
             "graph-nesting",
-            "graphs that run each other are too many levels deep",
+            "graphs that run each other are nested too deep",
             """
-            A graph may run another one, which runs a third one, and so on, up to 256 levels. Each level takes memory for
-            every element that is in flight, and its names are part of the path of every step inside it.
+            A graph may run another one, which runs a third one, and so on, up to 256 levels. Each level uses memory
+            for every element that is in flight, and its names are part of the path of every step inside it.
             """,
             wrongCommand: """
                 (echo '{waybill: 1, graphs: {'; for n in $(seq 256); do echo "g$n: {chain: [{graph: g$((n + 1))}]},"; done

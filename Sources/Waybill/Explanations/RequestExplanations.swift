@@ -1,14 +1,14 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About requests as they are put together from service, endpoint and step.
+    /// About requests, which combine the settings of service, endpoint and step.
     static let requests: [Explanation] = [
         Explanation(
             "no-base-url",
             "a path has no base URL",
             """
-            A path is added to the base URL of the request, of its service or of the defaults, and none of them has one.
-            Give one of them a 'baseURL', or write the whole address as 'url'.
+            A path is added to the base URL of the request, its service or the defaults, but none of them has one. Set
+            a 'baseURL' there, or write the whole address as 'url'.
             """,
             wrong: """
                 waybill: 1
@@ -22,10 +22,11 @@ extension Explanation {
         ),
         Explanation(
             "encoded-slash",
-            "a value with slashes is one segment of a path",
+            "a value with slashes is encoded as one path segment",
             """
-            Each ${…} in a path is percent-encoded as one segment, so that a value cannot lead to another address: apple/swift
-            is sent as apple%2Fswift. Some servers ask for exactly that; for the others write raw(…), which keeps the slashes.
+            Each ${…} in a path is percent-encoded as one segment, so that a value cannot lead to another address:
+            apple/swift is sent as apple%2Fswift. Some servers require exactly that; for others write raw(…), which
+            keeps the slashes.
             """,
             wrong: """
                 waybill: 1
@@ -40,10 +41,10 @@ extension Explanation {
         ),
         Explanation(
             "service-needed",
-            "it cannot be told which service a request goes to",
+            "the service of a request is ambiguous",
             """
-            A request belongs to the service that it names, or to the only one. With several services each request by a
-            path says which it means, at the endpoint or the step, or at a chain or batch around it.
+            A request belongs to the service that it names, or to the only one. If there are several services, each
+            request with a path must name one, at the endpoint or the step, or at a chain or batch around it.
             """,
             wrong: """
                 waybill: 1
@@ -58,11 +59,11 @@ extension Explanation {
         ),
         Explanation(
             "parameter-clash",
-            "a parameter is given at two levels",
+            "a parameter is set at two levels",
             """
-            The 'params' of the defaults and of a service are always sent; those of an endpoint or a step are sent besides
-            them. One name at two levels would be sent twice or lose one value, so it is an error. Let the farther ones go
-            with null or with 'inherit: {params: false}', or rename one.
+            The 'params' of the defaults and of a service are always sent; those of an endpoint or a step are sent in
+            addition. A name at two levels would be sent twice or lose one value, so it is an error. Remove the outer
+            ones with null or with 'inherit: {params: false}', or rename one.
             """,
             wrong: """
                 waybill: 1
@@ -79,8 +80,8 @@ extension Explanation {
             "params-and-body",
             "a request has parameters and another body",
             """
-            With methods such as POST the 'params' are the body of the request, and there is an explicit 'body' that they
-            cannot be part of. What belongs into the address goes under 'query', whatever the method.
+            With methods such as POST, the 'params' are the body of the request, but there is also an explicit 'body',
+            which cannot contain them. Put parameters of the URL under 'query', whatever the method.
             """,
             wrong: """
                 waybill: 1
@@ -109,10 +110,10 @@ extension Explanation {
         ),
         Explanation(
             "http2-without-tls",
-            "HTTP/2 is demanded without TLS",
+            "HTTP/2 is required without TLS",
             """
-            'http: 2' means HTTP/2 as client and server agree on it in the TLS handshake, so the address must be https. A
-            server that speaks HTTP/2 without TLS is addressed with 'http: 2-prior-knowledge'.
+            'http: 2' means that client and server negotiate HTTP/2 in the TLS handshake, so the URL must be https.
+            For a server that speaks HTTP/2 without TLS, use 'http: 2-prior-knowledge'.
             """,
             wrong: """
                 waybill: 1
@@ -125,10 +126,10 @@ extension Explanation {
         ),
         Explanation(
             "certificate-without-tls",
-            "a certificate is expected of a request without TLS",
+            "a certificate is expected for a request without TLS",
             """
-            'expect: {certificate: …}' is about the certificate that the server shows in the TLS handshake. A request to an
-            address with http:// has no handshake, so the expectation would fail each time.
+            'expect: {certificate: …}' is about the certificate that the server presents in the TLS handshake. A
+            request to an http:// URL has no handshake, so the expectation would always fail.
             """,
             wrong: """
                 waybill: 1
@@ -143,8 +144,8 @@ extension Explanation {
             "lowercase-method",
             "a method is written in lower case",
             """
-            Methods are case-sensitive (RFC 9110, section 9.1), and those of the standard are in upper case: servers reject
-            'get', or treat it as a method of their own. It is sent as written, so this is a warning.
+            Methods are case-sensitive (RFC 9110, section 9.1), and the standard ones are in upper case: servers
+            reject 'get', or treat it as a method of their own. It is sent as written, so this is a warning.
             """,
             wrong: """
                 waybill: 1

@@ -7,11 +7,12 @@ extension Explanation {
             "secret-exposed",
             "a secret would be written or shown",
             """
-            What is declared under 'secrets', and each output marked with 'secret: true', is never written anywhere. Neither is
-            what is made of it, also by way of inputs, variables and elements of a 'forEach': it goes into no file that 'write'
-            makes, into no file's name, no key of 'duplicates', no data of a response, and no output that is not marked itself.
+            A value under 'secrets', and an output marked with 'secret: true', is never written anywhere. Neither is
+            anything derived from it, even through inputs, variables and elements of a 'forEach'. It may not be used
+            in a file that 'write' creates, in the name of a file, in a key of 'duplicates', in the data of a
+            response, or in an output that is not marked itself.
 
-            A digest, sha256(…) or hmac(…), is no secret, nor is a length or the outcome of a comparison.
+            A digest, sha256(…) or hmac(…), is not secret, nor is a length or the result of a comparison.
             """,
             wrong: """
                 waybill: 1
@@ -36,11 +37,11 @@ extension Explanation {
         ),
         Explanation(
             "secret-in-url",
-            "a secret goes into a URL",
+            "a secret is part of a URL",
             """
-            Waybill shows no secret, also not in a URL, but servers and proxies write URLs to their logs, and browsers keep them.
-            Send the secret in a header field, with 'auth' or 'headers'. Where the server wants a key in the query, 'apiKey' says
-            that it is meant to be there.
+            Waybill masks secrets in URLs too, but servers and proxies write URLs to their logs, and browsers keep
+            them. Send the secret in a header field, with 'auth' or 'headers'. If the server requires a key in the
+            query, use 'apiKey' to show that this is intended.
             """,
             wrong: """
                 waybill: 1
@@ -62,11 +63,12 @@ extension Explanation {
         ),
         Explanation(
             "unmarked-credential",
-            "an output is named like a credential and is not marked secret",
+            "an output is named like a credential but is not marked as secret",
             """
-            Only secrets that are declared or marked are redacted. An output named token, accessToken, password, secret, apiKey
-            or the like usually is a credential that a server has issued; without a mark it is written to the journal and to
-            outputs.json as it is. Mark it with 'secret: true'. If it is not a credential, 'secret: false' says so.
+            Only secrets that are declared or marked are redacted. An output named token, accessToken, password,
+            secret, apiKey or similar is usually a credential that a server has issued; without a mark it is written
+            to the journal and to outputs.json as is. Mark it with 'secret: true', or with 'secret: false' if it is
+            not a credential.
             """,
             wrong: """
                 waybill: 1

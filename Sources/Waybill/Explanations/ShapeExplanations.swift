@@ -1,14 +1,14 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About the shape of manifests and of data checked by a JSON Schema: which keys there are, and of what kind values are.
+    /// About the shape of manifests and of data checked by a JSON Schema: the keys, and the types of values.
     static let shape: [Explanation] = [
         Explanation(
             "manifest-version",
             "a manifest is written for another version of the language",
             """
-            The key 'waybill' says which version of the manifest language a file is written in, so that a later version
-            can change what a key means without changing what old files mean. This program reads version 1.
+            The key 'waybill' is the version of the manifest language that a file is written in, so that a later
+            version can change what a key means without changing what old files mean. This program reads version 1.
             """,
             wrong: """
                 waybill: 2
@@ -19,11 +19,11 @@ extension Explanation {
         ),
         Explanation(
             "unknown-key",
-            "a key may not stand where it does",
+            "a key is not allowed where it is",
             """
-            There is no such key at this place. It is misspelled, indented too far or not far enough, or belongs to
-            another construct. Unknown keys are refused rather than ignored: a 'timout' that does nothing would be found
-            only on the day that it is needed.
+            This key does not exist here. It is misspelled, indented too far or not far enough, or belongs to another
+            construct. Unknown keys are rejected rather than ignored: a 'timout' without effect would be noticed only
+            on the day that it is needed.
 
             Every key is described in the schema that 'waybill schema print' prints; editors complete keys from it.
             """,
@@ -40,8 +40,8 @@ extension Explanation {
             "missing-key",
             "a key is missing",
             """
-            A construct lacks a key that it cannot do without, or one of several of which it needs one: a step says what
-            it does with 'call', 'get', 'chain' and the like.
+            A required key is missing, or one of several keys of which one is required: a step declares what it does
+            with 'call', 'get', 'chain' and the like.
             """,
             wrong: """
                 name: orders
@@ -53,10 +53,9 @@ extension Explanation {
         ),
         Explanation(
             "conflicting-keys",
-            "keys exclude each other",
+            "keys cannot be used together",
             """
-            Two keys stand side by side of which each says the whole thing, such as two methods of one request. Keep one;
-            two requests are two steps.
+            Two keys specify the same thing, such as two methods of one request. Keep one; two requests are two steps.
             """,
             wrong: """
                 waybill: 1
@@ -71,8 +70,8 @@ extension Explanation {
             "misplaced-key",
             "a key has no meaning in a step of this form",
             """
-            The key is known, but what the step does has no use for it: only a call takes 'with', and the path of a called
-            endpoint stands at the endpoint. It would be ignored, so it is refused.
+            The key is known, but has no effect in this kind of step: only a call takes 'with', and the path of a
+            called endpoint is written at the endpoint. It would be ignored, so it is rejected.
             """,
             wrong: """
                 waybill: 1
@@ -85,10 +84,11 @@ extension Explanation {
         ),
         Explanation(
             "wrong-type",
-            "a value is of another kind than it must be",
+            "a value has the wrong type",
             """
-            A text stands where a number, list or mapping must be, or the other way round. In YAML, 10 is a number and
-            "10" a text; yes, no, on and off are texts, and only true and false are booleans; [a] is a list and a is not.
+            A string is written where a number, list or mapping is required, or the other way round. In YAML, 10 is a
+            number and "10" a string; yes, no, on and off are strings, and only true and false are booleans; [a] is a
+            list and a is not.
             """,
             wrong: """
                 waybill: 1
@@ -101,10 +101,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-value",
-            "a value is not one of those that are allowed",
+            "a value is not allowed",
             """
-            The value is of the right kind, but too small, too long, not in a list of words, or not of the form that the
-            schema asks for. The message says which.
+            The value has the right type, but is too small, too long, not one of the allowed words, or does not have
+            the form that the schema requires. The message says which.
             """,
             wrong: """
                 waybill: 1
@@ -119,9 +119,9 @@ extension Explanation {
             "invalid-schema",
             "a JSON Schema is not valid",
             """
-            What stands where a JSON Schema (draft 2020-12) must be is none: a keyword has a value that it cannot have, a
-            pattern is not a regular expression, or '$ref' leads nowhere. Other schemas are looked for in the folder of
-            the schema; nothing is fetched from the network.
+            A JSON Schema (draft 2020-12) is invalid: a keyword has a value that is not allowed, a pattern is not a
+            regular expression, or a '$ref' cannot be resolved. Other schemas are resolved in the folder of the
+            schema; nothing is fetched from the network.
             """,
             wrong: """
                 waybill: 1

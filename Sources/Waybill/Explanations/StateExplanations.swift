@@ -1,15 +1,15 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// Values that a graph keeps from run to run.
+    /// About values that a graph keeps from run to run.
     static let states: [Explanation] = [
         Explanation(
             "unknown-state",
             "a value of the state is not defined",
             """
-            state.NAME is a value that the graph keeps from run to run. It is declared under 'state' of the same graph, with its
-            value in the first run (default) and an expression for the next run (next). Endpoints do not see it: give them an
-            input.
+            state.NAME is a value that the graph keeps from run to run. It is declared under 'state' of the same
+            graph, with its value in the first run (default) and an expression for the next run (next). It is not
+            available in endpoints: pass it as an input.
             """,
             wrong: """
                 waybill: 1
@@ -28,10 +28,11 @@ extension Explanation {
         ),
         Explanation(
             "state-in-step",
-            "a step runs a graph that keeps a state",
+            "a step runs a graph that has a state",
             """
-            The state of a graph is stored once, when the whole run has passed. A graph that a step runs may run several times or
-            not at all, so it cannot have a state: the graph that is run by itself has it, and gives the value with the step.
+            The state of a graph is stored once, when the whole run has passed. A graph that a step runs may run
+            several times or not at all, so it cannot have a state. Declare the state in the graph that is run by
+            itself, and pass the value with the step.
             """,
             wrong: """
                 waybill: 1
@@ -57,8 +58,8 @@ extension Explanation {
             "state-changed",
             "a resumed run does not store its state",
             """
-            A run that is resumed keeps the state that it began with. If another run, or 'waybill state set', has stored a state
-            since, that is newer and stays as it is: otherwise the next run would start from before it.
+            A resumed run keeps the state that it started with. If another run, or 'waybill state set', has stored a
+            newer state in the meantime, that one is kept: otherwise the next run would start from an older state.
             """,
             wrongCommand: """
                 waybill run manifest.yaml --mock --state s.json --out out > run.txt; sed -i '$d' out/events.ndjson

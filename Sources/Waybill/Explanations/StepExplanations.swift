@@ -1,14 +1,14 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About what steps use of each other.
+    /// About the results that steps use from each other.
     static let steps: [Explanation] = [
         Explanation(
             "step-not-run",
-            "a step is used that has not surely run before",
+            "a step is used that may not have run before",
             """
-            steps.ID can be used by what runs after that step: by later steps of its chain, and by what follows a batch
-            that it is in. Steps of a batch run side by side, so none of them knows another.
+            steps.ID can be used by what runs after that step: by later steps of its chain, and by what follows a
+            batch that contains it. The steps of a batch run in parallel, so they cannot use each other.
             """,
             wrong: """
                 waybill: 1
@@ -56,8 +56,9 @@ extension Explanation {
             "data-not-kept",
             "data is used that a step has written to a file",
             """
-            A step with 'write' and 'paginate' or 'forEach' may have any number of records, so it writes them to the file as
-            they arrive and does not keep them. steps.ID.written has the file and the numbers of its records and bytes.
+            A step with 'write' and 'paginate' or 'forEach' may have any number of records, so it writes them to the
+            file as they arrive and does not keep them. steps.ID.written has the path of the file and the numbers of
+            its records and bytes.
             """,
             wrong: """
                 waybill: 1
@@ -78,12 +79,12 @@ extension Explanation {
         ),
         Explanation(
             "unknown-format",
-            "the name of a file does not say how records are written to it",
+            "the format of a file cannot be determined from its name",
             """
-            The extension of the path in 'write' names the format: .ndjson or .jsonl is a JSON value a line, .json an array,
-            .csv rows with a header; each of these is compressed where .gz follows. .sqlite, .sqlite3 and .db are databases.
-            .txt, .bin and no extension are strings and bytes as they are. For any other extension 'format' has to say which
-            it is. Waybill does not write other formats, such as those of spreadsheets.
+            The extension of the path in 'write' determines the format: .ndjson or .jsonl is one JSON value per line,
+            .json an array, .csv rows with a header; each of these is compressed if .gz follows. .sqlite, .sqlite3 and
+            .db are databases. .txt, .bin and no extension are strings and bytes as they are. Any other extension
+            requires 'format'. Waybill does not write other formats, such as those of spreadsheets.
             """,
             wrong: """
                 waybill: 1
@@ -105,9 +106,9 @@ extension Explanation {
             "nothing-selected",
             "no step has the tags or the name that a run is limited to",
             """
-            'waybill run --tag', '--not-tag' and '--only' limit a run to some steps and the steps that they need. Tags are
-            written as 'tags' of a graph, and as 'tag' of a step, an endpoint or a service. Of several manifests, those without
-            a selected step are left out.
+            'waybill run --tag', '--not-tag' and '--only' limit a run to some steps and the steps that they need. Tags
+            are written as 'tags' of a graph, and as 'tag' of a step, an endpoint or a service. If there are several
+            manifests, those without a selected step are skipped.
             """,
             wrong: """
                 waybill: 1
@@ -123,8 +124,9 @@ extension Explanation {
             "same-for-all",
             "elements are compared by something that is the same for all of them",
             """
-            The filter stages 'sort', 'group' and 'unique' evaluate 'by' for each element of the list, which is 'item'. An
-            expression without it has the same value for all, so that nothing is sorted, and all are one group.
+            The filter stages 'sort', 'group' and 'unique' evaluate 'by' for each element of the list, which is
+            'item'. An expression without 'item' has the same value for all elements, so nothing is sorted, and all
+            elements are one group.
             """,
             wrong: """
                 waybill: 1
@@ -137,10 +139,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-checksum",
-            "the checksum of a download cannot be a digest of its kind",
+            "the checksum of a download is not a valid digest of its kind",
             """
-            'checksum' has the digest of the file: its hexadecimal digits (32 for md5, 40 for sha1, 64 for sha256, 128 for
-            sha512), or Base64, or an expression that finds it in an earlier response or a header field.
+            'checksum' is the digest of the file: its hexadecimal digits (32 for md5, 40 for sha1, 64 for sha256, 128
+            for sha512), or Base64, or an expression that reads it from an earlier response or a header field.
             """,
             wrong: """
                 waybill: 1
@@ -161,10 +163,10 @@ extension Explanation {
             "write-table",
             "'table', 'key' and the file of 'write' do not fit together",
             """
-            Records that are written to an SQLite database (.sqlite, .sqlite3, .db) go to a 'table', and 'key' lists the columns
-            that tell them apart: a record replaces an earlier one with the same key, so that the table has each record once,
-            however often it is pulled. The columns of the key are among the 'columns', if there are any. Other files have no
-            tables.
+            Records that are written to an SQLite database (.sqlite, .sqlite3, .db) go to a 'table', and 'key' lists
+            the columns that identify a record: a record replaces an earlier one with the same key, so that the table
+            has each record once, however often it is pulled. The 'columns', if there are any, must include those of
+            the key. Other files have no tables.
             """,
             wrong: """
                 waybill: 1
@@ -185,7 +187,7 @@ extension Explanation {
             "needs-cycle",
             "steps of a batch wait for each other",
             """
-            Each of the steps 'needs' another of them before it can begin, so none ever would.
+            Each of the steps 'needs' another of them before it can start, so none ever would.
             """,
             wrong: """
                 waybill: 1
@@ -208,8 +210,8 @@ extension Explanation {
             "outputs-never",
             "outputs are used that a step can never have",
             """
-            Filters and outputs run on responses with status 2xx only, and the step expects another status. What the server
-            says then is steps.ID.data.
+            Filters and outputs run only on responses with a status 2xx, but the step expects another status. The data
+            of such a response is steps.ID.data.
             """,
             wrong: """
                 waybill: 1
@@ -230,10 +232,10 @@ extension Explanation {
         ),
         Explanation(
             "misplaced-end",
-            "'end' is no step of a chain",
+            "'end' is not a step of a chain",
             """
-            'end' ends the chain that it is a step of, with success. In a batch all steps run side by side, and what 'finally' has
-            runs in any case, so there is nothing to end.
+            'end' ends the chain that contains it, with success. In a batch all steps run in parallel, and the steps
+            of 'finally' run in any case, so there is nothing to end.
             """,
             wrong: """
                 waybill: 1

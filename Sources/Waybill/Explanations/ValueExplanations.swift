@@ -1,11 +1,11 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About values of a form of their own: durations, sizes, addresses.
+    /// About values in a special format: durations, sizes, URLs.
     static let values: [Explanation] = [
         Explanation(
             "invalid-duration",
-            "a duration lacks its unit, or is none",
+            "a duration is invalid, or its unit is missing",
             """
             A duration is a number with one of the units ms, s, m or h, such as 250ms or 1.5h. A bare number could mean
             seconds to one reader and milliseconds to the next.
@@ -23,10 +23,10 @@ extension Explanation {
             "out-of-range",
             "a number, duration or size is too large, or a time limit is zero",
             """
-            Integers go up to 2^63 - 1, durations up to ten years, sizes up to 2^53 - 1 bytes. A greater value cannot be
-            used as it was written.
+            Integers go up to 2^63 - 1, durations up to ten years, sizes up to 2^53 - 1 bytes. A larger value cannot
+            be used as written.
 
-            A time limit (timeout, connectTimeout, deadline, maxTime) is more than zero: nothing can be done in no time.
+            A time limit (timeout, connectTimeout, deadline, maxTime) must be more than zero.
             """,
             wrong: """
                 waybill: 1
@@ -56,9 +56,9 @@ extension Explanation {
             "invalid-url",
             "an address is not an absolute http or https URL",
             """
-            A base URL or a 'url' begins with http:// or https:// and a host. Other protocols are not supported, and a path
-            alone belongs under 'path'. A base URL has no query and no fragment, because paths are added to its end. No
-            URL contains a user name or password: write them under 'auth'.
+            A base URL or a 'url' starts with http:// or https:// and a host. Other protocols are not supported, and a
+            path alone belongs under 'path'. A base URL has no query and no fragment, because paths are added to its
+            end. No URL contains a user name or password: write them under 'auth'.
             """,
             wrong: """
                 waybill: 1
@@ -71,10 +71,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-media-range",
-            "a media range is none",
+            "a media range is invalid",
             """
-            What a response may be is said in media ranges (RFC 9110, section 12.5.1): a type, a slash, a subtype, each of
-            which may be *.
+            The types that a response may have are media ranges (RFC 9110, section 12.5.1): a type, a slash and a
+            subtype, each of which may be *.
             """,
             wrong: """
                 waybill: 1
@@ -87,9 +87,9 @@ extension Explanation {
         ),
         Explanation(
             "invalid-status",
-            "a status is none",
+            "a status is invalid",
             """
-            A status is a number from 100 to 599 or a class such as 2xx; several stand in a list.
+            A status is a number from 100 to 599 or a class such as 2xx; several are written as a list.
             """,
             wrong: """
                 waybill: 1
@@ -104,8 +104,8 @@ extension Explanation {
             "invalid-method",
             "a method is not one word",
             """
-            A method is a token (RFC 9110, section 9.1): GET, POST, or any other word without spaces. Methods know upper
-            and lower case, and the common ones are written in upper case.
+            A method is a token (RFC 9110, section 9.1): GET, POST, or any other word without spaces. Methods are
+            case-sensitive, and the common ones are written in upper case.
             """,
             wrong: """
                 waybill: 1
@@ -120,8 +120,8 @@ extension Explanation {
             "invalid-id",
             "the id of a step cannot be used in expressions",
             """
-            Other steps refer to this one as steps.ID, so an id is a name: a letter or _, then letters, digits, _ and -.
-            Where the words are for people, use 'name'.
+            Other steps refer to this one as steps.ID, so an id is a name: a letter or _, then letters, digits, _ and
+            -. Use 'name' for words that are for people.
             """,
             wrong: """
                 waybill: 1
@@ -134,10 +134,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-type",
-            "the short form of a type is none",
+            "the short form of a type is invalid",
             """
             An input is declared by a JSON Schema, or in short by its type: string, number, integer, boolean, object,
-            array or null, several joined by '|', with '?' at the end where null is allowed too.
+            array or null, several joined by '|', with '?' at the end if null is allowed too.
             """,
             wrong: """
                 waybill: 1
@@ -150,7 +150,7 @@ extension Explanation {
         ),
         Explanation(
             "invalid-header-name",
-            "the name of a header field has characters that it cannot have",
+            "the name of a header field contains characters that are not allowed",
             """
             A name is a token (RFC 9110, section 5.1): letters, digits, '-' and a few signs. It has no spaces, and the colon
             is not part of it.
@@ -166,9 +166,9 @@ extension Explanation {
         ),
         Explanation(
             "invalid-header-value",
-            "the value of a header field has characters that it cannot have",
+            "the value of a header field contains characters that are not allowed",
             """
-            A value has no line break, no NUL and no other control character but the tab (RFC 9110, section 5.5): what
+            A value has no line break, no NUL and no other control character except tab (RFC 9110, section 5.5): what
             follows a line break would be another field, or the body.
             """,
             wrong: #"""
@@ -182,11 +182,11 @@ extension Explanation {
         ),
         Explanation(
             "framing-header",
-            "a header field that says where a request ends is set by hand",
+            "a header field that determines where a request ends is set explicitly",
             """
-            The length of a body is known when it is sent, and goes into Content-Length. A Content-Length with another number
-            and a Transfer-Encoding are refused, since the server would find the end of the request elsewhere; a
-            Content-Length with the right number changes nothing.
+            The length of a body is known when it is sent, and is written to Content-Length. A Content-Length with
+            another number and a Transfer-Encoding are rejected, because the server would find the end of the request
+            elsewhere; a Content-Length with the right number has no effect.
             """,
             wrong: """
                 waybill: 1
@@ -201,10 +201,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-media-type",
-            "a media type is none",
+            "a media type is invalid",
             """
-            The type of a part of a body is a type, a slash and a subtype, such as image/png; parameters may follow behind a
-            semicolon.
+            The type of a part of a body is a type, a slash and a subtype, such as image/png; parameters may follow
+            after a semicolon.
             """,
             wrong: """
                 waybill: 1
@@ -219,8 +219,8 @@ extension Explanation {
             "invalid-name",
             "a name cannot be used for the element of a forEach",
             """
-            'as' is the name that expressions know each element by: a letter or _, then letters, digits, _ and -. It cannot
-            be a name that the language has itself, such as 'inputs' or 'steps'.
+            'as' is the name of each element in expressions: a letter or _, then letters, digits, _ and -. It cannot
+            be a name that the language defines itself, such as 'inputs' or 'steps'.
             """,
             wrong: """
                 waybill: 1

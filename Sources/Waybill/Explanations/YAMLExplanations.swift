@@ -1,16 +1,17 @@
 import WaybillDiagnostics
 
 extension Explanation {
-    /// About the texts of manifests and data files, before it matters what they say.
+    /// About the syntax of manifests and data files.
     static let yaml: [Explanation] = [
         Explanation(
             "yaml-syntax",
-            "a text is not YAML",
+            "a file is not valid YAML",
             """
-            The text cannot be read as YAML 1.2. The message names the likely slip: a tab where spaces must be, a quote or
-            bracket that is never closed, lines that do not line up, a ': ' inside a text that is not quoted.
+            The file cannot be parsed as YAML 1.2. The message names the likely cause: a tab instead of spaces, a
+            quote or bracket that is never closed, lines that are not aligned, or a ': ' inside a string that is not
+            quoted.
 
-            Reading ends at the first such place, since what follows could mean anything.
+            Parsing stops at the first such location, because what follows could mean anything.
             """,
             wrong: """
                 waybill: 1
@@ -23,10 +24,10 @@ extension Explanation {
         ),
         Explanation(
             "duplicate-key",
-            "a key stands twice in one mapping",
+            "a key is repeated in a mapping",
             """
-            Of two entries with one key only one could count, and it would be silently the last. Take one away or rename
-            it. In a JSON file this is a warning, since JSON allows it; the last value counts.
+            Only one of two entries with the same key could be used, and the last one would silently win. Remove one
+            or rename it. In a JSON file this is a warning, because JSON allows it; the last value is used.
             """,
             wrong: """
                 waybill: 1
@@ -44,8 +45,8 @@ extension Explanation {
             "complex-key",
             "a key is a list or a mapping",
             """
-            YAML allows any value as a key, but a manifest, like JSON, has only names. Often a '{' or '[' begins a text
-            that should have been quoted.
+            YAML allows any value as a key, but a manifest, like JSON, has only names. Often a '{' or '[' starts a
+            string that should have been quoted.
             """,
             wrong: """
                 waybill: 1
@@ -58,10 +59,10 @@ extension Explanation {
         ),
         Explanation(
             "invalid-merge",
-            "'<<' takes in something that is not a mapping",
+            "'<<' merges something that is not a mapping",
             """
-            The key '<<' lays the entries of another mapping, or of several in a list, under those beside it. It can take
-            in nothing else. Where '<<' is meant as a name, quote it.
+            The key '<<' adds the entries of another mapping, or of several in a list, to those next to it, which take
+            precedence. Nothing else can be merged. If '<<' is meant as a name, quote it.
             """,
             wrong: """
                 waybill: 1
@@ -80,8 +81,8 @@ extension Explanation {
             "several-documents",
             "a file has more than one YAML document",
             """
-            A line '---' begins another document. A manifest is one document; the rest would be ignored, so it is refused.
-            Put it into a file of its own and include that.
+            A line '---' starts another document. A manifest is one document; the rest would be ignored, so it is
+            rejected. Move it to its own file and include that.
             """,
             wrong: """
                 waybill: 1
@@ -97,8 +98,8 @@ extension Explanation {
             "unknown-alias",
             "an alias has no anchor",
             """
-            A value that begins with '*' is an alias in YAML: it stands for the value marked with '&' and the same name
-            somewhere before it. There is none. Often a text that begins with '*' was meant, which must be
+            A value that starts with '*' is an alias in YAML: it refers to an earlier value that is marked with '&'
+            and the same name. There is no such value. Often a string that starts with '*' was meant, which must be
             quoted.
             """,
             wrong: """
@@ -114,7 +115,7 @@ extension Explanation {
             "recursive-alias",
             "a value contains itself",
             """
-            An alias stands inside the value that its anchor marks, so that the value would have no end.
+            An alias is inside the value that its anchor marks, so the value would never end.
             """,
             wrong: """
                 waybill: 1
@@ -127,10 +128,10 @@ extension Explanation {
         ),
         Explanation(
             "alias-growth",
-            "aliases make a document grow beyond all bounds",
+            "aliases make a document too large",
             """
-            Aliases of aliases multiply: a few lines can stand for billions of values. There may be two million in a
-            document, aliases followed. A text like this is hardly ever meant well.
+            Aliases of aliases multiply: a few lines can expand to billions of values. A document may have two million
+            values, including those of aliases. A file like this is rarely well-intentioned.
             """,
             wrong: """
                 waybill: 1
@@ -152,11 +153,11 @@ extension Explanation {
         ),
         Explanation(
             "unknown-tag",
-            "a tag is not known",
+            "a tag is unknown",
             """
-            A value that begins with '!' has a tag in YAML. Of tags only those of the core schema are known: !!str, !!int,
-            !!float, !!bool, !!null, !!seq and !!map. Often a text that begins with '!' was meant, which must be quoted; a
-            condition is turned round with not(…).
+            A value that starts with '!' has a tag in YAML. Only the tags of the core schema are known: !!str, !!int,
+            !!float, !!bool, !!null, !!seq and !!map. Often a string that starts with '!' was meant, which must be
+            quoted; to negate a condition, use not(…).
             """,
             wrong: """
                 waybill: 1
@@ -169,10 +170,10 @@ extension Explanation {
         ),
         Explanation(
             "tag-mismatch",
-            "a value is not what its tag says",
+            "a value does not match its tag",
             """
-            A tag such as !!int says what a value is, and the value is something else. Take the tag away or change the
-            value; few values need a tag at all.
+            A tag such as !!int declares the type of a value, but the value has another type. Remove the tag or change
+            the value; few values need a tag at all.
             """,
             wrong: """
                 waybill: 1
@@ -187,20 +188,20 @@ extension Explanation {
             "too-deep",
             "values are nested too deep",
             """
-            Lists and mappings may stand in one another 256 levels deep. More than that is not
-            written by people.
+            Lists and mappings may be nested 256 levels deep. People do not write more than that.
             """,
             wrongCommand: "(echo 'waybill: 1'; printf 'name: '; yes '[' | head -300) > manifest.yaml; \(usualCommand)",
             rightCommand: "(echo 'waybill: 1'; printf 'name: flat') > manifest.yaml; \(usualCommand)"
         ),
         Explanation(
             "json-syntax",
-            "a text is not JSON",
+            "a file is not valid JSON",
             """
-            The text cannot be read as JSON (RFC 8259), which is stricter than what JavaScript takes: no comments, no
-            comma behind the last element, names and texts in double quotes, no number like 01 or .5.
+            The file cannot be parsed as JSON (RFC 8259), which is stricter than JavaScript: no comments, no comma
+            after the last element, names and strings in double quotes, no number like 01 or .5.
 
-            Files whose names end in .json, .ndjson or .jsonl are read so. A file with another ending may be YAML too.
+            Files with the extension .json, .ndjson or .jsonl are read as JSON. A file with another extension may also
+            be YAML.
             """,
             wrong: """
                 {"ids": [1, 2, 3,]}
@@ -215,9 +216,9 @@ extension Explanation {
             "missing-colon",
             "an entry between braces has no ':'",
             """
-            Between braces each ',' begins another entry, also one that was meant to be part of a text. YAML takes an entry
-            without ':' as a name whose value is null; in a manifest it is refused, since it is nearly always a text that
-            should have quotes.
+            Between braces, each ',' starts another entry, even one that was meant to be part of a string. YAML reads
+            an entry without ':' as a name whose value is null. In a manifest it is rejected, because it is nearly
+            always a string that should be quoted.
             """,
             wrong: """
                 waybill: 1
@@ -230,10 +231,10 @@ extension Explanation {
         ),
         Explanation(
             "anchor-of-nothing",
-            "'&' stands before nothing",
+            "'&' is not followed by a value",
             """
-            At the beginning of a value '&' and a name make the value known to aliases, which begin with '*'. Here no value
-            follows. A text that begins with '&' must be quoted.
+            At the start of a value, '&' and a name define an anchor for aliases, which start with '*'. Here no value
+            follows. A string that starts with '&' must be quoted.
             """,
             wrong: """
                 waybill: 1
@@ -246,10 +247,10 @@ extension Explanation {
         ),
         Explanation(
             "cut-by-comment",
-            "a comment cuts a text off",
+            "a comment cuts off a string",
             """
-            A '#' behind a space begins a comment, unless the text is quoted or stands in a block. What is left of the text
-            has a bracket, a quote or a '${' that is not closed, so the rest was probably meant to belong to it.
+            A '#' after a space starts a comment, unless the string is quoted or in a block. The rest of the string
+            has a bracket, a quote or a '${' that is not closed, so the comment was probably meant to be part of it.
             """,
             wrong: """
                 waybill: 1
