@@ -89,7 +89,7 @@ struct FileRefusal: Error {
         FileRefusal(
             id: "outside-folder",
             message: "\(path) is outside the folder of the manifest",
-            help: ["Use --allow-outside if that is meant."]
+            help: ["Use --allow-outside if this is intended."]
         )
     }
 

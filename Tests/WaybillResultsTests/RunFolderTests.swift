@@ -141,11 +141,14 @@ import WaybillTestSupport
         mkdir("\(folder.path)/out", 0o700)
         folder.write("mine", to: "elsewhere/mine.txt")
         folder.write(JSONWriter().string(Samples.events[0].json) + "\n", to: "out/events.ndjson")
-        symlink("../elsewhere", "\(folder.path)/out/bodies")
         symlink("../elsewhere/mine.txt", "\(folder.path)/out/run.json")
         _ = try create(.at("\(folder.path)/out"))
         #expect(folder.read("elsewhere/mine.txt") == "mine")
-        #expect(folder.names(in: "out") == ["events.ndjson", "bodies"])
+        #expect(folder.names(in: "out") == ["events.ndjson"])
+        symlink("../elsewhere", "\(folder.path)/out/bodies")
+        let error = #expect(throws: ResultsError.self) { try create(.at("\(folder.path)/out")) }
+        #expect(error?.description.contains("out/bodies' is a symbolic link") == true)
+        #expect(folder.names(in: "elsewhere") == ["mine.txt"])
     }
 
     @Test func `two runs never write to the same folder at once`() throws {

@@ -4,7 +4,8 @@ import WaybillDiagnostics
 enum DiagnosticReference {
     static var markdown: String {
         var text = "# Diagnostics\n\n"
-        text += "`waybill explain ID` prints the same in the terminal. The id of a diagnostic never changes its meaning.\n"
+        text +=
+            "`waybill explain ID` prints the same in the terminal. The id of a diagnostic never changes its meaning.\n"
         for page in Explanation.all {
             text += "\n## `\(page.id.name)`\n\n**\(Markdown.prose(page.title))**\n"
             for paragraph in page.paragraphs { text += "\n\(Markdown.prose(paragraph))\n" }

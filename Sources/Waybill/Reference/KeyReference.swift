@@ -14,7 +14,8 @@ struct KeyReference {
         Section(title: "The manifest", introduction: "The keys at the top of a file.", definition: nil),
         Section(
             title: "Settings",
-            introduction: "Settings can be written at every level: in `defaults`, in a service, an endpoint, a graph and a"
+            introduction:
+                "Settings can be written at every level: in `defaults`, in a service, an endpoint, a graph and a"
                 + " step. Inner levels take precedence.",
             definition: "settings"
         ),
@@ -59,7 +60,8 @@ struct KeyReference {
         ),
         Section(
             title: "JSON Schema",
-            introduction: "Inputs, `returns`, `expect.schema` and the filter stage `schema` use JSON Schema (2020-12) with"
+            introduction:
+                "Inputs, `returns`, `expect.schema` and the filter stage `schema` use JSON Schema (2020-12) with"
                 + " these keywords.",
             definition: "keywords"
         ),
@@ -85,7 +87,8 @@ struct KeyReference {
 
     var markdown: String {
         var text = "# Keys of a manifest\n\n"
-        text += "`waybill explain KEY` prints the same in the terminal. A value in parentheses at the end of a description is"
+        text +=
+            "`waybill explain KEY` prints the same in the terminal. A value in parentheses at the end of a description is"
         text += " the default.\n"
         text += "\n## Values\n\n"
         text += Markdown.table(
@@ -153,7 +156,9 @@ struct KeyReference {
         }
         var keys: [ManifestKey] = []
         func add(_ more: [ManifestKey]) {
-            for key in more where !keys.contains(where: { $0.name == key.name && $0.text == key.text }) { keys.append(key) }
+            for key in more where !keys.contains(where: { $0.name == key.name && $0.text == key.text }) {
+                keys.append(key)
+            }
         }
         for (name, value) in property["properties"]?.object ?? JSONObject() {
             guard var key = reader.key(name, value) else { continue }

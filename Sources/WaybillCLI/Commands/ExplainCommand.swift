@@ -21,7 +21,9 @@ struct ExplainCommand: ParsableCommand {
     )
     var id: String?
 
-    @Option(help: "Print a page of the reference in docs/reference as Markdown: keys, functions, events or diagnostics.")
+    @Option(
+        help: "Print a page of the reference in docs/reference as Markdown: keys, functions, events or diagnostics."
+    )
     var reference: ReferencePage?
 
     @Flag(help: "Print without colours.")

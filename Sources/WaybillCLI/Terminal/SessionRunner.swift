@@ -27,8 +27,8 @@ struct SessionRunner {
             { session.cancelAll() }
         )
         Signals.onPause({ session.pause() }, unpause: { session.unpause() })
-        // After the run, while reports are written, a signal ends the program.
-        defer { Signals.onStop() }
+        // After the run, the first signal changes nothing, and the second one ends the program.
+        defer { Signals.onStop({}) }
         do throws(RunError) {
             return try waiting { [session] () async throws(RunError) in try await session.run() }
         } catch {

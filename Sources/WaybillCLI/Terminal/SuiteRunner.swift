@@ -65,8 +65,8 @@ struct SuiteRunner {
         listen()
         let start = ContinuousClock.now
         let ends = waiting { await self.runAll() }
-        // While reports are written, a signal ends the program.
-        Signals.onStop()
+        // While reports are written, the first signal changes nothing, and the second one ends the program.
+        Signals.onStop({})
         printSummary(ends, time: ContinuousClock.now - start)
         let runs = zip(members, ends).map { member, end in
             switch end {
@@ -184,7 +184,8 @@ struct SuiteRunner {
         let passed = ends.count - failed.count - omitted
         if passed > 0 { parts.append("\(passed) passed") }
         if omitted > 0 { parts.append("\(omitted) not run") }
-        output.write("\n\(ends.count == 1 ? "1 manifest" : "\(ends.count) manifests"): \(parts.joined(separator: ", ")) in \(RunPrinter.time(time))\n")
+        let count = ends.count == 1 ? "1 manifest" : "\(ends.count) manifests"
+        output.write("\n\(count): \(parts.joined(separator: ", ")) in \(RunPrinter.time(time))\n")
         for (member, end) in failed {
             guard case .run(let report) = end else {
                 output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")

@@ -90,10 +90,10 @@ struct GroupState: Sendable {
         case .cancelled, .skipped:
             phases[place] = .skipped
             guard stop == nil else { break }
-            wasCancelled = true
-            stop = .interrupted
             // The run is being stopped. The steps that are running may finish in the grace period; when it is over,
             // their tasks are cancelled with the task of the group.
+            wasCancelled = true
+            stop = .interrupted
         }
         return actions + advance()
     }

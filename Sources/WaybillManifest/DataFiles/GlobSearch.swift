@@ -167,7 +167,7 @@ struct GlobSearch {
             throw GlobFailure(
                 "outside-folder",
                 "\(shown(path)) is outside the folder of the manifest",
-                help: ["Use --allow-outside if that is meant."]
+                help: ["Use --allow-outside if this is intended."]
             )
         }
     }

@@ -39,7 +39,10 @@ enum FolderContents {
         replacing unfinished: inout RunID?
     ) throws(ResultsError) -> OutputFile {
         if isLink("\(path)/\(bodies)") {
-            throw ResultsError(path: path, "'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
+            throw ResultsError(
+                path: path,
+                "'\(path)/\(bodies)' is a symbolic link; bodies are not written through links"
+            )
         }
         let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)

@@ -47,8 +47,10 @@ import WaybillTestSupport
 
     @Test func `a string is quoted if YAML would read something else`() throws {
         let texts = [
-            "", " a", "a ", "a: b", "a #b", "- a", "-", "true", "NO", "~", "1.10", "2026-11-23", "0x1", "{a}", "a, b", "[a",
-            "'a'", "a\nb", "a:", "*a", "&a", "!a", "%a", "@a", "`a`", "|", ">", "?", "\"", "\u{FEFF}a", "15s", "$.a[?@.b > 1]",
+            "", " a", "a ", "a: b", "a #b", "- a", "-", "true", "NO", "~", "1.10", "2026-11-23", "0x1", "{a}", "a, b",
+            "[a",
+            "'a'", "a\nb", "a:", "*a", "&a", "!a", "%a", "@a", "`a`", "|", ">", "?", "\"", "\u{FEFF}a", "15s",
+            "$.a[?@.b > 1]",
         ]
         for text in texts {
             for value in [JSON.string(text), [.string(text)], ["k": .string(text)]] as [JSON] {
