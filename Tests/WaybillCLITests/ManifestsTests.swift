@@ -50,7 +50,9 @@ import WaybillTestSupport
         }
     }
 
-    @Test(arguments: ["README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md"])
+    @Test(arguments: [
+        "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/reference/expressions.md",
+    ])
     func `every manifest of the documentation runs`(_ page: String) async throws {
         let text = try #require(TemporaryFolder.contents(of: "\(CommandCase.projectRoot)/\(page)"))
         let blocks = String(decoding: text, as: UTF8.self).split(separator: "```yaml\n").dropFirst()
