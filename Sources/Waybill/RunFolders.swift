@@ -8,6 +8,18 @@ import WaybillRuntime
     import Darwin
 #endif
 
+extension SuiteFolder {
+    /// The runs of all manifests for reports. A run that has not finished counts as failed, and one that was not started
+    /// as skipped.
+    package var reportedRuns: [ReportedRun] {
+        members.map { member in
+            if let run = RunFolders.entry(of: member.folder)?.reported { return run }
+            let hasStarted = RunFolders.hasJournal(member.folder)
+            return ReportedRun(notRun: member.manifest, because: hasStarted ? "the run has not finished" : nil)
+        }
+    }
+}
+
 /// The folders of earlier runs.
 package enum RunFolders {
     /// The default folder for the folders of runs.
@@ -62,6 +74,9 @@ package enum RunFolders {
         let folder = folder(of: run)
         if hasJournal(folder) {
             return damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(folder)'"
+        }
+        if exists("\(folder)/\(RunFileNames.suite)") {
+            return "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
         }
         if run == "latest-passed" { return "no run in '\(usual)' has passed" }
         return run.contains("/")

@@ -237,12 +237,23 @@ package struct RunSession: Sendable {
     }
 
     private func secretValues() throws(RunError) -> [String: String] {
+        let (values, errors) = Self.secrets(of: plan, in: options.variables)
+        guard errors.isEmpty else { throw RunError(message: "secrets are missing", manifestDiagnostics: errors) }
+        return values
+    }
+
+    /// Returns the values of a plan's secrets in the environment variables, and the errors for those that are missing or too
+    /// long.
+    package static func secrets(
+        of plan: Plan,
+        in variables: [String: String]
+    ) -> (values: [String: String], errors: [Diagnostic]) {
         var values: [String: String] = [:]
         var missing: [Diagnostic] = []
         var long: [Diagnostic] = []
         for secret in plan.secrets {
             let variable = secret.variable
-            let value = options.variables[variable.value]
+            let value = variables[variable.value]
             if let value, !value.isEmpty {
                 values[secret.name] = value
                 guard value.utf8.count > Redactor.longestSecret else { continue }
@@ -265,10 +276,6 @@ package struct RunSession: Sendable {
                 )
             }
         }
-        guard missing.isEmpty else {
-            throw RunError(message: "secrets are missing", manifestDiagnostics: missing)
-        }
-        guard long.isEmpty else { throw RunError(message: "secrets are too long", manifestDiagnostics: long) }
-        return values
+        return (values, missing.isEmpty ? long : missing)
     }
 }

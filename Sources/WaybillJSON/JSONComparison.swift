@@ -88,8 +88,7 @@ package struct JSONComparison: Sendable {
     }
 
     private static func shown(_ value: JSON) -> String {
-        let text = JSONWriter().string(value)
-        return text.count <= 120 ? text : text.prefix(120) + "…"
+        JSONWriter().string(value).excerpt(120)
     }
 }
 

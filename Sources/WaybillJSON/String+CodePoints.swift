@@ -18,6 +18,12 @@ extension String {
         return (isSame ?? nil) ?? left.elementsEqual(right)
     }
 
+    /// Returns the start of a string for a message: at most a number of code points, with `…` if something was cut off. The
+    /// redactor relies on the `…` to find a secret that was cut (see `Redactor`).
+    package func excerpt(_ maximum: Int) -> String {
+        unicodeScalars.count <= maximum ? self : String(unicodeScalars.prefix(maximum)) + "…"
+    }
+
     /// Whether a string comes before another by code points, which is also the order of their UTF-8 bytes.
     package func precedesByCodePoints(_ other: String) -> Bool {
         utf8.lexicographicallyPrecedes(other.utf8)

@@ -88,7 +88,7 @@ struct FileRefusal: Error {
     static func outside(_ path: String) -> FileRefusal {
         FileRefusal(
             id: "outside-folder",
-            message: "\(path) lies outside the folder of the manifest",
+            message: "\(path) is outside the folder of the manifest",
             help: ["Use --allow-outside if that is meant."]
         )
     }

@@ -28,6 +28,8 @@ package struct ResolvedManifest: Sendable {
 
     /// The changes of the environment.
     package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }
+    /// Whether it only has definitions for other manifests.
+    package var hasNoGraphs: Bool { manifest.graphs.isEmpty }
 }
 
 extension PlanBuilder {

@@ -1,5 +1,5 @@
 import OrderedCollections
-import WaybillDiagnostics
+package import WaybillDiagnostics
 import WaybillExpressions
 package import WaybillJSON
 import WaybillManifest
@@ -15,6 +15,8 @@ package struct StepSelection: Sendable, Equatable {
     package var excludedTags: [String] = []
     /// The ids or paths of steps or groups of steps. If empty, any step is selected.
     package var steps: [String] = []
+    /// Whether the manifest may lack some of the steps, because it is one of several.
+    package var toleratesUnknownSteps = false
 
     /// Selects all steps.
     package init() {}
@@ -62,7 +64,7 @@ package struct StepSelection: Sendable, Equatable {
     func unmatched(in graphs: [GraphPlan], selected: [GraphPlan], _ manifest: Manifest) -> Diagnostic? {
         let nodes = graphs.flatMap { SelectableStep.all(in: $0, subgraphTags: [:]) }
         let names = Set(nodes.flatMap { [$0.id, $0.path].compactMap(\.self) })
-        if let name = steps.first(where: { !names.contains($0) }) {
+        if !toleratesUnknownSteps, let name = steps.first(where: { !names.contains($0) }) {
             return .unknown("step", name, in: manifest, among: names.sorted())
         }
         guard selected.isEmpty, !isEverything else { return nil }
@@ -79,6 +81,20 @@ package struct StepSelection: Sendable, Equatable {
             at: nil,
             help: [help]
         )
+    }
+
+    /// Returns the error for a named step that none of several plans has; `nil` if each is in one.
+    package func unmatched(in plans: [Plan]) -> Diagnostic? {
+        let nodes = plans.flatMap { $0.graphs.flatMap { SelectableStep.all(in: $0, subgraphTags: [:]) } }
+        let names = Set(nodes.flatMap { [$0.id, $0.path].compactMap(\.self) })
+        return steps.first { !names.contains($0) }.map { name in
+            Diagnostic(
+                "unknown-step",
+                "no step of the manifests is named '\(name)'",
+                at: nil,
+                help: ["--only takes the id of a step, or its path, such as main.login."]
+            )
+        }
     }
 
     private func selects(_ node: SelectableStep, _ nodes: [SelectableStep]) -> Bool {

@@ -50,24 +50,35 @@ import WaybillTestSupport
         }
     }
 
+    /// The fenced blocks of a page: the language, the name of the file that the block shows (as `csv cases.csv`
+    /// after the fence does), and the text.
+    private static func blocks(of page: String) throws -> [(language: Substring, file: Substring?, text: Substring)] {
+        let text = try #require(TemporaryFolder.contents(of: "\(CommandCase.projectRoot)/\(page)"))
+        let block = #/^```([a-z]+)(?: (\S+))?\n(.*?)^```/#.dotMatchesNewlines().anchorsMatchLineEndings()
+        return String(decoding: text, as: UTF8.self).matches(of: block)
+            .map { (language: $0.output.1, file: $0.output.2, text: $0.output.3) }
+    }
+
     @Test(arguments: [
         "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/reference/expressions.md",
     ])
     func `every manifest of the documentation runs`(_ page: String) async throws {
-        let text = try #require(TemporaryFolder.contents(of: "\(CommandCase.projectRoot)/\(page)"))
-        let blocks = String(decoding: text, as: UTF8.self).split(separator: "```yaml\n").dropFirst()
-            .map { $0.prefix(upTo: $0.firstRange(of: "```")?.lowerBound ?? $0.endIndex) }
-        #expect(!blocks.isEmpty)
-        for block in blocks {
+        let blocks = try Self.blocks(of: page)
+        let manifests = blocks.filter { $0.language == "yaml" && $0.file == nil }
+        #expect(!manifests.isEmpty)
+        for manifest in manifests {
             let folder = TemporaryFolder()
-            folder.write(String(block), to: "manifest.yaml")
+            for block in blocks {
+                if let file = block.file { folder.write(String(block.text), to: String(file)) }
+            }
+            folder.write(String(manifest.text), to: "manifest.yaml")
             let result = try await Command.run(
                 CommandCase.program,
                 ["run", "manifest.yaml", "--mock"],
                 in: folder.path,
                 variables: Self.secrets
             )
-            #expect(result.status == 0, "\(block)\n\(result.outputText)\(result.errorText)")
+            #expect(result.status == 0, "\(manifest.text)\n\(result.outputText)\(result.errorText)")
         }
     }
 }

@@ -45,7 +45,7 @@ import WaybillTransport
 
     /// Waits until a mock server has written its address to `log`, and gives that.
     private func address(in folder: TemporaryFolder) async throws -> String {
-        try await wait(for: ", Ctrl-C") { folder.read("log") ?? "" }
+        try await wait(for: "Ctrl-C") { folder.read("log") ?? "" }
         return try #require(folder.read("log")?.firstMatch(of: #/http://127.0.0.1:[0-9]+/#)).output.description
     }
 

@@ -160,6 +160,106 @@ import WaybillTestSupport
             #"{"manifests": [{"manifest": "a", "folder": "../b"}, {"manifest": "c", "folder": "/c"}]}"#,
             to: "s/suite.json"
         )
-        #expect(SuiteFolder(at: "\(folder.path)/s")?.members.isEmpty == true)
+        #expect(SuiteFolder(at: "\(folder.path)/s") == nil)
+        let shown = try await waybill("show", "./s")
+        #expect(shown.status == 3)
+        #expect(shown.errorText.contains("suite.json', the list of the manifests of this run, is damaged"))
+    }
+
+    @Test func `a manifest in a folder that only others include is not run by itself`() async throws {
+        folder.write("waybill: 1\nservices: {s: {baseURL: \"http://127.0.0.1:9\"}}\n", to: "common.yaml")
+        folder.write(
+            "waybill: 1\ninclude: [common.yaml]\ngraphs: {main: {chain: [{id: one, get: /, mock: {}}]}}\n",
+            to: "a.yaml"
+        )
+        let run = try await waybill("run", ".", "--mock")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.outputText.contains("\n1 manifest: 1 passed in "), "\(run.outputText)")
+        let named = try await waybill("run", "a.yaml", "common.yaml", "--mock")
+        #expect(named.status == 2)
+        #expect(named.errorText.contains("error[no-graph]: common.yaml has no graph to run"))
+    }
+
+    @Test func `nothing is sent if a secret of one manifest is missing, which is reported once`() async throws {
+        manifest("a.yaml")
+        folder.write("waybill: 1\nsecrets: {key: {env: NO_SUCH_KEY}}\n", to: "keys.yaml")
+        for name in ["b", "c"] {
+            folder.write(
+                """
+                waybill: 1
+                include: [keys.yaml]
+                services: {s: {baseURL: "http://127.0.0.1:9", auth: {bearer: "${secrets.key}"}}}
+                graphs: {main: {chain: [{id: one, get: /, mock: {}}]}}
+                """,
+                to: "\(name).yaml"
+            )
+        }
+        let run = try await waybill("run", ".", "--mock", "--report", "junit=r.xml")
+        #expect(run.status == 2)
+        #expect(run.outputText.isEmpty)
+        #expect(run.errorText.split(separator: "error[missing-secret]").count == 2, "\(run.errorText)")
+    }
+
+    @Test func `reports name the manifests that were not run`() async throws {
+        manifest("a.yaml", status: 500)
+        manifest("b.yaml")
+        let reports = "junit=r.xml,tap=r.tap,markdown=r.md,json=r.json,html=r.html,har=r.har"
+        let run = try await waybill("run", ".", "--mock", "--fail-fast", "--report", reports, "--out", "out")
+        #expect(run.status == 1)
+        #expect(try #require(folder.read("r.tap")).contains("ok 2 - ./b.yaml: run (the manifest was not run) # SKIP\n"))
+        #expect(try #require(folder.read("r.xml")).contains("<testsuite name=\"./b.yaml\""))
+        for name in ["r.md", "r.json", "r.html"] { #expect(folder.read(name)?.contains("b.yaml") == true, "\(name)") }
+        // A run that was killed counts as failed.
+        folder.write("", to: "out/b/events.ndjson")
+        let later = try await waybill("report", "./out", "--tap", "-")
+        #expect(later.outputText.contains("not ok 2 - ./b.yaml: run (the run could not be started)\n"), "\(later.outputText)")
+    }
+
+    @Test func `only one manifest needs to have the step that only names`() async throws {
+        manifest("a.yaml")
+        folder.write(
+            "waybill: 1\ngraphs: {main: {chain: [{id: two, get: \"http://127.0.0.1:9/\", mock: {}}]}}\n",
+            to: "b.yaml"
+        )
+        let run = try await waybill("run", ".", "--mock", "--only", "two")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.outputText.contains("main.two") && !run.outputText.contains("main.one"))
+        let both = try await waybill("run", ".", "--mock", "--only", "two", "--only", "one")
+        #expect(both.outputText.contains("main.two") && both.outputText.contains("main.one"))
+        let none = try await waybill("run", ".", "--mock", "--only", "three", "--only", "two")
+        #expect(none.status == 2)
+        #expect(none.errorText.contains("error[unknown-step]: no step of the manifests is named 'three'"))
+    }
+
+    @Test(arguments: [
+        ["--report", "json=out/events.ndjson"], ["--report", "har=./out/../out/run.json"],
+        ["--report", "junit=a.yaml"], ["--report", "junit=x,tap=./x"],
+    ])
+    func `a report replaces nothing that the run needs`(arguments: [String]) async throws {
+        manifest("a.yaml")
+        #expect(try await waybill("run", "a.yaml", "--mock", "--out", "out").status == 0)
+        let files = ["out/events.ndjson", "out/run.json", "a.yaml"]
+        let before = files.map { folder.read($0) }
+        let run = try await Command.run(
+            CommandCase.program,
+            ["run", "a.yaml", "--mock", "--out", "out"] + arguments,
+            in: folder.path
+        )
+        #expect(run.status == 64, "\(run.errorText)")
+        #expect(files.map { folder.read($0) } == before)
+        #expect(try await waybill("report", "./out", "--json", "out/run.json").status == 3)
+        #expect(try await waybill("report", "./out", "--junit", "s", "--tap", "./s").status == 64)
+        #expect(files.map { folder.read($0) } == before)
+    }
+
+    @Test func `a report is not written to a pipe that nobody reads`() async throws {
+        manifest("a.yaml")
+        let run = try await Command.run(
+            "/bin/sh",
+            ["-c", "mkfifo p; exec \"$0\" run a.yaml --mock --report junit=p", CommandCase.program],
+            in: folder.path
+        )
+        #expect(run.status == 3)
+        #expect(run.errorText.contains("no process reads from this pipe"), "\(run.errorText)")
     }
 }

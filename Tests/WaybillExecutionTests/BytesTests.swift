@@ -85,9 +85,9 @@ import WaybillTransport
 
     @Test(
         arguments: [
-            ("{id: b, get: \"/b?x=a${steps.a.data}\"}", "this is bytes"),
-            ("{id: b, get: /b, headers: {X: \"${steps.a.data}\"}}", "this is bytes"),
-            ("{id: b, post: /b, body: {text: \"a${steps.a.data}\"}}", "this is bytes"),
+            ("{id: b, get: \"/b?x=a${steps.a.data}\"}", "found bytes"),
+            ("{id: b, get: /b, headers: {X: \"${steps.a.data}\"}}", "found bytes"),
+            ("{id: b, post: /b, body: {text: \"a${steps.a.data}\"}}", "found bytes"),
             ("{id: b, post: /b, params: {x: \"${steps.a.data}\"}}", "the parameter 'x' cannot be bytes"),
         ]
     )

@@ -127,7 +127,7 @@ import WaybillTestSupport
         let status = try await get("/status")
         #expect(status.hasPrefix("HTTP/1.1 500 ") && status.contains("cannot be sent: its status is 101"))
         let header = try await get("/header")
-        #expect(header.hasPrefix("HTTP/1.1 500 ") && header.contains("its header 'X-A' has characters"))
+        #expect(header.hasPrefix("HTTP/1.1 500 ") && header.contains("its header 'X-A' contains characters"))
         #expect(try await get("/nothing").contains("GET /nothing has no mock example"))
     }
 

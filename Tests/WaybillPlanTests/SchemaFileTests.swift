@@ -29,7 +29,7 @@ import WaybillTestSupport
     @Test(
         arguments: [
             ("inputs: {id: {$ref: order.json, default: 0}}", "invalid-input", "at least 1"),
-            ("inputs: {id: {$ref: \"id.yaml#/$defs/id\", default: a}}", "invalid-input", "whole number"),
+            ("inputs: {id: {$ref: \"id.yaml#/$defs/id\", default: a}}", "invalid-input", "integer"),
             ("inputs: {id: {$ref: gone.json}}", "unreadable-file", "gone.json cannot be read"),
             ("inputs: {id: {$ref: leads-nowhere.json}}", "unreadable-file", "gone.json cannot be read"),
             ("inputs: {id: {$ref: invalid.json}}", "invalid-schema", "integr"),

@@ -37,6 +37,22 @@ import WaybillResults
 
     @Test(
         arguments: [
+            ("supersecretvalue", "it begins with 'xxsupersecretv…'", "it begins with 'xx***…'"),
+            ("supersecretvalue", "super… sup… supers", "***… sup… supers"),
+            (#"say "hi" now"#, #"is "say \"hi\" n…", not"#, #"is "***…", not"#),
+            (#"say "hi" now"#, #"is "say \…", not"#, #"is "***…", not"#),
+            ("pä$$ wörd", "?p=p%C3%A4%24%2…", "?p=***…"), ("pä$$ wörd", "?p=p%C3%A4%24%24%…", "?p=***…"),
+            ("<a&b's> and", "&lt;a&amp;b&#3…", "***…"), ("a\u{1}éab-long", #"a\u0001\u00e9ab\u…"#, #"***…"#),
+            ("hunter2hunter2", "68756e7465723268…", "***…"), ("hunter2hunter2", "aHVudGVyMmh1bn…", "***…"),
+            ("päöü-word", "päö\u{FFFD}…", "***\u{FFFD}…"),
+        ] as [(String, String, String)]
+    )
+    func `the start of a secret goes where an excerpt was cut`(secret: String, text: String, expected: String) {
+        #expect(redactor(secret).redact(text) == expected)
+    }
+
+    @Test(
+        arguments: [
             ("test", "my test row", "my test row"), ("test", "test", "***"), ("1", "12 1", "12 1"),
             ("test", #"{"a": "test", "b": "tests"}"#, #"{"a": "***", "b": "tests"}"#),
             ("test", "?a=test&b=tests#test", "?a=***&b=tests#test"), ("a b", "?x=a%20b&y=1", "?x=***&y=1"),

@@ -47,7 +47,7 @@ struct MockCommand: ParsableCommand {
             output.report([Diagnostic("mock-error", "could not start the server: \(error)", at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        output.write("serving \(routes.count) routes on http://127.0.0.1:\(bound); press Ctrl-C to stop\n")
+        output.write("serving \(routes.count == 1 ? "1 route" : "\(routes.count) routes") on http://127.0.0.1:\(bound); press Ctrl-C to stop\n")
 
         let (stops, continuation) = AsyncStream.makeStream(of: Void.self)
         Signals.onStop { continuation.finish() }

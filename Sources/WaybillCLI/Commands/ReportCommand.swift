@@ -36,17 +36,13 @@ struct ReportCommand: ParsableCommand {
 
     func validate() throws {
         if requests.isEmpty { throw ValidationError("Name a report, such as --junit FILE.") }
+        if let error = ReportPaths().error(in: requests.compactMap(\.path)) { throw ValidationError(error) }
     }
 
     func run() throws {
         let output = Output(noColour: true)
         if let suite = RunFolders.suite(of: argument.run) {
-            let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
-            for member in suite.members where RunFolders.entry(of: member.folder)?.result == nil {
-                let message = "the reports omit '\(member.manifest)': its run has not finished"
-                output.report([Diagnostic("unfinished-run", message, severity: .warning, at: nil)])
-            }
-            return try ReportOptions.write(requests, for: runs, output)
+            return try ReportOptions.write(requests, for: suite.reportedRuns, output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])

@@ -87,8 +87,7 @@ struct ResumeCommand: ParsableCommand {
                 worst = worst.orWorse(status)
             }
         }
-        let runs = suite.members.compactMap { RunFolders.entry(of: $0.folder)?.reported }
-        try reports.write(for: runs, output)
+        try reports.write(for: suite.reportedRuns, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         if !worst.isSuccess { throw worst }
     }

@@ -114,23 +114,42 @@ struct RunCommand: ParsableCommand {
 
     /// Checks the manifests and runs them.
     private func runOnce(_ output: Output, files: any ManifestFileSystem) throws {
-        let (planOptions, findings) = planOptions
+        var (planOptions, findings) = planOptions
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid
         }
         let paths = try manifests.paths(output)
-        let all = try manifests.checked(paths, files: files).map { $0.then { Pipeline.plan($0, planOptions) } }
-        // If there are several manifests, those without a selected step are skipped.
-        let selected = zip(paths, all).filter { all.count == 1 || !$0.1.hasNothingSelected }
-        let stages = selected.isEmpty ? Array(all.prefix(1)) : selected.map(\.1)
+        planOptions.selection.toleratesUnknownSteps = paths.count > 1
+        let checked = try manifests.checked(paths, files: files)
+        let all = checked.map { $0.then { Pipeline.plan($0, planOptions) } }
+        // If there are several manifests, those without a selected step are skipped, and so are those without graphs, which
+        // others include, unless they were named.
+        let selected = paths.indices.filter { index in
+            let hasNoGraphs = checked[index].value?.hasNoGraphs ?? false
+            return all.count == 1
+                || !all[index].hasNothingSelected && (!hasNoGraphs || manifests.manifests.contains(paths[index]))
+        }
+        let stages = selected.isEmpty ? all : selected.map { all[$0] }
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
+        let sources = plans.flatMap { $0.sources.map(\.name) } + inputs.inputFiles + inputs.environmentFiles
+        try reports.check(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources))
         guard paths.count > 1 else {
             return try run(plans[0], planOptions, output)
         }
-        try run(plans, of: selected.map(\.0), planOptions, output)
+        if let error = planOptions.selection.unmatched(in: plans) {
+            output.report([error])
+            throw ExitStatus.invalid
+        }
+        // Nothing is sent if any of the manifests cannot be run.
+        let missing = plans.flatMap { RunSession.secrets(of: $0, in: planOptions.variables).errors }
+        guard missing.isEmpty else {
+            output.report(missing.withoutRepetitions())
+            throw ExitStatus.invalid
+        }
+        try run(plans, of: selected.map { paths[$0] }, planOptions, output)
     }
 
     /// Runs one manifest.

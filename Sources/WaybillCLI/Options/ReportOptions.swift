@@ -15,6 +15,9 @@ struct ReportOptions: ParsableArguments {
     enum Request: Sendable {
         case file(any RunReport.Type, path: String)
         case github
+
+        /// The path of the file.
+        var path: String? { if case .file(_, let path) = self { path } else { nil } }
     }
 
     @Option(
@@ -29,7 +32,12 @@ struct ReportOptions: ParsableArguments {
     )
     var report: [String] = []
 
-    func validate() throws { _ = try requests() }
+    func validate() throws { try check(ReportPaths()) }
+
+    /// Throws a usage error if a report must not be written to its file.
+    func check(_ paths: ReportPaths) throws {
+        if let error = paths.error(in: try requests().compactMap(\.path)) { throw ValidationError(error) }
+    }
 
     /// Writes the reports. If one cannot be written, reports the reason and throws the exit status.
     func write(for runs: [ReportedRun], _ output: Output) throws {
@@ -44,6 +52,10 @@ struct ReportOptions: ParsableArguments {
     ) throws {
         let variables = ProcessVariables.all
         var annotates = variables["GITHUB_ACTIONS"] == "true"
+        if let error = ReportPaths(folders: runs.compactMap(\.folder)).error(in: requests.compactMap(\.path)) {
+            output.report([Diagnostic("run-error", error, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
         var files: [File] = []
         var errors: [Diagnostic] = []
         for request in requests {
@@ -133,8 +145,7 @@ struct ReportOptions: ParsableArguments {
     }
 
     private func requests() throws -> [Request] {
-        var paths: Set<String> = []
-        return try report.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
+        try report.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
             if text == "github" { return .github }
             let names = RunReports.all.map { $0.name }.joined(separator: ", ")
             guard let equals = text.firstIndex(of: "="), !text[equals...].dropFirst().isEmpty else {
@@ -145,9 +156,6 @@ struct ReportOptions: ParsableArguments {
             let (name, path) = (String(text[..<equals]), String(text[equals...].dropFirst()))
             guard let format = RunReports.named(name) else {
                 throw ValidationError("'\(name)' is not a report format. The formats are \(names).")
-            }
-            guard paths.insert(path).inserted else {
-                throw ValidationError("Two reports have the same file '\(path)'.")
             }
             return .file(format, path: path)
         }

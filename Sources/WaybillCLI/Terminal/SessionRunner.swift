@@ -27,6 +27,8 @@ struct SessionRunner {
             { session.cancelAll() }
         )
         Signals.onPause({ session.pause() }, unpause: { session.unpause() })
+        // After the run, while reports are written, a signal ends the program.
+        defer { Signals.onStop() }
         do throws(RunError) {
             return try waiting { [session] () async throws(RunError) in try await session.run() }
         } catch {

@@ -95,8 +95,8 @@ enum Signals {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         while true {
             var byte: UInt8 = 0
-            guard read(end, &byte, 1) == 1 else { continue }
-            take(Int32(byte))
+            let count = read(end, &byte, 1)
+            if count == 1 { take(Int32(byte)) } else if count == 0 || errno != EINTR { return }
         }
     }
 

@@ -10,8 +10,8 @@ struct SuiteRunner {
     /// The result of a member.
     fileprivate enum End: Sendable {
         case run(RunSession.Report)
-        /// The run could not be executed or recorded; the exit status for that.
-        case failed(ExitCode)
+        /// The run could not be executed or recorded; the exit status for that, and the reason.
+        case failed(ExitCode, String)
         /// The run was not started, because of a signal or an earlier failure.
         case omitted
     }
@@ -65,16 +65,22 @@ struct SuiteRunner {
         listen()
         let start = ContinuousClock.now
         let ends = waiting { await self.runAll() }
+        // While reports are written, a signal ends the program.
+        Signals.onStop()
         printSummary(ends, time: ContinuousClock.now - start)
-        let runs = ends.compactMap { end in
-            if case .run(let report) = end { ReportedRun(report.result, in: report.folder) } else { nil }
+        let runs = zip(members, ends).map { member, end in
+            switch end {
+            case .run(let report): ReportedRun(report.result, in: report.folder)
+            case .failed(_, let reason): ReportedRun(notRun: member.manifest, because: Redactor().text(reason))
+            case .omitted: ReportedRun(notRun: member.manifest, because: nil)
+            }
         }
         try reports.write(for: runs, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         let statuses = ends.map { end in
             switch end {
             case .run(let report): report.result.outcome == .passed ? ExitCode.success : ExitStatus.failed
-            case .failed(let status): status
+            case .failed(let status, _): status
             case .omitted: ExitStatus.failed
             }
         }
@@ -146,7 +152,10 @@ struct SuiteRunner {
             output.report(
                 errors.isEmpty ? [Diagnostic("run-error", "\(member.manifest): \(error.message)", at: nil)] : errors
             )
-            return .failed(errors.isEmpty ? ExitStatus.notCarriedOut : ExitStatus.invalid)
+            return .failed(
+                errors.isEmpty ? ExitStatus.notCarriedOut : ExitStatus.invalid,
+                errors.first?.headline ?? error.message
+            )
         }
     }
 
@@ -175,7 +184,7 @@ struct SuiteRunner {
         let passed = ends.count - failed.count - omitted
         if passed > 0 { parts.append("\(passed) passed") }
         if omitted > 0 { parts.append("\(omitted) not run") }
-        output.write("\n\(ends.count) manifests: \(parts.joined(separator: ", ")) in \(RunPrinter.time(time))\n")
+        output.write("\n\(ends.count == 1 ? "1 manifest" : "\(ends.count) manifests"): \(parts.joined(separator: ", ")) in \(RunPrinter.time(time))\n")
         for (member, end) in failed {
             guard case .run(let report) = end else {
                 output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")

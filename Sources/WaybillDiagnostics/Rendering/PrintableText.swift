@@ -46,7 +46,7 @@ package enum PrintableText {
 
     /// Whether a character is interpreted rather than shown: control characters, line breaks, and directional marks,
     /// which would show a line in another order than it is read.
-    static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    package static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F: false
         case 0...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true

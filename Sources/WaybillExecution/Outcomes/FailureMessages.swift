@@ -54,17 +54,13 @@ enum ServerMessage {
     /// practice).
     static func find(in body: JSON) -> String? {
         guard case .object(let object) = body else {
-            return body.string.flatMap { $0.isEmpty || $0.hasPrefix("<") ? nil : shortened($0) }
+            return body.string.flatMap { $0.isEmpty || $0.hasPrefix("<") ? nil : $0.excerpt(300) }
         }
         if case .object(let inner)? = object["error"], let words = find(in: .object(inner)) { return words }
         for name in ["message", "detail", "error_description", "description", "title", "error", "errorMessage"] {
-            if let words = object[name]?.string, !words.isEmpty { return shortened(words) }
+            if let words = object[name]?.string, !words.isEmpty { return words.excerpt(300) }
         }
         return nil
-    }
-
-    private static func shortened(_ text: String) -> String {
-        text.count <= 300 ? text : text.prefix(300) + "…"
     }
 }
 

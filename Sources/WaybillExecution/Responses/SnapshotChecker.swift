@@ -108,10 +108,12 @@ struct SnapshotChecker {
     private func difference(ofLines text: String, from content: [UInt8]) -> String? {
         let expected = String(decoding: content, as: UTF8.self)
         if text.utf8.elementsEqual(expected.utf8) { return nil }
-        let lines = [text, expected].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
-        let index = zip(lines[0], lines[1]).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        guard let index else { return "has \(lines[0].count) lines, not \(lines[1].count)" }
-        return "has '\(lines[0][index].prefix(120))' in line \(index + 1), not '\(lines[1][index].prefix(120))'"
+        let lines = [text, expected].map { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+        let index = zip(lines[0], lines[1]).enumerated().first { !$0.element.0.hasSameCodePoints(as: $0.element.1) }?.offset
+        guard let index else {
+            return "has \(lines[0].count == 1 ? "1 line" : "\(lines[0].count) lines"), not \(lines[1].count)"
+        }
+        return "has '\(lines[0][index].excerpt(120))' in line \(index + 1), not '\(lines[1][index].excerpt(120))'"
     }
 
     private func violation(_ predicate: String) -> ExpectationChecker.Violation {

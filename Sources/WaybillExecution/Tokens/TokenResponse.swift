@@ -25,7 +25,7 @@ struct TokenResponse: Sendable {
         guard type.lowercased() == "bearer" else {
             throw TokenError(
                 kind: .expect,
-                message: "the token has the type '\(type.shortened)', but only bearer tokens are supported"
+                message: "the token has the type '\(type.excerpt(300))', but only bearer tokens are supported"
             )
         }
         guard let token = body["access_token"]?.string, !token.isEmpty else { throw Self.missing("access_token") }
@@ -62,22 +62,15 @@ struct TokenResponse: Sendable {
 
     private static func refused(_ status: Int, _ body: JSON?) -> TokenError {
         var message = "the token endpoint responded with status \(status)"
-        let code = (body?["error"]?.string)?.shortened
+        let code = (body?["error"]?.string)?.excerpt(300)
         if let code, !code.isEmpty {
             message += ": \(code)"
-            if let words = body?["error_description"]?.string, !words.isEmpty { message += " (\(words.shortened))" }
+            if let words = body?["error_description"]?.string, !words.isEmpty { message += " (\(words.excerpt(300)))" }
         } else if let words = body.flatMap(ServerMessage.find) {
             message += ": \(words)"
         }
         let isRefusal = status / 100 == 2 || (400...403).contains(status)
         return TokenError(kind: .status, code: code, message: message, isRefusal: isRefusal)
-    }
-}
-
-extension String {
-    /// The start of a server's message, of a length that fits into a message.
-    fileprivate var shortened: String {
-        unicodeScalars.count <= 300 ? self : String(unicodeScalars.prefix(300)) + "…"
     }
 }
 

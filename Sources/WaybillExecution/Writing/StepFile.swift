@@ -333,8 +333,7 @@ extension JSON {
 
     /// The start of the value as JSON text.
     fileprivate var excerpt: String {
-        let text = JSONWriter().string(self)
-        return text.count > 80 ? "\(text.prefix(80))…" : text
+        JSONWriter().string(self).excerpt(80)
     }
 }
 

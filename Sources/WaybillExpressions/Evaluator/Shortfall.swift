@@ -44,10 +44,6 @@ private struct Shortfall {
     }
 
     private func shown(_ value: JSON) -> String {
-        let text = JSONWriter().string(value)
-        guard text.unicodeScalars.count > Self.longestValue else { return text }
-        var cut = String.UnicodeScalarView()
-        cut.append(contentsOf: text.unicodeScalars.prefix(Self.longestValue))
-        return "\(cut)…"
+        JSONWriter().string(value).excerpt(Self.longestValue)
     }
 }

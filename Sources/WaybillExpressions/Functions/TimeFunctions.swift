@@ -126,7 +126,7 @@ enum TimeFunctions {
             throw FunctionFailure(.value, "the number of seconds is too large for a time")
         default:
             guard let text = value.string, let moment = DateFormat.moment(text) else {
-                let found = value.string.map { "'\($0.prefix(60))'" } ?? value.kind.phrase
+                let found = value.string.map { "'\($0.excerpt(60))'" } ?? value.kind.phrase
                 throw FunctionFailure(.value, "\(found) is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)")
             }
             return moment

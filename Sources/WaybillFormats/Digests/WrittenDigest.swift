@@ -31,7 +31,7 @@ extension Digest.Algorithm {
 
     /// Returns the message for a string that is not a digest.
     package func words(onWrong text: String) -> String {
-        "'\(text.prefix(100))' is not a \(rawValue) digest: expected \(2 * byteCount) hexadecimal digits"
+        "'\(text.excerpt(100))' is not a \(rawValue) digest: expected \(2 * byteCount) hexadecimal digits"
     }
 
     private static let names: [String: Digest.Algorithm] = [

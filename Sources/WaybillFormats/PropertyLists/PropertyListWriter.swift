@@ -74,12 +74,12 @@ private struct PropertyListWriting {
         let text = number.text
         if !text.utf8.contains(where: { ".eE".utf8.contains($0) }) {
             guard PropertyListWriter.fits(number) else {
-                throw fault("the integer \(text.prefix(40)) does not fit into the 64 bits of a property list")
+                throw fault("the integer \(text.excerpt(40)) does not fit into the 64 bits of a property list")
             }
             writeLine("<integer>\(text)</integer>")
         } else {
             guard number.double.isFinite else {
-                throw fault("the number \(text.prefix(40)) is too large for a property list")
+                throw fault("the number \(text.excerpt(40)) is too large for a property list")
             }
             writeLine("<real>\(text)</real>")
         }

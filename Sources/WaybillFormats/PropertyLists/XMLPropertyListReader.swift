@@ -51,7 +51,7 @@ struct XMLPropertyListReader {
         case "date":
             let text = try trimmedText(of: tag)
             guard DateTimeFormat.isDateTime(text) else {
-                throw PropertyListError("'\(text.prefix(40))' is not a date like 2026-11-21T05:27:03Z", at: tag.offset)
+                throw PropertyListError("'\(text.excerpt(40))' is not a date like 2026-11-21T05:27:03Z", at: tag.offset)
             }
             return .string(text)
         case "data":
@@ -138,7 +138,7 @@ struct XMLPropertyListReader {
         digits = significant.isEmpty && !digits.isEmpty ? "0" : significant
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let number = JSONNumber(parsing: sign + digits)
-        else { throw PropertyListError("'\(text.prefix(40))' is not an integer", at: tag.offset) }
+        else { throw PropertyListError("'\(text.excerpt(40))' is not an integer", at: tag.offset) }
         return number
     }
 
@@ -148,7 +148,7 @@ struct XMLPropertyListReader {
         let unsigned = text.hasPrefix("+") || text.hasPrefix("-") ? text.dropFirst() : Substring(text)
         if ["nan", "inf", "infinity"].contains(unsigned.lowercased()) { return .null }
         guard unsigned.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }), let value = Double(text) else {
-            throw PropertyListError("'\(text.prefix(40))' is not a real number", at: tag.offset)
+            throw PropertyListError("'\(text.excerpt(40))' is not a real number", at: tag.offset)
         }
         return JSONNumber(value).map { .number($0) } ?? .null
     }

@@ -36,7 +36,7 @@ package struct RecordAggregate: Sendable, Equatable {
         case (.first, _), (.last, _), (.sum, .number), (.min, .number), (.max, .number), (.min, .string),
             (.max, .string):
             if function == .sum, let number = next.number, number.digitSpan > Self.greatestSpan {
-                throw ValueError(message: "'sum' cannot add \(number.text.prefix(20)): it has too many digits")
+                throw ValueError(message: "'sum' cannot add \(number.text.excerpt(20)): it has too many digits")
             }
             merge(next)
         case (.sum, _):

@@ -166,7 +166,7 @@ struct GlobSearch {
         guard boundary.contains(onDisk(path)) else {
             throw GlobFailure(
                 "outside-folder",
-                "\(shown(path)) lies outside the folder of the manifest",
+                "\(shown(path)) is outside the folder of the manifest",
                 help: ["Use --allow-outside if that is meant."]
             )
         }

@@ -38,15 +38,20 @@ enum FolderContents {
         disk: Disk,
         replacing unfinished: inout RunID?
     ) throws(ResultsError) -> OutputFile {
+        if isLink("\(path)/\(bodies)") {
+            throw ResultsError(path: path, "'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
+        }
         let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
         guard file.lock() else {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
         }
         let head = try file.head(64 * 1024)
-        // A run that was killed right after its start leaves an empty journal, or a part of its first line.
+        // A run that was killed right after its start leaves an empty journal, or a part of its first line. One that a
+        // full disk stopped also leaves a summary.
         let isFree =
-            existing.contains(journal) && Set(existing).isSubset(of: [journal, sources]) && isUnfinished(head)
+            existing.contains(journal) && isUnfinished(head)
+            && (Set(existing).isSubset(of: [journal, sources]) || RunFolder.result(in: path) != nil)
         let earlier = runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") }))
         guard existing.isEmpty || isFree || earlier != nil else {
             // Other files stay untouched. If there was no journal, the new one is empty and is removed.
@@ -76,6 +81,11 @@ enum FolderContents {
             unlink(temporary)
             throw error
         }
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Whether bytes are an incomplete first line of a journal.

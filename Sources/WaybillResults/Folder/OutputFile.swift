@@ -31,11 +31,16 @@ struct OutputFile: ~Copyable, Sendable {
             switch mode {
             case .new: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL
             case .any: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-            case .stream: O_WRONLY | O_CLOEXEC
+            // Otherwise, opening a pipe would wait for a process that reads it.
+            case .stream: O_WRONLY | O_CLOEXEC | O_NONBLOCK
             }
         descriptor = open(path, flags, 0o666)
         self.path = path
+        if descriptor < 0, mode == .stream, errno == ENXIO {
+            throw ResultsError(path: path, "cannot write to '\(path)': no process reads from this pipe")
+        }
         if descriptor < 0 { throw ResultsError(cannot: "create", path) }
+        if mode == .stream { _ = fcntl(descriptor, F_SETFL, O_WRONLY) }
     }
 
     deinit {

@@ -74,20 +74,18 @@ package struct SuiteFolder: Sendable {
         self.options = options
     }
 
-    /// Reads the suite in a folder; `nil` if there is none.
+    /// Reads the suite in a folder; `nil` if there is none, or if its list is damaged.
     package init?(at path: String) {
         guard let bytes = try? FileContents.read("\(path)/\(RunFileNames.suite)", limit: 64 << 20),
             let document = try? JSONParser().parse(bytes), let list = document["manifests"]?.array
         else { return nil }
+        let manifests = list.compactMap { $0["manifest"]?.string }
+        let names = Self.names(for: manifests)
+        // The names follow from the manifests, so that a modified list cannot lead out of the folder.
+        guard !manifests.isEmpty, list.map({ $0["folder"]?.string }) == names else { return nil }
         self.path = path
         options = Options(document)
-        members = list.compactMap { member in
-            guard let manifest = member["manifest"]?.string, let folder = member["folder"]?.string,
-                // A modified list must not lead out of the folder.
-                !folder.hasPrefix("/"), !folder.split(separator: "/").contains("..")
-            else { return nil }
-            return Member(manifest: manifest, folder: "\(path)/\(folder)")
-        }
+        members = zip(manifests, names).map { Member(manifest: $0, folder: "\(path)/\($1)") }
     }
 
     /// Returns names for the folders of the manifests' runs: the paths without their extension, and without components

@@ -4,7 +4,7 @@
 /// space as `+`, and the URL-safe alphabet of Base64 has `-` for `+`), and `/` and `_`. As a consequence, a secret
 /// `a-b` also hides `a b`.
 ///
-/// States are stored sparsely, because nearly all have one successor: about 18 bytes per byte of pattern.
+/// States are stored sparsely, because nearly all have one successor: about 24 bytes per byte of pattern.
 struct PatternAutomaton: Sendable {
     /// A sequence of bytes to find.
     struct Pattern {
@@ -22,7 +22,16 @@ struct PatternAutomaton: Sendable {
         var suffix: Int32 = 0
         /// The length of the longest pattern that ends here; 0 if none does.
         var matchLength: Int32 = 0
+        /// The number of bytes from the start of the patterns to here.
+        var depth: Int32 = 0
     }
+
+    /// How many bytes of a pattern must precede a cut to be a match.
+    private static let shortestPart = 4
+    /// The maximum length of an escape that a cut leaves incomplete.
+    private static let longestEscape = 10
+    /// The characters at a cut: excerpts end with `…`, before which a character that was cut itself is U+FFFD.
+    private static let cutMarks = ["…", "\u{FFFD}"].map { Array($0.utf8) }
 
     private static let root: Int32 = 0
     private var states = [State(byte: 0)]
@@ -34,11 +43,32 @@ struct PatternAutomaton: Sendable {
         linkSuffixes()
     }
 
-    /// Returns the ranges of a text that matches cover, in order. Overlapping ranges are merged.
-    func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    /// Returns the ranges of a text that matches cover, in order. Overlapping ranges are merged. Where a text was cut, a
+    /// match can be the start of a pattern.
+    ///
+    /// - Parameter isCutAtEnd: Whether the text was also cut at its end. It was cut before every mark of a cut.
+    func matches(in text: UnsafeBufferPointer<UInt8>, isCutAtEnd: Bool = false) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var state = Self.root
+        // The last byte that may start an escape, and the state before it: a cut may leave the escape incomplete.
+        var escape: (index: Int, state: Int32)?
+        func addPart(before cut: Int) {
+            var length = Int(states[Int(state)].depth)
+            var start = cut - length
+            if let escape, cut - escape.index <= Self.longestEscape {
+                let before = Int(states[Int(escape.state)].depth)
+                if before > length { (length, start) = (before, escape.index - before) }
+            }
+            guard length >= Self.shortestPart else { return }
+            while let last = found.last, last.upperBound > start {
+                start = min(start, last.lowerBound)
+                found.removeLast()
+            }
+            found.append(start..<cut)
+        }
         for index in text.indices {
+            if text[index] >= 0x80, Self.cutMarks.contains(where: text[index...].starts) { addPart(before: index) }
+            if Self.startsEscape(text[index]) { escape = (index, state) }
             state = successor(of: state, by: Self.folded(text[index]))
             let reached = states[Int(state)]
             guard reached.matchLength > 0 else { continue }
@@ -57,7 +87,12 @@ struct PatternAutomaton: Sendable {
             }
             found.append(start..<end)
         }
+        if isCutAtEnd { addPart(before: text.count) }
         return found
+    }
+
+    private static func startsEscape(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "&")
     }
 
     private static func folded(_ byte: UInt8) -> UInt8 {
@@ -92,7 +127,13 @@ struct PatternAutomaton: Sendable {
             var next = child(of: state, by: byte)
             if next == Self.root {
                 next = Int32(states.count)
-                states.append(State(byte: byte, nextSibling: states[Int(state)].firstChild))
+                states.append(
+                    State(
+                        byte: byte,
+                        nextSibling: states[Int(state)].firstChild,
+                        depth: states[Int(state)].depth + 1
+                    )
+                )
                 states[Int(state)].firstChild = next
                 if state == Self.root { successorsOfRoot[Int(byte)] = next }
             }

@@ -7,9 +7,9 @@ package import WaybillJSON
 /// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; in hexadecimal; in
 /// Base64 (either alphabet, padded or not, alone or anywhere inside a longer text that was encoded); in UTF-16 and
 /// ISO-8859-1 (a short one in UTF-8 only); and in lowercase in a host name. Overlapping matches are removed entirely. A
-/// secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. A text is read once for
-/// each kind of escape that occurs in it, and once more for each kind nested inside, whatever the number of secrets.
-/// Without secrets, nothing is read.
+/// secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. The start of a secret is
+/// found before a `…`, where an excerpt may have cut it. A text is read once for each kind of escape that occurs in it,
+/// and once more for each kind nested inside, whatever the number of secrets. Without secrets, nothing is read.
 package final class Redactor: Sendable {
     /// The replacement for a secret.
     package static let mask = "***"
@@ -181,7 +181,10 @@ extension Redactor {
             HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit).flatMap { digits in
                 [digits.lowerBound, digits.lowerBound + 1].flatMap { start -> [Range<Int>] in
                     let bytes = HexDigits.bytes(start..<digits.upperBound, of: text)
-                    return bytes.withUnsafeBufferPointer { bytes in automata.flatMap { $0.matches(in: bytes) } }.map {
+                    let isCut = text[digits.upperBound...].starts(with: "…".utf8)
+                    return bytes.withUnsafeBufferPointer { bytes in
+                        automata.flatMap { $0.matches(in: bytes, isCutAtEnd: isCut) }
+                    }.map {
                         (start + 2 * $0.lowerBound)..<(start + 2 * $0.upperBound)
                     }
                 }

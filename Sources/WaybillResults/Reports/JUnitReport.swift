@@ -154,7 +154,7 @@ extension JUnitReport.Case.Result {
     }
 }
 
-/// Text in XML 1.0.
+/// Text in XML 1.0. Characters that would control a terminal or reorder the text become U+FFFD.
 enum XMLText {
     /// Escapes a string for the content of an element. Characters that are invalid in XML become U+FFFD.
     static func content(_ text: String) -> String { escaped(text, keeping: ["\n", "\t"]) }
@@ -174,7 +174,8 @@ enum XMLText {
             case "\n": escaped += "&#10;"
             case "\r": escaped += "&#13;"
             case "\t": escaped += "&#9;"
-            case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value): escaped += "\u{FFFD}"
+            case _ where PrintableText.steers(scalar) || (0xFFFE...0xFFFF).contains(scalar.value):
+                escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

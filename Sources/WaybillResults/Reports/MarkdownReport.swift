@@ -44,7 +44,7 @@ package enum MarkdownReport: RunReport {
         if let elements = step.elements {
             details += "\nelements: \(elements.summary)\n"
             for element in elements.failures.prefix(10) {
-                details += "[\(element.element)] \(PrintableText.oneLine(element.failure.message.description))\n"
+                details += "\(element.line)\n"
             }
         }
         return text + "\n\n" + block(String(details.prefix(longestFailure))) + "\n"

@@ -1,11 +1,13 @@
+import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 
 /// A run to report on.
 package struct ReportedRun: Sendable {
     /// The result of the run.
     package let result: RunResult
-    /// The run's folder, with its journal and the bodies of failed responses.
-    package let folder: String
+    /// The run's folder, with its journal and the bodies of failed responses; `nil` if the manifest was not run.
+    package let folder: String?
 
     /// Creates a run whose results are in a folder.
     package init(_ result: RunResult, in folder: String) {
@@ -13,9 +15,37 @@ package struct ReportedRun: Sendable {
         self.folder = folder
     }
 
+    /// Creates the run of a manifest that was not run. Its only step was skipped, or failed for a reason, so that no
+    /// report leaves the manifest out.
+    ///
+    /// - Parameter reason: Why the run could not be started; `nil` if an earlier failure or a signal prevented it.
+    package init(notRun manifest: String, because reason: RedactedText?) {
+        let now = Timestamp.now()
+        let step = StepResult(
+            id: "run",
+            path: "run",
+            graph: "run",
+            outcome: reason == nil ? .skipped : .failed,
+            name: reason == nil ? "the manifest was not run" : "the run could not be started",
+            failure: reason.map { Failure(.input, $0, at: nil) }
+        )
+        result = RunResult(
+            id: RunID(),
+            manifest: manifest,
+            environment: nil,
+            startedAt: now,
+            finishedAt: now,
+            time: .zero,
+            outcome: reason == nil ? .interrupted : .failed,
+            steps: [step]
+        )
+        folder = nil
+    }
+
     /// Reads the run's requests and responses from its journal, and calls a function with each, in the order of
     /// completion.
     func exchanges(_ take: (Exchange) -> Void) throws(ResultsError) {
+        guard let folder else { return }
         let path = "\(folder)/\(FolderContents.journal)"
         var journal = JournalReader(path, reading: ExchangeReader.part)
         var exchanges = ExchangeReader()
@@ -33,7 +63,7 @@ package struct ReportedRun: Sendable {
     ///
     /// - Parameter limit: The maximum number of bytes to read.
     func body(of exchange: Exchange, limit: Int = .max) -> [UInt8]? {
-        guard let name = exchange.bodyFile else { return nil }
+        guard let folder, let name = exchange.bodyFile else { return nil }
         var bytes: [UInt8] = []
         do {
             let file = try InputFile("\(folder)/\(FolderContents.bodies)/\(name)")

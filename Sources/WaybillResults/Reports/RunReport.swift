@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillRuntime
 
 /// A format of reports about runs, for other programs or for people.
@@ -66,6 +67,16 @@ extension StepResult {
 extension ElementResults {
     /// The counts as text, such as `12 failed, 188 passed`.
     var summary: String { counts.summary }
+}
+
+extension ElementResults.ElementFailure {
+    /// The failure on one line, with everything that was found: `[3] {"id": 3}: 2 expectations do not hold: …; …`.
+    var line: String {
+        let subject = subject.value.map { " \($0)" } ?? ""
+        let findings = failure.findings.map(\.message.description).filter { $0 != failure.message.description }
+        let details = findings.isEmpty ? "" : ": \(findings.joined(separator: "; "))"
+        return PrintableText.oneLine("[\(element)]\(subject): \(failure.message)\(details)")
+    }
 }
 
 extension OutcomeCounts {

@@ -48,10 +48,10 @@ package enum TAPReport: RunReport {
         if step.attempts > 1, step.elements == nil { members.append(("attempts", .number(JSONNumber(step.attempts)))) }
         if let elements = step.elements {
             members.append(("elements", .string(elements.summary)))
-            let failures = elements.failures.map { JSON.string("[\($0.element)] \($0.failure.message)") }
+            let failures = elements.failures.map { JSON.string($0.line) }
             if !failures.isEmpty { members.append(("failures", .array(failures))) }
         }
-        let lines = members.map { "  \($0.0): \(JSONWriter().string($0.1))\n" }.joined()
+        let lines = members.map { "  \($0.0): \(PrintableText.oneLine(JSONWriter().string($0.1)))\n" }.joined()
         return "  ---\n\(lines)  ...\n"
     }
 }

@@ -124,8 +124,7 @@ private struct SQLiteLoad {
     }
 
     private func failure(_ words: String, value: JSONObject) -> ResultsError {
-        let text = JSONWriter().string(.object(value))
-        let shown = text.count > 80 ? "\(text.prefix(80))…" : text
+        let shown = JSONWriter().string(.object(value)).excerpt(80)
         return ResultsError(
             path: database.path,
             "record \(count) for table '\(table.name)' of '\(database.path)' \(words): \(shown)"

@@ -128,7 +128,7 @@ package struct CacheEntry: Sendable, Equatable {
 package struct CacheKey: Sendable, Hashable {
     /// The URL, without its fragment.
     package let url: String
-    /// What else identifies the server: another address to connect to, and whether the server was verified. Empty for
+    /// What else identifies the server: another address to connect to, and how the server was verified. Empty for
     /// most requests. It keeps the response of a mock server or an unverified server from being used for the real one.
     package let route: String
 
@@ -146,6 +146,8 @@ package struct CacheKey: Sendable, Hashable {
         if let socket = request.options.unixSocket { parts.append("socket \(socket)") }
         if !request.options.tls.verifiesPeer || !request.options.tls.verifiesHost { parts.append("unverified") }
         if let file = request.options.tls.certificateAuthorities { parts.append("trusting \(file)") }
+        let pins = request.options.tls.pins.map { "\($0)" }.sorted()
+        if !pins.isEmpty { parts.append("pinned \(pins.joined(separator: " "))") }
         self.init(url: url, route: parts.joined(separator: ", "))
     }
 

@@ -1,5 +1,6 @@
 import CLibCurl
 import WaybillFormats
+import WaybillJSON
 import WaybillRuntime
 
 /// Explains why a transfer failed.
@@ -253,7 +254,7 @@ extension ResponseFraming.Fault {
 
 extension String {
     /// The string, truncated if it is long.
-    var shortened: String { unicodeScalars.count <= 40 ? self : String(unicodeScalars.prefix(40)) + "…" }
+    var shortened: String { excerpt(40) }
 
     /// The string in single quotes, with control characters escaped.
     var quoted: String {

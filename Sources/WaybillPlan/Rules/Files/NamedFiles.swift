@@ -29,6 +29,15 @@ struct NamedFiles: ManifestRule {
                 help: ["Use --allow-outside if this is intended."]
             )
         }
+        // Both are written to, by the end of a run or with --update-snapshots.
+        if [.snapshot, .jar].contains(file.kind), Self.isManifest(path, file.path.span) {
+            return Diagnostic(
+                "same-file",
+                "this manifest itself would be replaced by the \(file.words)",
+                at: file.path.span,
+                help: ["Choose another file."]
+            )
+        }
         do {
             let kind = try FileStatus(of: path).kind
             if file.kind == .cache {
@@ -59,7 +68,6 @@ struct NamedFiles: ManifestRule {
                     "the snapshot \(path) does not exist yet",
                     severity: .warning,
                     at: file.path.span,
-                    label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? "",
                     help: ["'waybill run --update-snapshots' creates it."]
                 )
             case .tls, .netrc:
@@ -67,6 +75,11 @@ struct NamedFiles: ManifestRule {
                 return unreadable(file, path, error.message, nearest: nearest)
             }
         }
+    }
+
+    /// Whether a path leads to the manifest in which it is written.
+    private static func isManifest(_ path: String, _ span: SourceSpan) -> Bool {
+        FileContents.canonicalPath(path).map { $0 == FileContents.canonicalPath(span.file.name) } ?? false
     }
 
     private func unreadable(_ file: NamedFile, _ path: String, _ reason: String, nearest: String? = nil) -> Diagnostic {

@@ -131,11 +131,11 @@ struct HTMLFailure {
     }
 
     private func body(of exchange: Exchange) -> HTML? {
-        guard let name = exchange.bodyFile, let start = run.body(of: exchange, limit: Self.shownBytes + 1) else {
-            return nil
-        }
+        guard let folder = run.folder, let name = exchange.bodyFile,
+            let start = run.body(of: exchange, limit: Self.shownBytes + 1)
+        else { return nil }
         let path = "\(FolderContents.bodies)/\(name)"
-        let link = PageLink.href(to: "\(run.folder)/\(path)", from: pageFolder)
+        let link = PageLink.href(to: "\(folder)/\(path)", from: pageFolder)
         let more: HTML? = start.count > Self.shownBytes ? " (the first \(Self.shownBytes) bytes)" : nil
         let content: HTML =
             start.contains(0)
