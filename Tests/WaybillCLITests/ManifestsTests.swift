@@ -59,7 +59,9 @@ import WaybillTestSupport
             .map { (language: $0.output.1, file: $0.output.2, text: $0.output.3) }
     }
 
-    @Test(arguments: ["README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md"])
+    @Test(arguments: [
+        "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/reference/expressions.md",
+    ])
     func `every manifest of the documentation runs`(_ page: String) async throws {
         let blocks = try Self.blocks(of: page)
         let manifests = blocks.filter { $0.language == "yaml" && $0.file == nil }
