@@ -28,7 +28,7 @@ import WaybillTestSupport
             text.hasPrefix("# yaml-language-server: $schema=waybill.schema.json\n") == arguments.contains("--schema")
         )
         let schema = TemporaryFolder.contents(of: folder.path + "/waybill.schema.json")
-        #expect(schema == (arguments.contains("--schema") ? EmbeddedSchema.manifest.text : nil))
+        #expect(schema == (arguments.contains("--schema") ? FlatSchema.text : nil))
     }
 
     @Test func `what is there is never overwritten, and nothing is left of what could not be done`() async throws {

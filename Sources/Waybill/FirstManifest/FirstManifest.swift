@@ -35,8 +35,8 @@ package struct FirstManifest: Sendable {
     package func write(to path: String) -> [Diagnostic] {
         let schema = FileContents.path(Self.schemaName, in: FileContents.folder(of: path))
         var isSchemaNew = false
-        if hasSchema, (try? FileContents.read(schema, limit: 1 << 24)) != EmbeddedSchema.manifest.text {
-            if let finding = Self.create(schema, EmbeddedSchema.manifest.text) { return [finding] }
+        if hasSchema, (try? FileContents.read(schema, limit: 1 << 24)) != FlatSchema.text {
+            if let finding = Self.create(schema, FlatSchema.text) { return [finding] }
             isSchemaNew = true
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path

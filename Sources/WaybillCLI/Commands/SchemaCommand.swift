@@ -68,8 +68,15 @@ struct SchemaPrintCommand: ParsableCommand {
     @Argument(help: "The schema to print.")
     var schema = EmbeddedSchema.manifest
 
+    @Flag(help: "Print the schema of manifests in the form for editors: of draft 7, with examples as snippets.")
+    var flat = false
+
+    func validate() throws {
+        if flat, schema != .manifest { throw ValidationError("--flat is for the schema of manifests only.") }
+    }
+
     func run() throws {
-        try Output(noColour: true).writeResult(schema.text)
+        try Output(noColour: true).writeResult(flat ? FlatSchema.text : schema.text)
     }
 }
 

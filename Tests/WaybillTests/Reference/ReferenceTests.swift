@@ -45,6 +45,58 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `the schema for editors is the published one, and follows its meta-schema`() throws {
+        let file = TemporaryFolder.contents(of: "\(Self.root)/schemas/manifest.flat.schema.json")
+        #expect(file == FlatSchema.text, "run: waybill schema --flat > schemas/manifest.flat.schema.json")
+        let text = String(decoding: FlatSchema.text, as: UTF8.self)
+        for word in ["unevaluatedProperties", "x-waybill", "$defs", "dependentRequired"] {
+            #expect(!text.contains("\"\(word)"), "\(word)")
+        }
+    }
+
+    @Test func `the schema for editors accepts every key, and no unknown one at any place`() throws {
+        var document = FlatSchema.json.object ?? JSONObject()
+        document["$schema"] = nil
+        let schema = try JSONSchema(compiling: .object(document))
+        let path = "\(Self.root)/Tests/Manifests/every-key.yaml"
+        let file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
+        let manifest = try #require(YAMLReader().read(file).document).json
+        #expect(schema.validate(manifest) == [])
+        let places: [[String]] = [
+            [], ["defaults"], ["defaults", "retry"], ["services", "*"], ["endpoints", "*"], ["graphs", "*"],
+            ["graphs", "*", "chain", "*"], ["graphs", "*", "chain", "*", "expect"],
+        ]
+        for place in places {
+            let changed = Self.adding("noSuchKey", to: manifest, at: place[...])
+            #expect(changed != manifest && !schema.isValid(changed), "\(place)")
+        }
+    }
+
+    /// Returns a value with another member in the first object at a place, in which `*` is any member or element.
+    private static func adding(_ name: String, to value: JSON, at place: ArraySlice<String>) -> JSON {
+        guard let step = place.first else {
+            guard var object = value.object else { return value }
+            object[name] = 1
+            return .object(object)
+        }
+        if var elements = value.array {
+            for index in elements.indices {
+                let changed = adding(name, to: elements[index], at: place.dropFirst())
+                guard changed != elements[index] else { continue }
+                elements[index] = changed
+                return .array(elements)
+            }
+        }
+        guard var object = value.object else { return value }
+        for (member, inner) in object where step == "*" || step == member {
+            let changed = adding(name, to: inner, at: place.dropFirst())
+            guard changed != inner else { continue }
+            object[member] = changed
+            return .object(object)
+        }
+        return value
+    }
+
     @Test func `a string is quoted if YAML would read something else`() throws {
         let texts = [
             "", " a", "a ", "a: b", "a #b", "- a", "-", "true", "NO", "~", "1.10", "2026-11-23", "0x1", "{a}", "a, b",
