@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillManifest
 
 @Suite(.timeLimit(.minutes(5))) struct YAMLFindingTests {
-    /// A marked source, the id of the only diagnostic, and the source text of its other labels.
+    /// A marked source, the id of the only diagnostic, and the source of its secondary labels.
     @Test(
         arguments: [
             ("a: 1\nb: 2\n«a»: 3\n", "duplicate-key", ["a"]),

@@ -12,7 +12,7 @@ import WaybillTestSupport
     private static let schema = (try? JSONParser().parse(EmbeddedSchema.manifest.text)) ?? .null
 
     @Test(arguments: ReferencePage.allCases)
-    func `a page of the reference is the one that the program prints`(page: ReferencePage) throws {
+    func `a published page of the reference equals the one that the program prints`(page: ReferencePage) throws {
         let path = "\(Self.root)/docs/reference/\(page.rawValue).md"
         let file = String(decoding: try #require(TemporaryFolder.contents(of: path)), as: UTF8.self)
         #expect(
@@ -21,7 +21,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `every key but those of JSON Schema has an example that its schema accepts`() throws {
+    @Test func `every key except those of JSON Schema has an example that its schema accepts`() throws {
         var count = 0
         for (name, property) in Self.properties(of: Self.schema) {
             let key = try #require(ManifestKeyReader(definitions: Self.schema["$defs"] ?? .null).key(name, property))
@@ -34,7 +34,7 @@ import WaybillTestSupport
         #expect(count > 200)
     }
 
-    @Test func `an example is YAML for its value`() throws {
+    @Test func `an example is the YAML form of its value`() throws {
         for (name, property) in Self.properties(of: Self.schema) {
             let key = try #require(ManifestKeyReader(definitions: Self.schema["$defs"] ?? .null).key(name, property))
             let example = try #require(key.example, "\(name)")
@@ -45,7 +45,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a string is quoted if YAML would read something else`() throws {
+    @Test func `a string is quoted if YAML would read it as another value`() throws {
         let texts = [
             "", " a", "a ", "a: b", "a #b", "- a", "-", "true", "NO", "~", "1.10", "2026-11-23", "0x1", "{a}", "a, b",
             "[a",
@@ -61,7 +61,7 @@ import WaybillTestSupport
         }
     }
 
-    /// The properties of a schema at any depth that have a description.
+    /// The properties of a schema, at any depth, that have a description.
     private static func properties(of schema: JSON) -> [(name: String, schema: JSON)] {
         var found: [(name: String, schema: JSON)] = []
         switch schema {
