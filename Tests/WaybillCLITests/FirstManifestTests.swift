@@ -11,7 +11,8 @@ import WaybillTestSupport
     @Test(arguments: [
         "", "--schema", "--url https://api.example.com/${v}/", "a.yml --schema --url http://127.0.0.1:81",
     ])
-    func `the generated manifest is valid without warnings and runs on its own examples`(arguments: String) async throws {
+    func `the generated manifest is valid without warnings and runs on its own examples`(arguments: String) async throws
+    {
         let folder = TemporaryFolder()
         #expect(try await Self.run("init \(arguments)", in: folder).status == 0)
         let file = arguments.hasPrefix("a.yml") ? "a.yml" : "waybill.yaml"

@@ -110,7 +110,9 @@ import WaybillTestSupport
     }
 
     @Test(arguments: services)
-    func `a credential is fetched once, renewed once, shared by all requests, and written nowhere`(service: String) async throws {
+    func `a credential is fetched once, renewed once, shared by all requests, and written nowhere`(service: String)
+        async throws
+    {
         let bank = Bank()
         let server = try LoopbackServer { bank.serve($0) }
         defer { server.stop() }

@@ -108,7 +108,9 @@ import WaybillTestSupport
         #expect(folder.names(in: "waybill-results/r").filter { $0.hasSuffix(".tmp") } == [".mine.tmp"])
     }
 
-    @Test func `a malicious run is shown without terminal control sequences, whatever numbers it contains`() async throws {
+    @Test func `a malicious run is shown without terminal control sequences, whatever numbers it contains`()
+        async throws
+    {
         let line = #"""
             cd waybill-results/r
             sed -i 's|"total": [0-9.]*|"total": 1e308|; s|"path": "main.a"|"path": "main.a\\u001b[31m"|' run.json

@@ -90,7 +90,11 @@ import WaybillManifest
             ([0x00, 0x00, 0xFE, 0xFF], "invalid-utf8", 0..<0),
         ] as [([UInt8], String, Range<Int>)]
     )
-    func `a source that is not UTF-8 text is rejected at the first invalid byte`(bytes: [UInt8], id: String, range: Range<Int>) {
+    func `a source that is not UTF-8 text is rejected at the first invalid byte`(
+        bytes: [UInt8],
+        id: String,
+        range: Range<Int>
+    ) {
         let (document, findings) = YAMLReader().read(SourceFile(name: "x", bytes: bytes))
         #expect(document == nil)
         #expect(findings.map(\.id.name) == [id])

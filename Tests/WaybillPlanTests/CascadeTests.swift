@@ -44,7 +44,8 @@ import WaybillPlan
         #expect(settings.timeout?.span.start.line == 16)
     }
 
-    @Test func `filters and body expectations accumulate, outer levels first, and other settings are replaced entirely`() throws {
+    @Test func `filters and body expectations accumulate, outer levels first, and other settings are replaced`() throws
+    {
         let request = try PlanFixture.request(manifest)
         let selected = request.filters.map { stage in
             (stage.value.stage as? SelectStage)?.path.expression.text

@@ -79,7 +79,9 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `a step can only be referenced where it has certainly run`(case name: String, ids: [String], chain: String) throws {
+    func `a step can only be referenced where it has certainly run`(case name: String, ids: [String], chain: String)
+        throws
+    {
         #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
     }
 
@@ -301,9 +303,11 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `a step that a condition requires is certain inside that condition's step`(case name: String, ids: [String], step: String)
-        throws
-    {
+    func `a step that a condition requires is certain inside the conditional step`(
+        case name: String,
+        ids: [String],
+        step: String
+    ) throws {
         let text = """
             inputs: {x: {type: integer, default: 1}, list: {type: array, default: []}}
             services: {s: {baseURL: "http://127.0.0.1:1"}}
@@ -318,7 +322,7 @@ import WaybillPlan
         #expect(errors.map(\.id.name) == ids, "\(name)")
     }
 
-    @Test func `if the expected status may be one without outputs, only an output that is tested to exist is certain`() throws {
+    @Test func `if an expected status has no outputs, only a test for an output makes it certain`() throws {
         let step = "{id: a, get: /a, expect: {status: [200, 404]}, outputs: {x: $.x}}"
         func chain(_ condition: String) -> String {
             "    chain: [\(step), {when: \(condition), get: \"/${steps.a.outputs.x}\"}]"

@@ -63,7 +63,9 @@ import WaybillTestSupport
             ("an input without a shape", "inputs.open.other", "e.x", nil),
         ] as [(String, String, String, String?)]
     )
-    func `an element has the fields of its list's elements`(what: String, list: String, path: String, id: String?) throws {
+    func `an element has the fields of its list's elements`(what: String, list: String, path: String, id: String?)
+        throws
+    {
         let list = list.hasPrefix("[") ? list : "\"\(list)\""
         let found = try findings(#"{forEach: {in: \#(list), as: e}, get: "/${\#(path)}"}"#)
         #expect(found.map(\.id.name) == [id].compactMap { $0 }, "\(what): \(HumanRenderer().render(found))")

@@ -57,7 +57,8 @@ import WaybillPlan
             ("outputs of a refusal or not", 0, "{get: /a, expect: {status: [200, 404]}, outputs: {x: $.a}}"),
         ] as [(String, Int, String)]
     )
-    func `the expected status must be consistent with other expectations`(what: String, count: Int, step: String) throws {
+    func `the expected status must be consistent with other expectations`(what: String, count: Int, step: String) throws
+    {
         try check(what, Array(repeating: "status-contradiction", count: count), chain: step)
     }
 
@@ -162,7 +163,8 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `steps and keys are only allowed where they have an effect`(what: String, ids: [String], chain: String) throws {
+    func `steps and keys are only allowed where they have an effect`(what: String, ids: [String], chain: String) throws
+    {
         try check(what, ids, chain: chain)
     }
 
@@ -197,7 +199,12 @@ import WaybillPlan
             ("an address with it", ["session-cycle"], "query: {t: \"${session.token}\"}", ""),
         ]
     )
-    func `the request that starts a session cannot use that session`(what: String, ids: [String], endpoint: String, service: String) throws {
+    func `the request that starts a session cannot use that session`(
+        what: String,
+        ids: [String],
+        endpoint: String,
+        service: String
+    ) throws {
         let found = try PlanFixture.plan(
             """
             services:
@@ -290,9 +297,11 @@ import WaybillPlan
             ),
         ]
     )
-    func `a setting that uses a session is checked for each request that inherits it`(what: String, ids: [String], graphs: String)
-        throws
-    {
+    func `a setting that uses a session is checked for each request that inherits it`(
+        what: String,
+        ids: [String],
+        graphs: String
+    ) throws {
         let found = try PlanFixture.plan(
             """
             services:

@@ -47,7 +47,8 @@ import WaybillTestSupport
             ("inputs: {id: {type: string, format: uuid, default: 7-8}}", "invalid-input", "UUID"),
         ]
     )
-    func `a schema is checked together with the files and formats it names`(text: String, id: String, words: String) throws
+    func `a schema is checked together with the files and formats it names`(text: String, id: String, words: String)
+        throws
     {
         let found = try findings(text)
         #expect(found.map(\.id.name) == [id], "\(HumanRenderer().render(found))")

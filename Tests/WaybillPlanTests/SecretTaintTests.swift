@@ -79,7 +79,9 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `a secret is only allowed where it is neither written nor shown`(what: String, ids: [String], step: String) throws {
+    func `a secret is only allowed where it is neither written nor shown`(what: String, ids: [String], step: String)
+        throws
+    {
         let found = try findings("graphs: {main: {chain: [\(step)]}}").filter { $0.id.name.hasPrefix("secret") }
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }

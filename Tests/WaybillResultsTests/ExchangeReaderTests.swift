@@ -97,7 +97,8 @@ import WaybillJSON
         #expect(found.map(\.bodyFile) == [nil, nil])
     }
 
-    @Test func `exchanges inside an element end with the element, and exchanges in flight end with the process`() throws {
+    @Test func `exchanges inside an element end with the element, and exchanges in flight end with the process`() throws
+    {
         let found = try exchanges([
             sending("main.each[1]"), sending("main.each[1].inner"), sending("main.each[10]"),
             event("element.finished", "main.each", ["element": 1, "failure": ["message": "no"]]), sending("main.b"),

@@ -108,7 +108,9 @@ extension JSON {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct FileThreadTests {
-    @Test func `jobs run in the order of their due times, and the thread runs the remaining ones when it ends`() async throws {
+    @Test func `jobs run in the order of their due times, and the thread runs the remaining ones when it ends`()
+        async throws
+    {
         let done = Mutex<[String]>([])
         var thread: FileThread? = try FileThread()
         thread?.submit(after: .seconds(3_600)) { done.withLock { $0.append("much later") } }

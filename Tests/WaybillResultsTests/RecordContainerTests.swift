@@ -194,7 +194,9 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `two steps may write different tables of one database, but not the same table or the file itself`() async throws {
+    @Test func `two steps may write different tables of one database, but not the same table or the file itself`()
+        async throws
+    {
         let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
         func open(_ container: RecordContainer, _ step: String) async throws -> RecordSink {
             try await run.records(at: "a.db", SQLiteFormat(), in: container, of: step)

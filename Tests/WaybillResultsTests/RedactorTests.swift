@@ -47,7 +47,11 @@ import WaybillResults
             ("päöü-word", "päö\u{FFFD}…", "***\u{FFFD}…"),
         ] as [(String, String, String)]
     )
-    func `the start of a secret is redacted at the end of a truncated excerpt`(secret: String, text: String, expected: String) {
+    func `the start of a secret is redacted at the end of a truncated excerpt`(
+        secret: String,
+        text: String,
+        expected: String
+    ) {
         #expect(redactor(secret).redact(text) == expected)
     }
 

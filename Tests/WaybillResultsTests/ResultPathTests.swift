@@ -43,8 +43,7 @@ import WaybillTestSupport
         ("bodies/a", "'bodies/a' cannot be written: this name is reserved for the run's own files"),
         ("sources.json", "'sources.json' cannot be written: this name is reserved for the run's own files"),
     ])
-    func `an invalid path is rejected, and nothing is created`(path: String, reason: String) async throws
-    {
+    func `an invalid path is rejected, and nothing is created`(path: String, reason: String) async throws {
         let run = try run()
         let error = await #expect(throws: ResultPathError.self) {
             try await run.records(at: path, RawFormat(), of: "main.a")

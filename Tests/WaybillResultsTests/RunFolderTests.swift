@@ -64,8 +64,7 @@ import WaybillTestSupport
         #expect(folder.read("out/bodies/main.login.json") == "{\"p\":\"***\"}")
     }
 
-    @Test func `stored bodies have limited disk space, including those from before the run was resumed`() async throws
-    {
+    @Test func `stored bodies have limited disk space, including those from before the run was resumed`() async throws {
         let path = "\(folder.path)/out"
         let run = try RunFolder.create(.at(path), for: Samples.id, disk: .real, bodyLimit: 16 << 10)
         func keep(_ step: String, bytes: Int) async throws -> RunFolder.KeptBody {

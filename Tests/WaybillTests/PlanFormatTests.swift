@@ -25,7 +25,8 @@ import WaybillTestSupport
     }
 
     @Test(arguments: manifests, [nil, "staging"])
-    func `the explanation of an endpoint as JSON conforms to its schema`(manifest: String, environment: String?) throws {
+    func `the explanation of an endpoint as JSON conforms to its schema`(manifest: String, environment: String?) throws
+    {
         let loaded = try #require(try ManifestLoader().load(manifest).manifest)
         let environment = loaded.environments["staging"] == nil ? nil : environment
         let pipeline = try Pipeline()

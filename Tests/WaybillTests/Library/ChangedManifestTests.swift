@@ -56,7 +56,11 @@ import WaybillTestSupport
             ("{call: e}", "{call: e, onFailure: continue}", "onFailure"),
         ]
     )
-    func `a change of a step that has run is rejected with the name of the changed part`(old: String, new: String, part: String) async throws {
+    func `a change of a step that has run is rejected with the name of the changed part`(
+        old: String,
+        new: String,
+        part: String
+    ) async throws {
         let messages = try await findings(old, new)
         #expect(messages == ["step 'main.e' has already run, but its '\(part)' changed in the manifest"])
     }
@@ -125,7 +129,9 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [("post", ["kept-before-finally"]), ("get", [])])
-    func `a warning is reported if a completed step is kept although finally has run`(method: String, ids: [String]) async throws {
+    func `a warning is reported if a completed step is kept although finally has run`(method: String, ids: [String])
+        async throws
+    {
         let manifest = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             graphs:
@@ -228,7 +234,9 @@ import WaybillTestSupport
         #expect(sources.contains("headers X-Key") && !sources.contains("token-a") && !sources.contains("127.0.0.1"))
     }
 
-    @Test func `a run recorded by a version that stored the manifest's source resumes only if it is unchanged`() async throws {
+    @Test func `a run recorded by a version that stored the manifest's source resumes only if it is unchanged`()
+        async throws
+    {
         let manifest = "waybill: 1\n" + Self.manifest.replacing(", equals: [{n: 2}]", with: "") + "\n"
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))

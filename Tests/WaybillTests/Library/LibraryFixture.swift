@@ -15,7 +15,7 @@ struct LibraryFixture {
     /// The folder for the results.
     var results: String { "\(folder.path)/results" }
 
-    /// The plan of all graphs.
+    /// The plan of the main graph.
     func plan(inputs: [String: Value] = [:], variables: [String: String] = [:]) throws -> RunPlan {
         try Waybill.load(path).plan(inputs: inputs, variables: variables)
     }
