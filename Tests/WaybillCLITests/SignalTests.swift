@@ -50,7 +50,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a stopped run finishes the requests in flight and runs finally`(signal: Int32) async throws {
+    func `a stopped run finishes the requests in flight and runs the finally steps`(signal: Int32) async throws {
         let run = try await run(
             """
             {main: {batch: [{id: a, get: /a}, {id: b, needs: [a], get: /b}, {id: c, delay: 1h, get: /c}],

@@ -68,14 +68,14 @@ import WaybillJSON
             ("0.000000000000000000001e21", 1), ("1e999999999999", nil), ("20000000000000000000", nil),
         ] as [(String, Int?)]
     )
-    func `an integral number in range has an integer value`(text: String, value: Int?) throws {
+    func `an integer in range has an Int value`(text: String, value: Int?) throws {
         #expect(try number(text).int == value)
     }
 
     @Test(arguments: [
         ("1", true), ("1.0", true), ("1e2", true), ("1.5", false), ("1e400", true), ("15e-1", false), ("0.0e-9", true),
     ])
-    func `a number is integral if its value is`(text: String, isWhole: Bool) throws {
+    func `a number is an integer if its value is`(text: String, isWhole: Bool) throws {
         #expect(try number(text).isInteger == isWhole)
     }
 

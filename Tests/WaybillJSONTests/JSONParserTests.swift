@@ -95,10 +95,7 @@ import WaybillJSON
         #expect((try? parse(#""\u00Af\uaBcD\uFFFf""#)) == "\u{AF}\u{ABCD}\u{FFFF}")
     }
 
-    @Test
-    func `the last value of a repeated name is used, at the position of the first, and the repetition is reported`()
-        throws
-    {
+    @Test func `a repeated name keeps its first position and its last value, and is reported`() throws {
         let text = #"{"a": 1, "b": {"c": 2}, "a": 3, "b": 4, "\u0061": 5}"#
         let document = try JSONParser().parseDocument(Array(text.utf8))
         #expect(JSONWriter().string(document.value) == #"{"a":5,"b":4}"#)

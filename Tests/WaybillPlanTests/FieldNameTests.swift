@@ -63,7 +63,12 @@ import WaybillTestSupport
             ("an input without a shape", "inputs.open.other", "e.x", nil),
         ] as [(String, String, String, String?)]
     )
-    func `an element has the fields of its list's elements`(what: String, list: String, path: String, id: String?)
+    func `the variable of forEach has the fields of the list's elements`(
+        what: String,
+        list: String,
+        path: String,
+        id: String?
+    )
         throws
     {
         let list = list.hasPrefix("[") ? list : "\"\(list)\""

@@ -46,7 +46,7 @@ struct MutationMaker {
         visitPaths(of: manifest, in: root.span.file)
     }
 
-    // MARK: Entries given twice
+    // MARK: Duplicate entries
 
     private mutating func visitDuplicates(_ node: YAMLNode) {
         for element in node.sequence ?? [] { visitDuplicates(element) }

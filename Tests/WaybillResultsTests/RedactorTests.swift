@@ -187,7 +187,7 @@ import WaybillResults
         #expect(redactor("pässe1").redact(latin1) == Array("p=***&q=*** ".utf8) + [0xE4])
     }
 
-    @Test func `strings, names and whole numbers in JSON are redacted`() {
+    @Test func `strings, names and numbers in JSON are redacted if they contain or equal a secret`() {
         let value: JSON = [
             "a 123456": "x123456y", "list": [123456, 1234567, "ok", .null, true], "b": ["123456": 1, "z123456": 2],
         ]

@@ -129,7 +129,10 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [("post", ["kept-before-finally"]), ("get", [])])
-    func `a warning is reported if a completed step is kept although finally has run`(method: String, ids: [String])
+    func `a warning is reported if a completed step is kept although the finally steps have run`(
+        method: String,
+        ids: [String]
+    )
         async throws
     {
         let manifest = """

@@ -26,7 +26,7 @@ import WaybillTestSupport
         return (events.story, try await run.report, held.targets)
     }
 
-    @Test func `stop lets requests in flight finish, starts no other steps, and runs finally`() async throws {
+    @Test func `stop lets requests in flight finish and then only runs the finally steps`() async throws {
         let (_, report, targets) = try await steer(
             "{chain: [{id: a, call: one}, {id: b, call: two}], finally: [{id: f, call: two}]}"
         ) { run, held in
@@ -39,7 +39,7 @@ import WaybillTestSupport
         #expect(targets == ["/one", "/two"])
     }
 
-    @Test func `cancel ends requests in flight and runs finally`() async throws {
+    @Test func `cancel ends requests in flight and runs the finally steps`() async throws {
         let (story, report, _) = try await steer("{chain: [{id: a, call: one}], finally: [{id: f, values: {x: 1}}]}") {
             run,
             held in
@@ -51,7 +51,7 @@ import WaybillTestSupport
         #expect(story.last == "run.finished")
     }
 
-    @Test func `cancelAll also ends finally`() async throws {
+    @Test func `cancelAll also cancels the finally steps`() async throws {
         let (_, report, _) = try await steer("{chain: [{id: a, values: {x: 1}}], finally: [{id: f, call: one}]}") {
             run,
             held in
