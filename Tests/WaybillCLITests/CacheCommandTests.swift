@@ -151,7 +151,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a manifest can set the cache's folder and size, and a step can change only its mode`() async throws {
+    @Test func `a manifest can set the cache's folder and size, and a step can override just the mode`() async throws {
         let large = String(repeating: "x", count: 40_000)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {

@@ -19,7 +19,7 @@ import WaybillPlan
         ("nextPageToken", false), ("next_token", false), ("tokenType", false), ("tokens", false), ("key", false),
         ("secretary", false), ("id", false), ("passwordHint", false),
     ])
-    func `an output that is named like a credential should be marked secret`(name: String, isCredential: Bool) throws {
+    func `an unmarked output with the name of a credential is reported`(name: String, isCredential: Bool) throws {
         for rest in [
             "graphs: {main: {chain: [{id: a, get: /a, outputs: {\(name): $.x}}]}}",
             "endpoints: {e: {path: /a, outputs: {\(name): $.x}}}\ngraphs: {main: {chain: [{call: e}]}}",
