@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillTestSupport
 
-/// `manifests/accounts.yaml` against a server that nobody on this project wrote.
+/// `manifests/accounts.yaml` against nginx, a server that this project did not write.
 @Suite(.timeLimit(.minutes(5))) struct AccountsTests {
     private static let password = "s3cr3t/w+rd ü"
 
@@ -28,7 +28,7 @@ import WaybillTestSupport
         let source = CommandCase.projectRoot + "/manifests/"
         for name in ["accounts.yaml", "common/services.yaml"] {
             let text = String(decoding: try #require(TemporaryFolder.contents(of: source + name)), as: UTF8.self)
-            // How long a request takes on a loaded machine is nobody's fault.
+            // A loaded machine must not fail the test, so the time limits are raised.
             let moved = text.replacing("http://127.0.0.1:8080", with: server.url(base))
                 .replacing("maxTime: 2s", with: "maxTime: 60s")
                 .replacing("timeout: 15s", with: "timeout: 60s")
@@ -44,9 +44,9 @@ import WaybillTestSupport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `the accounts are pulled from nginx, the batch side by side`() async throws {
-        // What nginx asks for these two. It sends the schedule when it has been asked for the health, too: one after another,
-        // the health would come when the schedule, which is before it in the batch, has ended.
+    func `the accounts manifest runs against nginx, and the batch runs concurrently`() async throws {
+        // Serves the two requests that nginx forwards. It sends the schedule only after the health request has arrived.
+        // If the batch ran one step at a time, the health request would wait for the schedule, which comes before it.
         let backend = try ResponsesOnCall()
         defer { backend.stop() }
         let schedule = "/v5/users/u-1/schedule?deviceId=d-1"
@@ -71,7 +71,7 @@ import WaybillTestSupport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `no secret is in any file or on the terminal, in any spelling`() async throws {
+    func `no secret appears in any file or on the terminal, in any encoding`() async throws {
         try await NginxServer.run(Self.directives) { server in
             for base in ["", "/locked"] {
                 let folder = TemporaryFolder()

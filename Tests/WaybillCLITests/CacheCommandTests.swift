@@ -14,7 +14,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a later run uses the responses of an earlier one, but not those with secrets`() async throws {
+    @Test func `a later run reuses cached responses, except those that contain secrets`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while connection.readRequest() != nil {
                 connection.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: 2\r\n\r\n{}")
@@ -54,7 +54,7 @@ import WaybillTestSupport
         #expect(try await waybill("cache", "list").outputText.isEmpty)
     }
 
-    @Test func `a response with a secret is not stored`() async throws {
+    @Test func `a response that contains a secret is not stored`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {
                 let tokens = ["/echo": "a-secret-key", "/token": "from-the-server"]
@@ -95,7 +95,7 @@ import WaybillTestSupport
         #expect(list.split(separator: "\n").count == 2 && list.contains("/open") && list.contains("/with-session"))
     }
 
-    @Test func `only what is sent is reported as sent`() async throws {
+    @Test func `a request is reported as sent only if it was sent`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {
                 switch request.target {
@@ -151,7 +151,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a manifest can name folders and sizes, and a step changes the mode alone`() async throws {
+    @Test func `a manifest can set the cache's folder and size, and a step can override just the mode`() async throws {
         let large = String(repeating: "x", count: 40_000)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {
@@ -194,7 +194,7 @@ import WaybillTestSupport
         #expect(try await waybill("cache", "clear", "--folder", "others").outputText.hasPrefix("removed 1 response, "))
     }
 
-    @Test func `a cache that cannot be written to is reported once, and nothing fails`() async throws {
+    @Test func `a cache that cannot be written is reported once and fails nothing`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while connection.readRequest() != nil {
                 connection.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: 2\r\n\r\n{}")

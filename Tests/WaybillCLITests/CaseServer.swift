@@ -1,8 +1,8 @@
 import WaybillTestSupport
 
-/// A server that a command-line case talks to, by the name in its `server` file.
+/// A server that a command-line case talks to, chosen by the name in its `server` file.
 final class CaseServer: Sendable {
-    /// Where it listens, or where nothing does.
+    /// The address of the server, or an address at which nothing listens.
     let port: Int
 
     private let server: LoopbackServer?
@@ -17,7 +17,7 @@ final class CaseServer: Sendable {
         self.port = port
     }
 
-    /// Starts the server of a name.
+    /// Starts the server with the given name.
     static func start(_ name: String) throws -> CaseServer {
         if name == "refuse" {
             return CaseServer(nil, port: try LoopbackSocket.refusingPort())
@@ -29,7 +29,7 @@ final class CaseServer: Sendable {
         guard let answer = answers[name] else { throw UnknownName(name: name) }
         let server = try LoopbackServer { connection in
             while let request = connection.readRequest() {
-                // Whoever asks for this waits until it gives up.
+                // A request for this is held until the client times out.
                 if request.target == "/slow" { return connection.waitForEnd() }
                 guard connection.write(answer(request).bytes(to: request.method)) else { return }
             }
@@ -37,10 +37,10 @@ final class CaseServer: Sendable {
         return CaseServer(server, port: server.port)
     }
 
-    /// How many requests have come.
+    /// The number of requests received.
     var requestCount: Int { server?.requests.count ?? 0 }
 
-    /// Ends the server.
+    /// Stops the server.
     func stop() {
         server?.stop()
     }

@@ -1,12 +1,12 @@
 import Testing
 import WaybillTestSupport
 
-/// Expectations of the server's certificate.
+/// Expectations about the server's certificate.
 @Suite(.enabled(if: NginxServer.isWanted, "nginx is not installed"), .timeLimit(.minutes(5)))
 struct CertificateRunTests {
     private let folder = TemporaryFolder()
 
-    @Test func `the certificate is compared, also on a kept connection`() async throws {
+    @Test func `the certificate is checked on new and on reused connections`() async throws {
         let certificates = try await TestCertificates()
         let directives = certificates.directives(.valid) + "location / { return 200 ok; }"
         try await NginxServer.run(directives, listen: "ssl http2") { server in
@@ -34,7 +34,7 @@ struct CertificateRunTests {
         }
     }
 
-    @Test func `a connection without TLS has no certificate`() async throws {
+    @Test func `an expectation about the certificate fails on a connection without TLS`() async throws {
         try await NginxServer.run("location / { return 200 ok; }") { server in
             folder.write(
                 """

@@ -6,26 +6,26 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// A command-line case: a folder with what the program is given and what it must print.
+/// A command-line case: a folder with the input of the program and the expected output.
 ///
-/// | file | what |
+/// | file | content |
 /// |---|---|
-/// | `arguments` | one argument a line; `{server}` is the address of the case's server, `{port}` its port |
+/// | `arguments` | one argument per line; `{server}` is the address of the case's server, `{port}` its port |
 /// | `environment` | optional: `NAME=VALUE` lines |
-/// | `prepare.sh` | optional: run in the folder first, for files that are better made than kept |
+/// | `prepare.sh` | optional: runs in the folder first, for files that are easier to generate than to store |
 /// | `stdin` | optional: what the program reads from standard input |
 /// | `server` | optional: the name of a `CaseServer` |
-/// | `status`, `stdout`, `stderr` | what must come of it, volatile parts replaced (see `normalized`) |
+/// | `status`, `stdout`, `stderr` | the expected results, with volatile parts replaced (see `normalized`) |
 ///
-/// Everything else, such as `manifest.yaml`, is there for the program. A missing `stdout` or `stderr` is written, and the
-/// case fails, so that a person reads it.
+/// All other files, such as `manifest.yaml`, are input for the program. If `stdout` or `stderr` is missing, it is
+/// written and the case fails, so that a person reviews it.
 struct CommandCase: Sendable, CustomStringConvertible {
     /// `ok/quickstart`
     let description: String
     /// The folder.
     let path: String
 
-    /// Every case, in order.
+    /// All cases, sorted.
     static let all: [CommandCase] = {
         let root = folder(of: #filePath) + "/Cases"
         return entries(root).flatMap { group in
@@ -35,13 +35,13 @@ struct CommandCase: Sendable, CustomStringConvertible {
         }
     }()
 
-    /// The root of the project.
+    /// The root folder of the project.
     static let projectRoot = folder(of: folder(of: folder(of: #filePath)))
 
-    /// The program, beside the test bundle.
+    /// The program, which is next to the test bundle.
     static let program = folder(of: CommandLine.arguments[0]) + "/waybill"
 
-    /// The text of one of the case's files; `nil` when there is none.
+    /// The content of one of the case's files; `nil` if the file does not exist.
     func file(_ name: String) -> String? {
         TemporaryFolder.contents(of: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
     }
@@ -51,7 +51,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
         (file(name) ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// Writes what the program printed, for a person to read.
+    /// Writes what the program printed, for a person to review.
     func record(_ text: String, as name: String) {
         guard let stream = fopen("\(path)/\(name)", "w") else { return }
         fputs(text, stream)
@@ -77,7 +77,7 @@ struct CommandCase: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The text with everything replaced that differs from run to run: times, run ids, ports.
+    /// The text with everything replaced that differs between runs: times, run ids, ports.
     func normalized(port: Int?) -> String {
         var text = self
         if let port { text = text.replacing("127.0.0.1:\(port)", with: "127.0.0.1:PORT") }

@@ -3,7 +3,7 @@ import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct CommandCaseTests {
     @Test(arguments: CommandCase.all)
-    func `a command prints what it should and ends as it should`(_ testCase: CommandCase) async throws {
+    func `a command has the expected output and exit status`(_ testCase: CommandCase) async throws {
         let folder = TemporaryFolder()
         let copy = try await Command.run("/bin/cp", ["-R", testCase.path + "/.", folder.path])
         #expect(copy.status == 0, "\(copy.errorText)")

@@ -4,10 +4,10 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTestSupport
 
-/// What a case cannot show: output that is too large to keep, or that goes nowhere.
+/// Tests that cannot be cases, because the output is too large to store or cannot be written.
 @Suite(.timeLimit(.minutes(5))) struct DataCommandTests {
     @Test(arguments: EmbeddedSchema.allCases)
-    func `a published schema is printed as it is in its file`(_ schema: EmbeddedSchema) async throws {
+    func `a published schema is printed exactly as in its file`(_ schema: EmbeddedSchema) async throws {
         let result = try await Command.run(CommandCase.program, ["schema", "print", schema.rawValue])
         let path = "\(CommandCase.projectRoot)/schemas/\(schema.rawValue).schema.json"
         #expect(result.status == 0)
@@ -15,7 +15,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: CommandCase.all.filter { $0.description.hasPrefix("validate/json") })
-    func `findings as JSON follow the published schema`(_ testCase: CommandCase) throws {
+    func `JSON diagnostics conform to the published schema`(_ testCase: CommandCase) throws {
         let schema = try JSONSchema(compiling: try JSONParser().parse(EmbeddedSchema.diagnostics.text))
         let document = try JSONParser().parse(Array(try #require(testCase.file("stdout")).utf8))
         #expect(schema.validate(document) == [])
@@ -23,20 +23,20 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [["schema"], ["schema", "print"], ["schema", "manifest"]])
-    func `the schema of manifests is printed unless another is named`(arguments: [String]) async throws {
+    func `the manifest schema is printed unless another one is named`(arguments: [String]) async throws {
         let result = try await Command.run(CommandCase.program, arguments)
         #expect(result.output == EmbeddedSchema.manifest.text)
     }
 
     @Test(arguments: ["eval 1", "eval --functions", "schema print"])
-    func `output that cannot be written is no success`(_ arguments: String) async throws {
+    func `output that cannot be written is a failure`(_ arguments: String) async throws {
         let command = "'\(CommandCase.program)' \(arguments) > /dev/full"
         let result = try await Command.run("/bin/sh", ["-c", command])
         #expect(result.status == 3)
         #expect(result.errorText.hasPrefix("error[unwritable-output]: could not write to standard output: "))
     }
 
-    @Test func `of very many findings the first thousand are told`() async throws {
+    @Test func `only the first thousand diagnostics are reported`() async throws {
         let folder = TemporaryFolder()
         let prepared = try await Command.run(
             "/bin/sh",

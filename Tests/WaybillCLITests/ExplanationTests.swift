@@ -10,35 +10,35 @@ extension Explanation: CustomTestStringConvertible {
     package var testDescription: String { id.name }
 }
 
-/// Pages are true: the program does with their examples what they say.
+/// The program does with the examples of a page what the page says.
 @Suite(.timeLimit(.minutes(5))) struct ExplanationTests {
     private static let shown = Explanation.all.filter { $0.example != nil }
 
     @Test(arguments: shown)
-    func `the wrong example has exactly the finding of its page`(page: Explanation) async throws {
+    func `the wrong example causes only the diagnostic that its page explains`(page: Explanation) async throws {
         let (ids, result) = try await Self.findings(of: try #require(page.example).wrong)
         #expect(ids == [page.id.name], "\(result.outputText)\(result.errorText)")
     }
 
     @Test(arguments: shown)
-    func `the right example has no finding`(page: Explanation) async throws {
+    func `the right example causes no diagnostics`(page: Explanation) async throws {
         let (ids, result) = try await Self.findings(of: try #require(page.example).right)
         #expect(ids.isEmpty && result.status == 0, "\(result.outputText)\(result.errorText)")
     }
 
     @Test(arguments: Explanation.all)
-    func `a page is a title without a full stop and paragraphs of sentences`(page: Explanation) {
+    func `a page has a title without a full stop and paragraphs of whole sentences`(page: Explanation) {
         #expect(!page.title.hasSuffix(".") && !page.title.contains("\n"))
         #expect(!page.paragraphs.isEmpty)
         for paragraph in page.paragraphs { #expect(paragraph.hasSuffix("."), "\(paragraph)") }
     }
 
-    @Test func `no two pages are about the same`() {
+    @Test func `no two pages have the same id`() {
         let names = Explanation.all.map(\.id.name)
         #expect(names == Set(names).sorted())
     }
 
-    @Test func `all pages are listed, one a line`() async throws {
+    @Test func `all pages are listed, one per line`() async throws {
         let result = try await Command.run(CommandCase.program, ["explain"])
         let lines = result.outputText.split(separator: "\n")
         #expect(lines.map { String($0.prefix { $0 != " " }) } == Explanation.all.map(\.id.name))
@@ -46,7 +46,7 @@ extension Explanation: CustomTestStringConvertible {
         #expect(result.status == 0)
     }
 
-    @Test func `every key of the manifest's schema has a description and a place`() {
+    @Test func `every key of the manifest schema has a description and a location`() {
         #expect(KeyExplanation.keys.count > 200)
         for key in KeyExplanation.keys {
             let meanings = KeyExplanation.of(key)
@@ -54,7 +54,7 @@ extension Explanation: CustomTestStringConvertible {
         }
     }
 
-    /// The ids of what is found when a sample's command is run on its files, as a person would do it.
+    /// The ids of the diagnostics that a sample's command reports for its files.
     private static func findings(of sample: Explanation.Sample) async throws -> (ids: [String], result: Command) {
         let folder = TemporaryFolder()
         for file in sample.files {
@@ -78,42 +78,42 @@ extension Explanation: CustomTestStringConvertible {
     }
 }
 
-/// Every kind of finding has a page, and every page is about one that there is.
+/// Every kind of diagnostic has a page, and every page explains an existing kind.
 @Suite(.timeLimit(.minutes(5))) struct ExplanationCoverageTests {
     private static let sources = TemporaryFolder.files(in: CommandCase.projectRoot + "/Sources", ending: ".swift")
         .filter { !$0.contains("/Explanations/") }
         .map { (path: $0, text: String(decoding: TemporaryFolder.contents(of: $0) ?? [], as: UTF8.self)) }
 
-    /// Where ids are put together rather than written down; what comes of each is collected below.
+    /// Files in which ids are composed at run time; the resulting ids are collected below.
     private static let computed = [
-        "ManifestRule.swift", "Manifest+environment.swift", "PlanBuilder.swift",  // unknown-SORT
+        "ManifestRule.swift", "Manifest+environment.swift", "PlanBuilder.swift",  // unknown-KIND
         "ManifestSchema.swift",  // x-waybill-error
         "Failure.swift",  // kinds of failure
-        "ExplainCommand.swift",  // what a person asks for
+        "ExplainCommand.swift",  // what the user asks for
     ]
 
-    @Test func `every kind of finding has a page`() throws {
+    @Test func `every kind of diagnostic has a page`() throws {
         let missing = try Self.ids.get().subtracting(Explanation.all.map(\.id.name))
         #expect(missing.isEmpty, "add a page to Sources/Waybill/Explanations for: \(missing.sorted())")
     }
 
-    @Test func `every page is about a finding that there is`() throws {
+    @Test func `every page explains an existing kind of diagnostic`() throws {
         let superfluous = Set(Explanation.all.map(\.id.name)).subtracting(try Self.ids.get())
         #expect(superfluous.isEmpty, "nothing in the code says: \(superfluous.sorted())")
     }
 
-    @Test func `ids are put together only where this test looks`() {
+    @Test func `ids are composed only in the files that this test lists`() {
         let found = Self.sources.filter { $0.text.contains(#/DiagnosticID\(stringLiteral: (?!"[a-z0-9-]+"\))/#) }
         let names = found.compactMap { $0.path.split(separator: "/").last.map(String.init) }
         #expect(Set(names) == Set(Self.computed))
     }
 
-    /// The types and functions whose first argument is the id of a finding.
+    /// The types and functions whose first argument is the id of a diagnostic.
     private static func takersOfIDs() -> Set<String> {
         var names: Set<String> = []
         for (_, text) in sources {
             for match in text.matches(of: #/(?:func (\w+)|init)\(\s*_ id: DiagnosticID\b/#) {
-                // An initializer is that of one of the types before it.
+                // An initializer belongs to the type before it.
                 let types = text[..<match.range.lowerBound].matches(of: #/\b(?:struct|class|extension) (\w+)/#)
                 names.formUnion((match.1.map { [$0] } ?? types.map(\.1)).map(String.init))
             }
@@ -121,12 +121,12 @@ extension Explanation: CustomTestStringConvertible {
         return names
     }
 
-    @Test func `ids are found whatever type is made with them`() throws {
+    @Test func `ids are found in calls of every type that takes one`() throws {
         #expect(Self.takersOfIDs().isSuperset(of: ["Diagnostic", "GlobFailure"]))
         #expect(try Self.ids.get().isSuperset(of: ["invalid-glob", "unreadable-file"]))
     }
 
-    /// Looking through all sources takes a while, and is done once.
+    /// Scanning all sources takes a while, so it is done once.
     private static let ids = Result { try collectIDs() }
 
     private static func collectIDs() throws -> Set<String> {

@@ -1,4 +1,5 @@
 import Testing
+import Waybill
 import WaybillManifest
 import WaybillTestSupport
 
@@ -11,7 +12,8 @@ import WaybillTestSupport
     @Test(arguments: [
         "", "--schema", "--url https://api.example.com/${v}/", "a.yml --schema --url http://127.0.0.1:81",
     ])
-    func `a first manifest is valid without a warning and runs on its own examples`(arguments: String) async throws {
+    func `the generated manifest is valid without warnings and runs on its own examples`(arguments: String) async throws
+    {
         let folder = TemporaryFolder()
         #expect(try await Self.run("init \(arguments)", in: folder).status == 0)
         let file = arguments.hasPrefix("a.yml") ? "a.yml" : "waybill.yaml"
@@ -31,7 +33,7 @@ import WaybillTestSupport
         #expect(schema == (arguments.contains("--schema") ? FlatSchema.text : nil))
     }
 
-    @Test func `what is there is never overwritten, and nothing is left of what could not be done`() async throws {
+    @Test func `existing files are never overwritten, and a failed init leaves nothing behind`() async throws {
         let folder = TemporaryFolder()
         folder.write("mine", to: "waybill.yaml")
         for arguments in ["init", "init --schema", "init .", "init waybill.yaml --url http://127.0.0.1"] {

@@ -7,11 +7,11 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Every manifest that we show people runs, and every link leads somewhere.
+/// Every published manifest runs, and every link of the documentation has a target.
 @Suite(.timeLimit(.minutes(5))) struct ManifestsTests {
     static let manifests = TemporaryFolder.files(in: CommandCase.projectRoot + "/manifests", ending: ".yaml")
 
-    /// The secrets of the manifests that are shown.
+    /// The secrets of the published manifests.
     private static let secrets = [
         "SHOP_PASSWORD": "anything", "CLIENT_SECRET": "anything", "AWS_SECRET_ACCESS_KEY": "anything",
         "SIGNING_KEY": "anything",
@@ -41,7 +41,7 @@ import WaybillTestSupport
         + TemporaryFolder.files(in: CommandCase.projectRoot + "/docs", ending: ".md")
         .map { String($0.dropFirst(CommandCase.projectRoot.count + 1)) }
 
-    @Test(arguments: pages) func `links of the documentation lead to files`(_ page: String) throws {
+    @Test(arguments: pages) func `links in the documentation lead to existing files`(_ page: String) throws {
         let text = try #require(TemporaryFolder.contents(of: "\(CommandCase.projectRoot)/\(page)"))
         let folder = page.split(separator: "/").dropLast().map { "\($0)/" }.joined()
         for link in String(decoding: text, as: UTF8.self).matches(of: #/\]\((?!https?:|#)([^)#]+)/#) {
@@ -50,8 +50,8 @@ import WaybillTestSupport
         }
     }
 
-    /// The fenced blocks of a page: the language, the name of the file that the block shows (as `csv cases.csv`
-    /// after the fence does), and the text.
+    /// The fenced blocks of a page: the language, the name of the file that the block shows (such as `csv cases.csv`
+    /// after the fence), and the text.
     private static func blocks(of page: String) throws -> [(language: Substring, file: Substring?, text: Substring)] {
         let text = try #require(TemporaryFolder.contents(of: "\(CommandCase.projectRoot)/\(page)"))
         let block = #/^```([a-z]+)(?: (\S+))?\n(.*?)^```/#.dotMatchesNewlines().anchorsMatchLineEndings()
@@ -62,7 +62,7 @@ import WaybillTestSupport
     @Test(arguments: [
         "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/reference/expressions.md",
     ])
-    func `every manifest of the documentation runs`(_ page: String) async throws {
+    func `every manifest in the documentation runs`(_ page: String) async throws {
         let blocks = try Self.blocks(of: page)
         let manifests = blocks.filter { $0.language == "yaml" && $0.file == nil }
         #expect(!manifests.isEmpty)

@@ -4,16 +4,16 @@ import WaybillFormats
 import WaybillJSON
 import WaybillTestSupport
 
-/// `manifests/nightly.yaml` against a shop whose orders change between the runs.
+/// `manifests/nightly.yaml` against a shop whose orders change between runs.
 @Suite(.timeLimit(.minutes(5))) struct NightlyPullTests {
     private let folder = TemporaryFolder()
 
-    /// A shop that serves two changed orders a page, in the order of their changes.
+    /// A shop that serves the changed orders two per page, in the order of their changes.
     private final class Shop: Sendable {
         struct State {
             /// The orders as JSON, by the time of their last change.
             var orders: [(updatedAt: String, json: String)] = []
-            /// The page that fails, from 0.
+            /// The index of the page that fails, from 0.
             var failingPage: Int?
         }
 
@@ -59,7 +59,7 @@ import WaybillTestSupport
         return result.outputText
     }
 
-    @Test func `only what is new is fetched, a failed run changes nothing, and each record is there once`() async throws
+    @Test func `only new orders are fetched, a failed run changes no state, and no record is duplicated`() async throws
     {
         let shop = Shop()
         let server = try LoopbackServer { shop.respond(to: $0.target) }
@@ -83,7 +83,7 @@ import WaybillTestSupport
         let stored = try #require(folder.read(state))
         #expect(stored.contains("\"since\": \"2026-01-05\""))
 
-        // The second night ends in the middle.
+        // The second run fails halfway.
         shop.add(2, "20.25", at: "2026-01-06")
         for id in 6...8 { shop.add(id, "12345678901234567890.\(id)", at: "2026-01-0\(id + 1)") }
         shop.state.withLock { $0.failingPage = 1 }
@@ -94,7 +94,7 @@ import WaybillTestSupport
         #expect(folder.read(state) == stored)
         #expect(try await rows("SELECT * FROM orders ORDER BY id") == before)
 
-        // A resumed run keeps the state and the page that it has.
+        // A resumed run keeps its state and its current page.
         shop.state.withLock { $0.failingPage = nil }
         let resumed = try await waybill("resume", "./nightly")
         #expect(resumed.status == 0, "\(resumed.outputText)\(resumed.errorText)")
@@ -115,7 +115,7 @@ import WaybillTestSupport
                 """
         )
 
-        // A night without news.
+        // A run that finds nothing new.
         let last = try await waybill("run", "nightly.yaml", "--out", "nightly")
         #expect(last.status == 0)
         #expect(targets(since: 6) == ["/orders?since=2026-01-09"])
@@ -125,7 +125,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `the stored values can be shown, set and cleared`() async throws {
+    @Test func `stored values can be shown, set and cleared`() async throws {
         let manifest = CommandCase.projectRoot + "/manifests/nightly.yaml"
         func show() async throws -> String {
             let shown = try await waybill("state", "show", manifest, "--state", "s.json")
@@ -140,7 +140,7 @@ import WaybillTestSupport
         #expect(try await show().hasPrefix("main.since = \"2026-01-04T09:30:00Z\"  (stored by "))
         #expect(try await waybill("state", "clear", manifest, "--state", "s.json").status == 0)
         #expect(try await show() == "main.since = \"1970-01-01T00:00:00Z\"  (the default)\n")
-        // Without a file of its own, a run with the mock server stores nothing.
+        // Without a state file of its own, a run with the mock server stores nothing.
         #expect(try await waybill("run", manifest, "--mock").status == 0)
         #expect(folder.read("waybill-results/state/nightly.json") == nil)
         let unknown = try await waybill("state", "set", manifest, "--state", "s.json", "sinse", "1")
@@ -149,7 +149,7 @@ import WaybillTestSupport
         #expect(unknown.errorText.contains("Did you mean 'since'?"))
     }
 
-    @Test func `a second run with the same state does not start`() async throws {
+    @Test func `a second run with the same state file does not start`() async throws {
         folder.write(
             """
             waybill: 1
@@ -184,7 +184,7 @@ import WaybillTestSupport
         )
         Command.send(9, to: process)
         #expect(try await first.status == 128 + 9)
-        // The lock went with the process.
+        // The lock was released when the process ended.
         #expect(try await waybill("state", "set", "slow.yaml", "--state", "s.json", "n", "41").status == 0)
         folder.write(folder.read("slow.yaml")!.replacing("60s", with: "1ms"), to: "slow.yaml")
         #expect(try await waybill("run", "slow.yaml", "--mock", "--state", "s.json").status == 0)

@@ -4,7 +4,7 @@ import WaybillResults
 
 @testable import WaybillCLI
 
-/// The lines of what is running.
+/// The progress lines of running steps.
 struct RunProgressTests {
     private var progress = RunProgress()
     private var seq = 0
@@ -26,7 +26,7 @@ struct RunProgressTests {
         take(.elementFinished(.init(element: index, outcome: outcome, failure: nil)), "main.items", at: seconds)
     }
 
-    @Test mutating func `elements have a bar, a rate and the time left`() {
+    @Test mutating func `the elements of a step have a progress bar, a rate and the remaining time`() {
         _ = take(.stepStarted, "main.items", at: 0)
         _ = take(.elementsStarted(count: 200), "main.items", at: 0)
         for index in 0..<50 { _ = element(index, index < 2 ? .failed : .passed, at: 10) }
@@ -44,7 +44,7 @@ struct RunProgressTests {
         }
     }
 
-    @Test mutating func `a group has no line while steps inside it run`() {
+    @Test mutating func `a group has no line while steps inside it are running`() {
         _ = take(.stepStarted, "main.both", at: 0)
         _ = take(.stepStarted, "main.both.a", at: 1)
         _ = take(.stepStarted, "main.both.b", at: 2)
@@ -73,7 +73,7 @@ struct RunProgressTests {
         )
     }
 
-    @Test mutating func `a log has a line about a step every five seconds`() {
+    @Test mutating func `a log has a line for each step every five seconds`() {
         _ = take(.stepStarted, "main.items", at: 0)
         _ = take(.elementsStarted(count: 4), "main.items", at: 0)
         let lines = [(0, 4.9), (1, 5), (2, 9.9), (3, 10)].map { element($0, .passed, at: $1) }
@@ -81,7 +81,7 @@ struct RunProgressTests {
         #expect(lines[1] == "main.items  2 of 4, 0.4/s, 5 s left")
     }
 
-    @Test mutating func `what has finished is forgotten`() {
+    @Test mutating func `a finished step has no line`() {
         for index in 0..<500 {
             let path = "main.\(index)"
             _ = take(.stepStarted, path, at: 0)
@@ -91,7 +91,7 @@ struct RunProgressTests {
     }
 }
 
-/// The lines at the end of a terminal.
+/// The lines at the bottom of a terminal.
 struct LiveRegionTests {
     private final class Owner {}
 
@@ -101,7 +101,7 @@ struct LiveRegionTests {
         return line
     }
 
-    @Test func `the lines are erased as the terminal has wrapped them`() {
+    @Test func `all rows of wrapped lines are erased`() {
         var region = LiveRegion()
         let owner = Owner()
         region.add(ObjectIdentifier(owner)) { _ in [Self.line("0123456789"), Self.line("日本語")] }
@@ -110,7 +110,7 @@ struct LiveRegionTests {
         #expect(region.drawing(wide) == "\u{1B}[32m0123456789\u{1B}[0m\n\u{1B}[32m日本語\u{1B}[0m")
         #expect(region.erasing(wide) == "\r\u{1B}[1A\u{1B}[J")
         _ = region.drawing(wide)
-        // 4 columns: three rows of the first line, and two of the second.
+        // With 4 columns, the first line takes three rows and the second takes two.
         #expect(region.erasing(TerminalSize(columns: 4, rows: 10)) == "\r\u{1B}[4A\u{1B}[J")
         region.remove(ObjectIdentifier(owner))
         #expect(!region.isActive)

@@ -1,7 +1,7 @@
 import Testing
 import WaybillTestSupport
 
-/// Runs that are limited to some steps.
+/// Runs of selected steps.
 @Suite(.timeLimit(.minutes(5))) struct SelectionTests {
     private let folder = TemporaryFolder()
 
@@ -9,7 +9,7 @@ import WaybillTestSupport
         try await Command.run(CommandCase.program, arguments, in: folder.path)
     }
 
-    /// The paths of the steps that a run has executed.
+    /// The paths of the steps that a run executed.
     private func steps(_ arguments: String...) async throws -> [String] {
         let run = try await Command.run(
             CommandCase.program,
@@ -62,7 +62,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `tags select steps and graphs, and what those steps need`() async throws {
+    @Test func `tags select steps and graphs, and the steps that those need`() async throws {
         writeManifest()
         #expect(try await steps("--tag", "slow") == ["main.login", "main.both.a", "main.cleanup.remove"])
         #expect(
@@ -79,7 +79,7 @@ import WaybillTestSupport
         #expect(try await steps("--tag", "loops").filter { $0.hasPrefix("main.each[") }.count == 2)
     }
 
-    @Test func `a step is run with what it needs, and resume keeps the selection`() async throws {
+    @Test func `a selected step runs with the steps it needs, and resume keeps the selection`() async throws {
         writeManifest()
         #expect(try await steps("--only", "a", "--out", "a") == ["main.login", "main.both.a"])
         #expect(folder.read("a/outputs.json") == "{\n  \"main\": {\n    \"token\": 1\n  }\n}\n")
@@ -105,7 +105,7 @@ import WaybillTestSupport
         #expect(!folder.names().contains("waybill-results"))
     }
 
-    @Test func `of several manifests, those without the tag are left out`() async throws {
+    @Test func `manifests without the selected tag are skipped`() async throws {
         for (name, tag) in [("a", "smoke"), ("b", "other"), ("c", "smoke")] {
             folder.write(
                 """

@@ -9,10 +9,10 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Sessions and tokens over real connections: fetched when they are needed, once for all, and kept nowhere.
+/// Sessions and tokens over real connections: fetched on demand, shared by all requests, and never stored.
 @Suite(.timeLimit(.minutes(5))) struct SharedCredentialTests {
-    /// A server that gives tokens `SECRET-N` and wants to be shown the newest. The first to ask for `/held` is told
-    /// nothing.
+    /// A server that issues the tokens `SECRET-N` and accepts only the newest. It never responds to the first request
+    /// for `/held`.
     private final class Bank: Sendable {
         private struct State {
             var logins = 0
@@ -20,12 +20,12 @@ import WaybillTestSupport
         }
 
         private let state = Mutex(State())
-        /// Is told when somebody is held.
+        /// Yields when the request for `/held` has arrived.
         let (holds, held) = AsyncStream.makeStream(of: Void.self)
 
         var logins: Int { state.withLock { $0.logins } }
 
-        /// Lets all tokens end.
+        /// Expires all tokens.
         func end() { state.withLock { $0.logins += 1 } }
 
         func serve(_ connection: LoopbackConnection) {
@@ -59,7 +59,7 @@ import WaybillTestSupport
                 end()
                 return .json("{}")
             }
-            // What the server says of the token must not come to light either.
+            // The server repeats the token in its response, which must be redacted too.
             let shown = request.values(named: "Authorization").first ?? "nothing"
             if request.target == "/missing" { return .json(#"{"message": "shown was \#(shown)"}"#, status: 404) }
             let isGood = request.values(named: "Authorization") == ["Bearer SECRET-\(logins)"]
@@ -80,7 +80,7 @@ import WaybillTestSupport
         """,
     ]
 
-    /// A folder with a manifest.
+    /// Makes a folder with a manifest.
     private func folder(_ server: LoopbackServer, _ service: String, _ chain: String) -> TemporaryFolder {
         let folder = TemporaryFolder()
         let text = """
@@ -103,14 +103,16 @@ import WaybillTestSupport
 
     private let variables = ["PASSWORD": "PASSWORD-1"]
 
-    /// What the program has written anywhere.
+    /// Everything that the program wrote: its output and all files.
     private func written(_ command: Command, in folder: TemporaryFolder) async throws -> String {
         let files = try await Command.run("/bin/sh", ["-c", "find results -type f -exec cat {} +"], in: folder.path)
         return command.outputText + command.errorText + files.outputText
     }
 
     @Test(arguments: services)
-    func `one is fetched for all, renewed once for all, and written nowhere`(service: String) async throws {
+    func `a credential is fetched once, renewed once, shared by all requests, and written nowhere`(service: String)
+        async throws
+    {
         let bank = Bank()
         let server = try LoopbackServer { bank.serve($0) }
         defer { server.stop() }
@@ -132,7 +134,7 @@ import WaybillTestSupport
             variables: variables
         )
         #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
-        // One before and one after; 'end' counted for one that is not asked for.
+        // One login before the expiry and one after; the bank also counts '/end', which is not a login.
         #expect(server.requests.count { $0.target == "/login" } == 2)
         #expect(bank.logins == 3)
         #expect(server.requests.first?.target == "/login")
@@ -142,7 +144,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: services)
-    func `a run that was killed fetches another`(service: String) async throws {
+    func `a resumed run fetches a new credential`(service: String) async throws {
         let bank = Bank()
         let server = try LoopbackServer { bank.serve($0) }
         defer { server.stop() }
@@ -178,7 +180,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: services)
-    func `where none can be had, nothing is asked for`(service: String) async throws {
+    func `if no credential can be obtained, no request is sent`(service: String) async throws {
         let port = try LoopbackSocket.refusingPort()
         let bank = Bank()
         let server = try LoopbackServer { bank.serve($0) }

@@ -10,13 +10,13 @@ import WaybillTransport
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct SignalTests {
-    /// A run of a manifest against a server whose answers wait until they are let go.
+    /// Runs a manifest against a server that holds its responses until they are released.
     private func run(
         _ graphs: String,
         _ body: (_ process: Int32, _ held: HeldResponses, _ journal: @escaping @Sendable () -> String) async throws ->
             Void
     ) async throws -> (result: Command, summary: JSON, targets: [String]) {
-        // What is in flight has ten seconds to finish, so that the test must not wait for others that compute.
+        // Requests in flight have ten seconds to finish, so the test must not wait for other tests that compute.
         try await withTaskExecutorPreference(OwnThread()) {
             let held = try HeldResponses()
             defer { held.stop() }
@@ -37,20 +37,20 @@ import WaybillTransport
         }
     }
 
-    /// Waits until the journal has a text.
+    /// Waits until the journal contains a string.
     private func wait(for text: String, in journal: @Sendable () -> String) async throws {
-        // Another process writes it, which causes no event here.
+        // Another process writes the journal, so there is no event to wait for.
         while !journal().contains(text) { try await Task.sleep(for: .milliseconds(2)) }
     }
 
-    /// Waits until a mock server has written its address to `log`, and gives that.
+    /// Waits until a mock server has written its address to `log`, and returns the address.
     private func address(in folder: TemporaryFolder) async throws -> String {
         try await wait(for: "Ctrl-C") { folder.read("log") ?? "" }
         return try #require(folder.read("log")?.firstMatch(of: #/http://127.0.0.1:[0-9]+/#)).output.description
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a run that is told to stop lets end what is under way, and finally runs`(signal: Int32) async throws {
+    func `a stopped run finishes the requests in flight and runs the finally steps`(signal: Int32) async throws {
         let run = try await run(
             """
             {main: {batch: [{id: a, get: /a}, {id: b, needs: [a], get: /b}, {id: c, delay: 1h, get: /c}],
@@ -69,7 +69,7 @@ import WaybillTransport
         #expect(run.result.errorText.hasPrefix("stopping: "))
     }
 
-    @Test func `a run that is told twice to stop ends at once and writes its results`() async throws {
+    @Test func `a run that is stopped twice ends at once and writes its results`() async throws {
         let run = try await run(
             "{main: {batch: [{id: a, get: /a}, {id: b, delay: 1h, get: /b}], finally: [{id: f, get: /f}]}}"
         ) { process, held, journal in
@@ -84,7 +84,7 @@ import WaybillTransport
         #expect(run.targets == ["/a"])
     }
 
-    @Test func `a signal that comes when all is done changes neither the outcome nor the exit status`() async throws {
+    @Test func `a signal after all steps have finished changes neither the outcome nor the exit status`() async throws {
         let folder = TemporaryFolder()
         folder.write("\"\(String(repeating: "x", count: 1 << 20))\"", to: "x.json")
         let chain = "chain: [{id: a, values: {n: length(data.x)}}]"
@@ -92,7 +92,7 @@ import WaybillTransport
             "waybill: 1\ndata: {x: {file: x.json}}\ngraphs: {main: {\(chain), outputs: {x: data.x}}}\n",
             to: "m.yaml"
         )
-        // Nobody reads the outputs, which are printed when all is done: the program is stuck in writing them.
+        // The outputs are printed at the end, and nobody reads them: the program blocks while it writes them.
         let script = """
             import json, signal, subprocess, sys
             process = subprocess.Popen([sys.argv[1], "run", "m.yaml", "--out", "out", "--format", "outputs"],
@@ -112,7 +112,7 @@ import WaybillTransport
         #expect(run.outputText == "stopping: 0 run.finished passed passed\n", "\(run.errorText)")
     }
 
-    @Test func `a run is held up and goes on`() async throws {
+    @Test func `SIGUSR1 pauses a run and SIGUSR2 resumes it`() async throws {
         let run = try await run("{main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}") { process, held, journal in
             await held.waitForRequests(1)
             Command.send(SIGUSR1, to: process)
@@ -126,7 +126,7 @@ import WaybillTransport
         #expect(run.targets == ["/a", "/b"])
     }
 
-    @Test func `a signal to pause that comes before the run pauses it`() async throws {
+    @Test func `a SIGUSR1 that arrives before the run starts pauses the run`() async throws {
         let held = try HeldResponses()
         defer { held.stop() }
         let folder = TemporaryFolder()
@@ -134,7 +134,7 @@ import WaybillTransport
             "waybill: 1\nservices: {s: {baseURL: \(held.url)}}\ngraphs: {main: {chain: [{id: a, get: /a}]}}\n",
             to: "m.yaml"
         )
-        // A signal that is held back reaches the program as soon as it lets signals through.
+        // A blocked signal is delivered as soon as the program unblocks it.
         let script = """
             import os, signal, sys
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
@@ -160,7 +160,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [SIGQUIT, SIGABRT, SIGSEGV])
-    func `a signal to quit and those of a crash end the program at once, without a backtrace`(signal: Int32)
+    func `SIGQUIT and crash signals end the program at once, without a backtrace`(signal: Int32)
         async throws
     {
         let held = try HeldResponses()
@@ -184,7 +184,7 @@ import WaybillTransport
         #expect(folder.read("out/run.json") == nil)
     }
 
-    @Test func `the mock server answers from examples until it is told to stop`() async throws {
+    @Test func `the mock server responds with examples until it is stopped`() async throws {
         let folder = TemporaryFolder()
         folder.write(
             """
@@ -221,11 +221,11 @@ import WaybillTransport
         #expect(folder.read("log")?.contains("GET /base/a/2 201\n") == true)
     }
 
-    @Test func `the mock server answers although nobody reads its log`() async throws {
+    @Test func `the mock server responds even if nobody reads its log`() async throws {
         let folder = TemporaryFolder()
         folder.write("waybill: 1\nendpoints: {a: {url: \"http://127.0.0.1:9/a\"}}\n", to: "m.yaml")
         let (starts, started) = AsyncStream.makeStream(of: Int32.self)
-        // A pipe that is open for reading, by the program itself, and is not read but for the first line.
+        // The program itself keeps the pipe open for reading; only the first line is read.
         let script = """
             mkfifo p; exec 3<> p
             (read -r line <&3; echo "$line" > log) &
@@ -240,7 +240,7 @@ import WaybillTransport
         let process = try #require(await starts.first { _ in true })
         let url = try await address(in: folder) + "/"
         let transport = try CurlTransport()
-        // Much more than a pipe holds.
+        // Much more than a pipe can buffer.
         let target = String(repeating: "x", count: 8000)
         for _ in 0..<400 {
             let response = await transport.send(HTTPRequest(url: url + target, timeout: .seconds(60)))

@@ -1,7 +1,7 @@
 import Testing
 import WaybillTestSupport
 
-/// Runs that compare responses with snapshots, and write them.
+/// Runs that compare responses with snapshots and write snapshots.
 @Suite(.timeLimit(.minutes(5))) struct SnapshotRunTests {
     private let folder = TemporaryFolder()
 
@@ -57,7 +57,7 @@ import WaybillTestSupport
                 "the data at .name is \"other\", not \"demo\" (snapshot snapshots/user.json)"
             )
         )
-        // A response that fails otherwise is no snapshot.
+        // A response that fails another expectation is not stored as a snapshot.
         manifest("{name: broken}", status: 500)
         let failed = try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots")
         #expect(failed.status == 1)

@@ -7,7 +7,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// The program in surroundings that lack something: standard streams, room on a device, `/proc`, file descriptors.
+/// The program in an environment where something is missing: standard streams, disk space, `/proc`, file descriptors.
 @Suite(.timeLimit(.minutes(5))) struct SurroundingsTests {
     private static let manifest = """
         waybill: 1
@@ -17,7 +17,7 @@ import WaybillTestSupport
 
         """
 
-    /// Runs a line of the shell in which `$W` is the program, in a folder with a manifest and a run of it.
+    /// Runs a shell command in which `$W` is the program, in a folder with a manifest and a run of it.
     private func shell(_ line: String) async throws -> (command: Command, folder: TemporaryFolder) {
         let folder = TemporaryFolder()
         folder.write(Self.manifest, to: "m.yaml")
@@ -38,15 +38,15 @@ import WaybillTestSupport
         "call m.yaml e --mock", "call m.yaml e --mock --format outputs", "show r", "runs", "--help", "run --help",
         "--version", "plan m.yaml", "schema print manifest", "explain", "eval 1",
     ])
-    func `output to a device without room is a failure that is reported`(words: String) async throws {
+    func `output to a full device is reported as a failure`(words: String) async throws {
         let command = try await shell("$W \(words) > /dev/full").command
         #expect(command.status == 3)
         #expect(command.errorText.contains("could not write to standard output: No space left on device"))
     }
 
     @Test(arguments: ["run m.yaml --mock --format ndjson", "show r", "--help", "plan m.yaml", "eval 1"])
-    func `a reader that has gone away ends the program quietly`(words: String) async throws {
-        // The reader is gone before the program starts.
+    func `the program ends silently when the reader of its output has closed the pipe`(words: String) async throws {
+        // The reader exits before the program starts.
         let line = "mkfifo p; sh -c ': < p' & exec 3> p; wait $!; $W \(words) >&3"
         let command = try await shell(line).command
         #expect(command.status == 141)
@@ -54,23 +54,23 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["run m.yaml --mock", "plan m.yaml", "eval 1", "--help"])
-    func `a closed standard output is no success`(words: String) async throws {
+    func `a closed standard output is a failure`(words: String) async throws {
         let command = try await shell("$W \(words) >&-").command
         #expect(command.status == 3)
         #expect(command.errorText.hasPrefix("error[unwritable-output]: could not write to standard output: "))
         #expect(try await shell("$W run m.yaml --mock --quiet >&-").command.status == 0)
     }
 
-    @Test func `a program without standard streams keeps its results apart from them`() async throws {
+    @Test func `a program without standard streams does not print into its result files`() async throws {
         let (command, folder) = try await shell("$W run m.yaml --mock --out out <&- >&- 2>&-")
-        // Nobody got what it printed.
+        // Nobody received what it printed.
         #expect(command.status == 3)
         #expect(folder.read("out/run.json")?.contains("\"outcome\": \"passed\"") == true)
         let lines = try #require(folder.read("out/events.ndjson")).split(separator: "\n")
         #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("{") })
     }
 
-    @Test func `a program that may open few files sends its request all the same`() async throws {
+    @Test func `a program with a low limit on open files still sends its request`() async throws {
         let (command, folder) = try await shell(
             """
             # A privileged process could raise the limit again.
@@ -82,7 +82,7 @@ import WaybillTestSupport
         #expect(folder.read("out/outputs.json")?.contains("1") == true)
     }
 
-    /// Whether a test may hide `/proc`.
+    /// Whether the test can hide `/proc`.
     private static let canHideProc =
         (try? canRun("unshare -m sh -c 'mount -t tmpfs none /proc'")) ?? false
 
@@ -90,15 +90,15 @@ import WaybillTestSupport
 
     @Test(.enabled(if: canHideProc, "only a privileged process can hide /proc"))
     func `a program without /proc receives its arguments`() async throws {
-        // Not a run: the thread pool of Swift's runtime (libdispatch) reads /proc after a second, and ends the program
-        // where that is impossible.
+        // This does not run a manifest: the thread pool of Swift's runtime (libdispatch) reads /proc after a second and
+        // ends the program if it cannot.
         let line = "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$W\" validate m.yaml'"
         let (command, _) = try await shell(line)
         #expect(command.status == 0, "\(command.errorText)")
         #expect(command.outputText.contains("m.yaml is valid"), "\(command.outputText)")
     }
 
-    @Test func `temporary files of a run that was killed are removed when it is resumed`() async throws {
+    @Test func `temporary files of a killed run are removed when it is resumed`() async throws {
         let line = """
             touch waybill-results/r/.run.json.1a2b.tmp waybill-results/r/.outputs.json.x.tmp waybill-results/r/.mine.tmp
             $W resume r
@@ -108,7 +108,9 @@ import WaybillTestSupport
         #expect(folder.names(in: "waybill-results/r").filter { $0.hasSuffix(".tmp") } == [".mine.tmp"])
     }
 
-    @Test func `a crafted run is shown without what steers a terminal, whatever its numbers are`() async throws {
+    @Test func `a malicious run is shown without terminal control sequences, whatever numbers it contains`()
+        async throws
+    {
         let line = #"""
             cd waybill-results/r
             sed -i 's|"total": [0-9.]*|"total": 1e308|; s|"path": "main.a"|"path": "main.a\\u001b[31m"|' run.json
@@ -122,7 +124,7 @@ import WaybillTestSupport
         #expect(command.outputText.contains("\u{FFFD}"))
     }
 
-    @Test func `show says of a journal that was changed that it is damaged, and where`() async throws {
+    @Test func `show reports that a modified journal is damaged, and where`() async throws {
         let line = "cd waybill-results/r; rm run.json; sed -i '2s/main/other/' events.ndjson; cd ../..; $W show r"
         let command = try await shell(line).command
         #expect(command.status == 3)
@@ -130,8 +132,8 @@ import WaybillTestSupport
         #expect(command.errorText.contains("waybill-results/r/events.ndjson:2: the journal is damaged: "))
     }
 
-    @Test func `resume shows nothing of a file that is not a manifest`() async throws {
-        // The journal names a file that holds something else now.
+    @Test func `resume shows no content of a file that is not a manifest`() async throws {
+        // The journal names a file whose content has been replaced.
         let line = "echo private > m.yaml; $W resume r"
         let command = try await shell(line).command
         #expect(command.status == 3)
@@ -139,7 +141,7 @@ import WaybillTestSupport
         #expect(!command.errorText.contains("private"))
     }
 
-    @Test func `a run that cannot record that it sends a request does not send it`() async throws {
+    @Test func `a request that cannot be recorded is not sent`() async throws {
         try await LoopbackServer.run { _ in
             ServerResponse(headers: [("Content-Type", "application/json")], body: Array("{\"n\": 1}".utf8))
         } _: { server in
@@ -157,8 +159,8 @@ import WaybillTestSupport
                 """,
                 to: "m.yaml"
             )
-            // All elements are in flight and wait for the session; then each is recorded and sent. A file may have 8 KiB, in
-            // blocks of 512 bytes.
+            // All elements are in flight and wait for the session; then each one is recorded and sent. The size of a
+            // file is limited to 8 KiB, in blocks of 512 bytes.
             let line = "ulimit -f 16; exec \"$0\" run m.yaml --out out"
             let command = try await Command.run("/bin/sh", ["-c", line, CommandCase.program], in: folder.path)
             #expect(command.status == 3, "\(command.errorText)")
@@ -178,7 +180,7 @@ import WaybillTestSupport
             ("truncate -s -20 waybill-results/r/events.ndjson", true),
         ]
     )
-    func `a run that replaces the results of one that had not finished warns of it`(change: String, warns: Bool)
+    func `a run that replaces the results of an unfinished run prints a warning`(change: String, warns: Bool)
         async throws
     {
         let run = try await shell("\(change); $W run m.yaml --mock --out waybill-results/r > run.txt; echo $?")

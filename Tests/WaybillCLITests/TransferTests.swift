@@ -2,18 +2,18 @@ import Synchronization
 import Testing
 import WaybillTestSupport
 
-/// Files that the program downloads and uploads, where a process of its own is needed.
+/// Downloads and uploads that need a separate process.
 @Suite(.timeLimit(.minutes(5))) struct TransferTests {
     private let folder = TemporaryFolder()
 
     private static let file = Array(String(repeating: "0123456789abcdef", count: 20_000).utf8)
 
-    /// Runs shell commands in the folder, in which `$W` is the program.
+    /// Runs a shell command in the folder, in which `$W` is the program.
     private func shell(_ commands: String) async throws -> Command {
         try await Command.run("/bin/sh", ["-c", commands], in: folder.path, variables: ["W": CommandCase.program])
     }
 
-    /// A server with one file that sends a part of it first, and then waits for the client to end.
+    /// A server with one file that sends a part of it first, and then waits until the client has exited.
     private static func holdingServer(after count: Int) throws -> LoopbackServer {
         let isFirst = Mutex(true)
         return try LoopbackServer { connection in
@@ -48,12 +48,12 @@ import WaybillTestSupport
         )
     }
 
-    /// Waits until the partial file has that many bytes.
+    /// Waits until the partial file has the given number of bytes.
     private static func wait(for bytes: Int) -> String {
         "for i in $(seq 1000); do [ \"$(wc -c < out/a.bin.part 2>/dev/null || echo 0)\" -ge \(bytes) ] && break; sleep 0.02; done"
     }
 
-    @Test func `after kill -9, resume requests only the rest`() async throws {
+    @Test func `after kill -9, resume requests only the missing bytes`() async throws {
         let server = try Self.holdingServer(after: 200_000)
         defer { server.stop() }
         write(server)
@@ -71,7 +71,7 @@ import WaybillTestSupport
         #expect(result.outputText.contains("↓ a.bin, 320.0 kB, resumed"))
     }
 
-    @Test func `two processes do not download one file at once`() async throws {
+    @Test func `two processes cannot download the same file at once`() async throws {
         let server = try Self.holdingServer(after: 100)
         defer { server.stop() }
         write(server)
@@ -93,11 +93,11 @@ import WaybillTestSupport
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a full disk fails the download, and what arrived can be resumed`() async throws {
+    @Test func `a full disk fails the download, and the bytes received can be resumed`() async throws {
         let server = try LoopbackServer { _ in ServerResponse(headers: [("ETag", "\"v1\"")], body: Self.file) }
         defer { server.stop() }
         write(server)
-        // The limit on the size of a file stands for a disk without room: 128 KiB.
+        // The limit on the file size simulates a full disk: 128 KiB.
         let result = try await shell("ulimit -f 256; exec \"$W\" run m.yaml --out out")
         #expect(result.status == 1)
         #expect(result.outputText.contains("error[download]: cannot write"), "\(result.outputText)")
@@ -109,7 +109,7 @@ import WaybillTestSupport
     // MARK: Uploads
 
     @Test(arguments: ["collect", "continue"])
-    func `resume --failed sends the files that failed, and no others`(onFailure: String) async throws {
+    func `resume --failed uploads only the files that failed`(onFailure: String) async throws {
         let isFirst = Mutex(true)
         let server = try LoopbackServer { request in
             let isRefused = isFirst.withLock { isFirst in

@@ -9,7 +9,7 @@ struct TransferTextTests {
         (26_700_000, "26.7 MB"), (1_500_000_000, "1.5 GB"), (2_000_000_000_000_000, "2000.0 TB"),
     ]
 
-    @Test(arguments: sizes) func `sizes are shown to a tenth of a unit`(bytes: Int, text: String) {
+    @Test(arguments: sizes) func `sizes are shown with one decimal place`(bytes: Int, text: String) {
         #expect(TransferText.size(bytes) == text)
     }
 
@@ -30,7 +30,7 @@ struct TransferTextTests {
         return TransferText.details(progress, seconds: seconds).joined(separator: ", ")
     }
 
-    @Test func `progress is that of the direction in which bytes go`() {
+    @Test func `progress is counted in the direction of the transfer`() {
         #expect(Self.details(0, nil, 12_000_000, 26_700_000) == "↓ 44 %, 12.0 MB of 26.7 MB")
         #expect(Self.details(0, nil, 12_000_000, nil) == "↓ 12.0 MB")
         #expect(Self.details(500, 1000, 0, nil) == "↑ 50 %, 500 bytes of 1.0 kB")

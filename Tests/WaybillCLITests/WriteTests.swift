@@ -10,7 +10,7 @@ import WaybillTestSupport
         ),
         ("name: one", "write: {to: all.ndjson, records: \"range(0, 100000)\"}"),
     ])
-    func `a disk that is full fails the step and the run, and the run's record is whole`(
+    func `a full disk fails the step and the run, and the journal stays complete`(
         loop: String,
         write: String
     ) async throws {
@@ -29,7 +29,7 @@ import WaybillTestSupport
             """,
             to: "manifest.yaml"
         )
-        // The limit on the size of a file stands for a disk without room: 128 KiB, more than the journal needs.
+        // The limit on the file size simulates a full disk: 128 KiB, more than the journal needs.
         let result = try await Command.run(
             "/bin/sh",
             ["-c", "ulimit -f 256; exec \"$0\" run --mock --out out manifest.yaml", CommandCase.program],
@@ -45,7 +45,7 @@ import WaybillTestSupport
         let files = folder.names(in: "out")
         #expect(files.isSuperset(of: ["run.json", "outputs.json", "events.ndjson", "all.ndjson.part"]))
         #expect(!files.contains("all.ndjson"))
-        // What is in the unfinished file ends with a whole record.
+        // The unfinished file ends with a complete record.
         let part = try #require(folder.read("out/all.ndjson.part"))
         #expect(part.hasSuffix("\n"))
         #expect(part.utf8.count <= 128 * 1024)

@@ -8,7 +8,7 @@ import WaybillDiagnostics
             ("completely", nil), ("x", nil), ("", nil),
         ] as [(String, String?)]
     )
-    func `the name that was meant is found, and nothing far-fetched`(name: String, expected: String?) {
+    func `the intended name is found, and unlikely names are not suggested`(name: String, expected: String?) {
         #expect(NearestName.of(name, among: ["login", "schedule", "user"]) == expected)
     }
 }

@@ -1,21 +1,21 @@
 import Testing
 import WaybillDiagnostics
 
-/// Texts for a terminal.
+/// Strings that are prepared for a terminal.
 struct PrintableTextTests {
     @Test(arguments: [
         ("short", 10, "short"), ("0123456789", 10, "0123456789"), ("0123456789", 9, "0123…6789"),
         ("0123456789", 4, "0…89"), ("0123456789", 1, "…"), ("0123456789", 0, ""), ("日本語日本語", 6, "日…語"),
         ("日本語日本語", 7, "日…本語"), ("e\u{301}e\u{301}e\u{301}", 2, "…e\u{301}"),
     ])
-    func `the middle of a long text is left out`(text: String, columns: Int, expected: String) {
+    func `the middle of a long string is omitted`(text: String, columns: Int, expected: String) {
         let short = PrintableText.shortened(text, to: columns)
         #expect(short == expected)
         #expect(PrintableText.columns(of: short) <= columns)
     }
 
     @Test(arguments: [("short", 5, "short"), ("longer", 5, "long…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…")])
-    func `the end of a long text is left out`(text: String, columns: Int, expected: String) {
+    func `the end of a long string is omitted`(text: String, columns: Int, expected: String) {
         #expect(PrintableText.start(of: text, columns) == expected)
     }
 }

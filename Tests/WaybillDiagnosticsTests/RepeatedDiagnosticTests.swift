@@ -6,7 +6,7 @@ import WaybillDiagnostics
         (1...count).map { Diagnostic(id, "number \($0)", severity: .warning, at: nil) }
     }
 
-    @Test func `of many diagnostics of one kind the first are shown and the rest are counted`() {
+    @Test func `the first diagnostics of a kind are shown and the rest are counted`() {
         let all = repeated("duplicate-key", 102) + repeated("unused-input", 100)
         let limited = all.limitingRepeats(to: 100)
         #expect(limited.count == 201)
@@ -16,7 +16,7 @@ import WaybillDiagnostics
         #expect(limited.last?.severity == .warning)
     }
 
-    @Test func `a report sums up all diagnostics, also those that it does not show`() {
+    @Test func `the summary counts all diagnostics, including those that are not shown`() {
         let report = HumanRenderer().document(for: repeated("duplicate-key", 5_000))
         #expect(report.hasSuffix("4000 more diagnostics of this kind\n\n5000 warnings\n"))
     }

@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 
 @Suite(.timeLimit(.minutes(5))) struct SourceFileTests {
-    @Test func `lines end in any of the three line breaks`() {
+    @Test func `lines end at any of the three kinds of line break`() {
         let file = SourceFile(name: "f", text: "a\nb\r\nc\rd")
         #expect(file.lineCount == 4)
         #expect(
@@ -14,8 +14,8 @@ import WaybillDiagnostics
         #expect(file.line(at: 100) == 4 && file.line(at: -1) == 1)
     }
 
-    @Test func `columns of very long lines are those that counting gives`() {
-        // Characters of one to four bytes, so that they straddle every kind of boundary.
+    @Test func `the columns of very long lines are correct`() {
+        // Characters of one to four bytes, so that every kind of boundary falls inside one of them.
         let piece = "aü日😀"
         let file = SourceFile(name: "f", text: "short\n" + String(repeating: piece, count: 50_000) + "\nlast")
         let start = 6
@@ -28,13 +28,13 @@ import WaybillDiagnostics
         #expect(file.position(at: file.bytes.count) == SourcePosition(line: 3, column: 5))
     }
 
-    @Test func `two files with the same text are different files`() {
+    @Test func `two files with the same content are different files`() {
         let file = SourceFile(name: "f", text: "a\nb")
         #expect(file.span(2..<3) == file.span(2..<3))
         #expect(file.span(2..<3) != SourceFile(name: "f", text: "a\nb").span(2..<3))
     }
 
-    @Test func `a text of whole blocks has an end`() {
+    @Test func `the end of a file of whole blocks has a position`() {
         let file = SourceFile(name: "f", bytes: Array(repeating: 0x61, count: 1 << 17))
         #expect(file.position(at: 1 << 17) == SourcePosition(line: 1, column: (1 << 17) + 1))
         #expect(file.position(at: 1 << 16) == SourcePosition(line: 1, column: (1 << 16) + 1))
@@ -46,7 +46,7 @@ import WaybillDiagnostics
         Diagnostic(id, "h", at: name.map { SourceFile(name: $0, text: "text").span(0..<1) })
     }
 
-    @Test func `what is said twice of one place is kept once, and what has no place is kept`() {
+    @Test func `a diagnostic repeated at the same location is removed, and one without a location is kept`() {
         let findings = [
             finding("a", in: "f"), finding("b", in: "f"), finding("a", in: "f"), finding("a", in: "g"),
             finding("a", in: nil), finding("a", in: nil),

@@ -15,7 +15,7 @@ import WaybillDiagnostics
         (10..<10, true), (15..<15, true), (16..<16, false), (22..<22, true), (20..<23, true), (19..<22, true),
         (23..<25, false), (30..<32, true), (34..<36, true), (37..<38, false),
     ])
-    func `a span overlaps what it has bytes in common with, an empty one what it touches`(
+    func `a span overlaps spans with common bytes, and an empty span overlaps spans it touches`(
         range: Range<Int>,
         expected: Bool
     ) {
@@ -23,7 +23,7 @@ import WaybillDiagnostics
         #expect(set.overlaps(Self.file.span(range)) == expected)
     }
 
-    @Test func `it makes no difference in which order spans were added`() {
+    @Test func `the insertion order does not matter`() {
         var random = [7, 3, 11, 5, 2, 13]
         for _ in 0..<60 {
             random = random.map { ($0 * 17 + 5) % 31 }
@@ -43,7 +43,7 @@ import WaybillDiagnostics
         }
     }
 
-    @Test func `spans of other files have nothing in common with these`() {
+    @Test func `spans of different files never overlap`() {
         let other = SourceFile(name: "a", bytes: Self.file.bytes)
         var both = Self.set([3..<5])
         #expect(!both.overlaps(other.span(3..<5)))

@@ -81,18 +81,18 @@ import WaybillJSON
     ]
 
     @Test(arguments: cases)
-    func `a function gives its result`(text: String, expected: JSON) throws {
+    func `a function returns the expected result`(text: String, expected: JSON) throws {
         #expect(try evaluate(text) == expected)
     }
 
     @Test(arguments: ExpressionFunction.all.map(\.name))
-    func `the example of a function gives the result beside it`(name: String) throws {
+    func `the documented example of a function has the documented result`(name: String) throws {
         let example = try #require(ExpressionFunction.named(name)).example
         #expect(example.call.contains("\(name)("))
         #expect(try evaluate(example.call, ExpressionFunction.Example.data) == example.result)
     }
 
-    @Test func `every function is tried`() {
+    @Test func `every function is tested`() {
         let untried = ExpressionFunction.all.map(\.name).filter { name in
             !Self.cases.contains { $0.0.contains("\(name)(") }
         }
@@ -149,7 +149,7 @@ import WaybillJSON
             ("file('broken.bin')", .value, "file() cannot read the file: it is not valid UTF-8"),
         ] as [(String, EvaluationError.Kind, String)]
     )
-    func `a function says why it has no result`(text: String, kind: EvaluationError.Kind, message: String) throws {
+    func `a failed function reports the reason`(text: String, kind: EvaluationError.Kind, message: String) throws {
         let error = try #require(try evaluationError(text))
         #expect(error.kind == kind)
         #expect(error.message == message)
@@ -180,14 +180,14 @@ import WaybillJSON
             ),
         ] as [(String, String, String, String?)]
     )
-    func `a call that cannot work is refused`(text: String, message: String, place: String, help: String?) {
+    func `an invalid call is rejected`(text: String, message: String, place: String, help: String?) {
         let error = #expect(throws: ExpressionSyntaxError.self) { try Expression(parsing: text) }
         #expect(error?.message == message)
         #expect(error.map { part(text, $0.range) } == place)
         #expect(error?.help == help)
     }
 
-    @Test func `a function shows how it is called`() {
+    @Test func `a function has a signature`() {
         #expect(ExpressionFunction.named("range")?.signature == "range(start, [end], [step])")
         #expect(ExpressionFunction.named("concat")?.signature == "concat(value, …)")
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import WaybillExpressions
 @testable import WaybillJSON
 
-/// Work is counted, so that no expression can hang.
+/// Evaluation steps are counted, so that no expression can hang.
 @Suite(.timeLimit(.minutes(5))) struct ExpressionLimitTests {
     @Test(
         arguments: [
@@ -14,7 +14,7 @@ import Testing
             "$[?upper($[0][0]) == 'x']",
         ]
     )
-    func `work beyond the limit is given up`(text: String) throws {
+    func `evaluation beyond the step limit fails`(text: String) throws {
         let text = try Expression(parsing: text)
         let row = JSON.array(Array(repeating: .string(String(repeating: "a", count: 100)), count: 30))
         let scope = EvaluationScope.sample(.array(Array(repeating: row, count: 30)))
@@ -23,14 +23,14 @@ import Testing
         #expect(error?.kind == .limit)
     }
 
-    @Test func `ordinary work stays far below the limit`() throws {
+    @Test func `ordinary expressions stay far below the limit`() throws {
         let text = try Expression(parsing: "$[?@.score > 10].name")
         let rows = JSON.array((0..<1_000).map { ["score": .number(JSONNumber($0)), "name": "x"] })
         var evaluator = Evaluator(.sample(rows), steps: 10_000)
         #expect(try evaluator.result(text.compiled).json.array?.count == 989)
     }
 
-    @Test func `a document of any depth can be searched`() throws {
+    @Test func `a deeply nested document can be searched`() throws {
         var document: JSON = ["x": 1]
         for _ in 0..<2_000 { document = ["a": [document]] }
         #expect(try JSONPath(parsing: "$..x").values(in: document) == [1])

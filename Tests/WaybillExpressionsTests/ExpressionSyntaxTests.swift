@@ -71,7 +71,7 @@ import WaybillJSON
             ("length('a').x", "length('a')", "a number has no members", nil),
         ] as [(String, String, String, String?)]
     )
-    func `a slip is pointed at and explained`(text: String, place: String, message: String, help: String?) {
+    func `a syntax error is located and explained`(text: String, place: String, message: String, help: String?) {
         let error = #expect(throws: ExpressionSyntaxError.self) { try Expression(parsing: text) }
         #expect(error?.message == message)
         #expect(error.map { part(text, $0.range) } == place)
@@ -85,17 +85,17 @@ import WaybillJSON
             String(repeating: "lower(", count: 10_000), String(repeating: "a", count: 70_000),
         ]
     )
-    func `no text is too deep or too long to be refused`(text: String) {
+    func `an expression that is too deep or too long is rejected`(text: String) {
         #expect(throws: ExpressionSyntaxError.self) { try Expression(parsing: text) }
         #expect(throws: ExpressionSyntaxError.self) { try JSONPath(parsing: text) }
     }
 
-    @Test func `a long condition is not deep`() throws {
+    @Test func `a long condition does not count as deep nesting`() throws {
         let text = (0..<1_000).map { "inputs.count == \($0)" }.joined(separator: " || ")
         #expect(try evaluate(text) == true)
     }
 
-    @Test func `nested filters below the limit work`() throws {
+    @Test func `nested filters below the depth limit are accepted`() throws {
         let depth = 190
         let text = "$" + String(repeating: "[?@", count: depth) + String(repeating: "]", count: depth)
         var document: JSON = []
@@ -103,7 +103,7 @@ import WaybillJSON
         #expect(try JSONPath(parsing: text).values(in: document).count == 1)
     }
 
-    @Test func `nesting below the limit works`() throws {
+    @Test func `nesting below the depth limit is accepted`() throws {
         let depth = 190
         #expect(try evaluate(String(repeating: "(", count: depth) + "1" + String(repeating: ")", count: depth)) == 1)
     }

@@ -2,7 +2,7 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 
-/// The scope that the tests of expressions evaluate in.
+/// The environment in which the tests evaluate expressions.
 struct FixedEnvironment: EvaluationEnvironment {
     func now() -> Timestamp { Timestamp(nanoseconds: 1_795_238_823_041_000_000) }
     func uuid() -> String { "0188f1d2-0000-7000-8000-000000000001" }
@@ -15,7 +15,7 @@ struct FixedEnvironment: EvaluationEnvironment {
     }
 }
 
-/// Headers: names without regard to case.
+/// Headers, whose names ignore case.
 struct HeaderNames: ScopeNamespace {
     let memberNames = ["Content-Type", "ETag"]
     func member(_ name: String) -> ScopeNode? {
@@ -24,7 +24,7 @@ struct HeaderNames: ScopeNamespace {
 }
 
 extension EvaluationScope {
-    /// `inputs`, `secrets`, `steps`, `response` and the like, with `$` as given.
+    /// A scope with `inputs`, `secrets`, `steps`, `response` and others, and the given `$`.
     static func sample(_ current: JSON? = nil, item: JSON? = nil, secretCurrent: Bool = false) -> EvaluationScope {
         let login = DictionaryNamespace([
             "outputs": .namespace(
@@ -66,7 +66,7 @@ func evaluate(_ text: String, _ current: JSON? = nil, item: JSON? = nil) throws 
     try Expression(parsing: text).evaluate(in: .sample(current, item: item)).json
 }
 
-/// The error of evaluating an expression in the sample scope.
+/// The error when an expression is evaluated in the sample scope.
 func evaluationError(_ text: String, _ current: JSON? = nil, item: JSON? = nil) throws -> EvaluationError? {
     do {
         _ = try Expression(parsing: text).evaluate(in: .sample(current, item: item))
@@ -76,7 +76,7 @@ func evaluationError(_ text: String, _ current: JSON? = nil, item: JSON? = nil) 
     }
 }
 
-/// The part of a text that a range of UTF-8 bytes covers.
+/// The part of a string in a range of UTF-8 bytes.
 func part(_ text: String, _ range: Range<Int>) -> String {
     String(decoding: Array(text.utf8)[range], as: UTF8.self)
 }

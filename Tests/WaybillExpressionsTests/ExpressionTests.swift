@@ -33,11 +33,11 @@ import WaybillJSON
             ("  1  ", 1), ("true", true), ("null", .null), ("$ .code", 200), ("inputs.count==3", true),
         ] as [(String, JSON)]
     )
-    func `an expression has its value`(text: String, expected: JSON) throws {
+    func `an expression evaluates to the expected value`(text: String, expected: JSON) throws {
         #expect(try evaluate(text, Self.data) == expected)
     }
 
-    @Test func `item is the element, and a bare name where there is none`() throws {
+    @Test func `item is the current element, and is undefined if there is none`() throws {
         #expect(try evaluate("item.a + 1", item: ["a": 1]) == 2)
         let error = try #require(try evaluationError("item.a"))
         #expect(error.message == "'item' is not defined here: 'item' is the element in map, where, sort and columns")
@@ -95,7 +95,7 @@ import WaybillJSON
             ("$.a", "nothing matches $.a; available: 'code', 'items', 'odd name', 'nil'", "$.a", .missing),
         ] as [(String, String, String, EvaluationError.Kind)]
     )
-    func `a failure says what was there and where`(
+    func `an error reports what was found, and where`(
         text: String,
         message: String,
         place: String,
@@ -107,12 +107,12 @@ import WaybillJSON
         #expect(error.kind == kind)
     }
 
-    @Test func `without a value at hand the dollar has none`() throws {
+    @Test func `without a current value, the dollar sign has no value`() throws {
         #expect(try evaluationError("$.a")?.message == "'$' has no value here")
         #expect(try evaluate("default($.a, 1)") == 1)
     }
 
-    @Test func `names of a secret value are not told`() throws {
+    @Test func `the member names of a secret value are not shown`() throws {
         let scope = EvaluationScope.sample(["pin": 1], secretCurrent: true)
         let error = #expect(throws: EvaluationError.self) { try Expression(parsing: "$.pni").evaluate(in: scope) }
         #expect(error?.message == "nothing matches $.pni")
@@ -131,18 +131,18 @@ import WaybillJSON
             ("startsWith(secrets.password, 'h')", false), ("number('1')", false),
         ]
     )
-    func `what a secret went into is secret`(text: String, isSecret: Bool) throws {
+    func `a value derived from a secret is secret`(text: String, isSecret: Bool) throws {
         let expression = try Expression(parsing: text)
         #expect(try expression.evaluate(in: .sample()).isSecret == isSecret)
     }
 
-    @Test func `arithmetic on a secret is secret`() throws {
+    @Test func `the result of arithmetic on a secret is secret`() throws {
         let scope = EvaluationScope.sample(5, secretCurrent: true)
         #expect(try Expression(parsing: "$ + 1").evaluate(in: scope) == ScopeValue(6, isSecret: true))
         #expect(try Expression(parsing: "$[*]").evaluate(in: scope) == ScopeValue([], isSecret: true))
     }
 
-    @Test func `a condition must be boolean`() throws {
+    @Test func `a condition must be a boolean`() throws {
         #expect(try Expression(parsing: "inputs.count == 3").condition(in: .sample()))
         #expect(try !Expression(parsing: "inputs.count > 3").condition(in: .sample()))
         let error = #expect(throws: EvaluationError.self) {
@@ -165,7 +165,7 @@ import WaybillJSON
             ("default(upper($.x), 1)", [.number, .string]), ("!true", .boolean), ("('a')", .string), ("null", .null),
         ] as [(String, ExpressionType)]
     )
-    func `the type is known as far as it can be`(text: String, type: ExpressionType) throws {
+    func `the result type is as precise as possible`(text: String, type: ExpressionType) throws {
         #expect(try Expression(parsing: text).resultType == type)
     }
 
@@ -176,11 +176,11 @@ import WaybillJSON
             ("split('a', ',')[?@ == inputs.a]", false),
         ]
     )
-    func `an expression is constant when nothing goes into it`(text: String, isConstant: Bool) throws {
+    func `an expression is constant if it uses no variable input`(text: String, isConstant: Bool) throws {
         #expect(try Expression(parsing: text).isConstant == isConstant)
     }
 
-    @Test func `references tell root, segments and guard`() throws {
+    @Test func `references have a root, segments and a guard`() throws {
         let text = "concat(steps.a['b'][0].c[*].d, default(inputs.x, item.y), exists($.z)) == vars..q[?@.i == data.w]"
         let references = try Expression(parsing: text).references
         #expect(references.map(\.name) == ["steps", "inputs", "item", "$", "vars", "data"])
@@ -205,7 +205,7 @@ import WaybillJSON
             ("split('a,b', ',')[?@ == inputs.a]", true), ("replace(sha256('a'), 'b', inputs.a)", false),
         ]
     )
-    func `a reference tells whether its value can be learned from the expression`(text: String, isConcealed: Bool)
+    func `a reference is concealed if the result does not reveal its value`(text: String, isConcealed: Bool)
         throws
     {
         #expect(try Expression(parsing: text).references.map(\.isConcealed) == [isConcealed])
@@ -222,18 +222,18 @@ import WaybillJSON
             ("upper($.a) == 1", "upper($.a) == 1", "Convert one side with number(x) or string(x)."),
         ]
     )
-    func `what is probably not meant gets a warning`(text: String, place: String, help: String) throws {
+    func `an expression that is probably unintended gets a warning`(text: String, place: String, help: String) throws {
         let warnings = try Expression(parsing: text).warnings
         #expect(warnings.map { part(text, $0.range) } == [place])
         #expect(warnings.first?.help == help)
     }
 
     @Test(arguments: ["$.a[?!@.ok]", "$.a[?exists(@.ok)]", "$.a[?@.ok == true]", "$.a[?@.*]", "$.a[?@]", "$.a == 1"])
-    func `what is meant gets none`(text: String) throws {
+    func `an intended expression gets no warning`(text: String) throws {
         #expect(try Expression(parsing: text).warnings == [])
     }
 
-    @Test func `patterns that are canonically equivalent are different patterns`() throws {
+    @Test func `canonically equivalent patterns are different patterns`() throws {
         let rows: JSON = [["text": "\u{E9}", "pattern": "\u{E9}"], ["text": "e\u{301}", "pattern": "e\u{301}"]]
         #expect(try evaluate("count($[?match(@.text, @.pattern)])", rows) == 2)
     }

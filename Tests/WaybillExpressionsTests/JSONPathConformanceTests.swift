@@ -3,7 +3,7 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillTestSupport
 
-/// The JSONPath Compliance Test Suite, read where it lies.
+/// The JSONPath Compliance Test Suite, read from the folder of conformance suites.
 @Suite(
     .enabled(if: ConformanceSuite.folder("jsonpath") != nil, "the conformance suites are absent"),
     .timeLimit(.minutes(5))
@@ -34,7 +34,7 @@ struct ConformanceJSONPathTests {
             paths = json["results_paths"]?.array ?? json["result_paths"].map { [$0] } ?? []
         }
 
-        /// What is wrong, or `nil`.
+        /// The reason why the case fails, or `nil`.
         func failure() -> String? {
             let query: JSONPath
             do {
@@ -55,8 +55,8 @@ struct ConformanceJSONPathTests {
             }
         }
 
-        /// What is wrong with the selector as an expression of Waybill, or `nil`. A singular query that matches nothing
-        /// is a failure there, so that an empty result is compared through `exists()`.
+        /// The reason why the selector fails as an expression of Waybill, or `nil`. In an expression, a singular query
+        /// that matches nothing is an error, so empty results are compared with `exists()`.
         func failureAsExpression() -> String? {
             let isEmpty = results == [[]]
             do {
@@ -71,7 +71,7 @@ struct ConformanceJSONPathTests {
         }
     }
 
-    @Test func `every case holds`() throws {
+    @Test func `every case of the suite passes`() throws {
         let cases = try Self.cases()
         var passed = 0
         for json in cases {
@@ -85,8 +85,8 @@ struct ConformanceJSONPathTests {
         print("JSONPath Compliance Test Suite: \(passed) of \(cases.count) cases passed")
     }
 
-    /// Selectors that RFC 9535 rejects and Waybill reads differently are not compared: only what is valid by the RFC must
-    /// be valid here. A name with `-` is the one exception that the design makes: `$.a-1` is a name in Waybill.
+    /// Selectors that RFC 9535 rejects but Waybill accepts are not compared: only selectors that are valid in the RFC
+    /// must be valid here. The one exception is a name with `-`: `$.a-1` is a name in Waybill.
     @Test func `the expression language accepts every valid query and finds the same values`() throws {
         let cases = try Self.cases()
         for json in cases {

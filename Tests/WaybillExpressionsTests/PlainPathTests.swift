@@ -8,7 +8,7 @@ import Testing
         "_x.y_z",
         "item[999999999999999]", "trueish.null", "x.true", "a[0][1].b",
     ])
-    func `a plain path is compiled as the general way would`(text: String) throws {
+    func `a plain path has the same result as the general compiler`(text: String) throws {
         let path = try #require(PlainPath(text))
         var compiler = ExpressionCompiler(text, dialect: .waybill)
         let general = try compiler.value(try ExpressionParser.expression(text))
@@ -37,7 +37,7 @@ import Testing
         "a['b']",
         "a [0]", "a .b", "a b", "ä", "a.ü", "(a)", "!a", "a == 1", "@", "@.a", "${a}", "a,b", "a.b(c)",
     ])
-    func `anything else is left to the general way`(text: String) {
+    func `all other expressions are left to the general compiler`(text: String) {
         #expect(PlainPath(text) == nil)
     }
 }

@@ -12,35 +12,35 @@ import WaybillJSON
             ("${1.50}x", "1.50x"), ("${vars.list}", [3, 1, 2]), ("$.code", "$.code"),
         ] as [(String, JSON)]
     )
-    func `a template has its value`(text: String, expected: JSON) throws {
+    func `a template evaluates to the expected value`(text: String, expected: JSON) throws {
         #expect(try Template(parsing: text).value(in: .sample()).json == expected)
     }
 
-    @Test func `a text without expressions is literal`() throws {
+    @Test func `a template without expressions is a literal`() throws {
         #expect(try Template(parsing: "a $${b}").literal == "a ${b}")
         #expect(try Template(parsing: "").literal == "")
         #expect(try Template(parsing: "${1}").literal == nil)
     }
 
-    @Test func `numbers stay as they were written`() throws {
+    @Test func `numbers are inserted as they were written`() throws {
         let scope = EvaluationScope.sample(["v": .number(JSONNumber(1))])
         #expect(try Template(parsing: "${1.10}/${$.v}").text(in: scope).text == "1.10/1")
     }
 
-    @Test func `lists, objects and null cannot stand in a text`() throws {
+    @Test func `lists, objects and null cannot be inserted into a string`() throws {
         let text = "é ${vars.list}"
         let error = #expect(throws: EvaluationError.self) { try Template(parsing: text).text(in: .sample()) }
         #expect(error?.message == "only a string, a number or a boolean can be inserted into a string, found a list")
         #expect(error.map { part(text, $0.range) } == "vars.list")
     }
 
-    @Test func `a secret makes the whole text secret`() throws {
+    @Test func `a secret makes the whole string secret`() throws {
         #expect(try Template(parsing: "a ${secrets.password}").text(in: .sample()).isSecret)
         #expect(try Template(parsing: "a ${secrets.password}").value(in: .sample()).isSecret)
         #expect(try !Template(parsing: "a ${inputs.name}").text(in: .sample()).isSecret)
     }
 
-    @Test func `each computed piece can be rewritten, and knows whether it is raw`() throws {
+    @Test func `each computed part can be rewritten, and knows whether it is raw`() throws {
         let template = try Template(parsing: "/x/${'a/b'}/${raw('a/b')}/${default(raw('c/d'), 1)}")
         let text = try template.text(in: .sample()) { $0.isRaw ? $0.text : "<\($0.text)>" }
         #expect(text.text == "/x/<a/b>/a/b/c/d")
@@ -48,7 +48,7 @@ import WaybillJSON
         #expect(try !Template(parsing: "${upper(raw('a'))}").text(in: .sample()).isRaw)
     }
 
-    @Test func `places are those of the template`() throws {
+    @Test func `locations are relative to the template`() throws {
         let text = "é ${inputs.name} ${default(steps.a.b, 1)}"
         let template = try Template(parsing: text)
         #expect(template.references.map { part(text, $0.range) } == ["inputs.name", "steps.a.b"])
@@ -64,7 +64,7 @@ import WaybillJSON
             ("${}", "", "expected a value"),
         ]
     )
-    func `a slip is pointed at`(text: String, place: String, message: String) {
+    func `a syntax error is located`(text: String, place: String, message: String) {
         let error = #expect(throws: ExpressionSyntaxError.self) { try Template(parsing: text) }
         #expect(error?.message == message)
         #expect(error.map { part(text, $0.range) } == place)
@@ -77,17 +77,17 @@ import WaybillJSON
             ("é${$.a[?@.ok]}", "@.ok"),
         ]
     )
-    func `text that looks like a path gets a warning`(text: String, place: String) throws {
+    func `a literal that looks like a path gets a warning`(text: String, place: String) throws {
         #expect(try Template(parsing: text).warnings.map { part(text, $0.range) } == [place])
     }
 
     @Test(arguments: ["$", "steps", "data.csv", "{{1}}", "{{ a b }}", "price: $.50", "${$.id}", "vars", "a.b"])
-    func `other text gets none`(text: String) throws {
+    func `other literals get no warning`(text: String) throws {
         #expect(try Template(parsing: text).warnings == [])
     }
 
     @Test(arguments: [("inputs.count + 1", 0), ("${inputs.count + 1}", 2), ("  ${ inputs.count + 1 } ", 4)])
-    func `in an expression position the braces change nothing`(text: String, offset: Int) throws {
+    func `where an expression is expected, braces around it have no effect`(text: String, offset: Int) throws {
         let embedded = try Template.expression(in: text)
         #expect(embedded.offset == offset)
         #expect(part(text, embedded.range).contains("inputs.count + 1"))
@@ -99,7 +99,7 @@ import WaybillJSON
         #expect(try embedded.evaluate(in: .sample()).json == 4)
     }
 
-    @Test func `an expression position holds one expression`() {
+    @Test func `where an expression is expected, there must be exactly one`() {
         let error = #expect(throws: ExpressionSyntaxError.self) { try Template.expression(in: " ${$.a} == ${$.b}") }
         #expect(error?.message == "'${…}' is not valid inside an expression")
         #expect(error?.range == 1..<3)

@@ -4,11 +4,11 @@ import WaybillTestSupport
 @testable import WaybillFormats
 @testable import WaybillJSON
 
-/// A binary property list put together from the bytes of its objects; the first is the top.
+/// Builds a binary property list from the bytes of its objects; the first object is the root.
 private struct BinaryPropertyList {
     var objects: [[UInt8]]
     var referenceSize: UInt8 = 1
-    /// Offsets instead of the true ones, by the numbers of the objects.
+    /// Offsets that replace the correct ones, by object number.
     var offsets: [Int: Int] = [:]
 
     var bytes: [UInt8] {
@@ -38,7 +38,7 @@ private struct BinaryPropertyList {
 
     static let sampleBytes = Base64.decode(sample) ?? []
 
-    @Test func `what another program wrote is read`() throws {
+    @Test func `a property list written by another program is read`() throws {
         let value = try PropertyListParser().parse(Self.sampleBytes)
         let expected: JSON = [
             "name": "Tea \u{1D11E} é", "n": -1, "big": .number(JSONNumber(validated: "9223372036854775808")),
@@ -78,7 +78,7 @@ private struct BinaryPropertyList {
             ([0xD0], [:]),
         ] as [([UInt8], JSON)]
     )
-    func `an object has this value`(_ object: [UInt8], _ value: JSON) throws {
+    func `an object has the expected value`(_ object: [UInt8], _ value: JSON) throws {
         #expect(try PropertyListParser().parse(BinaryPropertyList(objects: [object]).bytes) == value)
     }
 
@@ -128,7 +128,7 @@ private struct BinaryPropertyList {
             ([[0x33, 0xC2, 0x2D, 0x63, 0xC3, 0x7F, 0x02, 0x00, 0x00]], "a date is not in the years 1 to 9999"),
         ] as [([[UInt8]], String)]
     )
-    func `objects that cannot be are refused`(_ objects: [[UInt8]], _ message: String) throws {
+    func `invalid objects are rejected`(_ objects: [[UInt8]], _ message: String) throws {
         let error = try #require(throws: PropertyListError.self) {
             try PropertyListParser().parse(BinaryPropertyList(objects: objects).bytes)
         }
@@ -136,14 +136,14 @@ private struct BinaryPropertyList {
     }
 
     @Test(arguments: [-1, 0, 7, 9, 100, Int(UInt32.max)])
-    func `an offset that leads outside the objects is refused`(_ offset: Int) throws {
+    func `an offset outside the objects is rejected`(_ offset: Int) throws {
         var list = BinaryPropertyList(objects: [[0x09]])
         list.offsets[0] = offset
         let error = try #require(throws: PropertyListError.self) { try PropertyListParser().parse(list.bytes) }
         #expect(error.message == "the offset of object 0 leads outside the objects")
     }
 
-    @Test func `other versions and bytes that end too early are refused`() {
+    @Test func `other versions and truncated property lists are rejected`() {
         #expect(throws: PropertyListError("this version of binary property lists is not supported", at: 6)) {
             try PropertyListParser().parse(Array("bplist15".utf8) + [UInt8](repeating: 0, count: 50))
         }
@@ -152,7 +152,7 @@ private struct BinaryPropertyList {
         }
     }
 
-    @Test func `objects that refer to others again and again are not written out`() throws {
+    @Test func `objects with repeated references cannot expand without limit`() throws {
         func doubling(_ levels: Int) -> [UInt8] {
             let arrays = (1...levels).map { [0xA2, UInt8($0), UInt8($0)] }
             return BinaryPropertyList(objects: arrays + [[0x09]]).bytes
@@ -163,7 +163,7 @@ private struct BinaryPropertyList {
         #expect(error.message == "objects with several references expand to more than 2000000 values")
     }
 
-    @Test func `a long text that is referred to often counts each time`() throws {
+    @Test func `a long string with many references counts each time`() throws {
         let text = [0x5F, 0x12, 0x00, 0x10, 0x00, 0x00] + [UInt8](repeating: 0x61, count: 1 << 20)
         let array = [0xAF, 0x11, 0x0F, 0xFF] + [UInt8](repeating: 1, count: 0xFFF)
         let error = try #require(throws: PropertyListError.self) {
@@ -175,8 +175,8 @@ private struct BinaryPropertyList {
         }
     }
 
-    @Test func `objects that overlap cost no more than the bytes that there are`() throws {
-        // A hundred numbers for one long array: each is read for itself, and so charged for.
+    @Test func `overlapping objects cost no more than the size of the file`() throws {
+        // A hundred object numbers refer to one long array: each is read separately, so each counts.
         let array = [0xAF, 0x11, 0x27, 0x10] + [UInt8](repeating: 0xFF, count: 10_000)
         var list = BinaryPropertyList(objects: [[0xAF, 0x10, 100] + (1...100)] + [array])
         list.objects += (2..<255).map { _ in [] } + [[0x09]]
@@ -189,7 +189,7 @@ private struct BinaryPropertyList {
         #expect(try PropertyListParser().parse(list.bytes).array?.map(\.array?.count) == [10_000, 10_000])
     }
 
-    @Test func `depth is limited, whichever way objects are reached`() throws {
+    @Test func `depth is limited, in whatever order objects are reached`() throws {
         let levels = 600
         let arrays = (1...levels).map { [0xA1, UInt8($0 >> 8), UInt8($0 & 255)] }
         let list = BinaryPropertyList(objects: arrays + [[0x09]], referenceSize: 2)
@@ -198,7 +198,7 @@ private struct BinaryPropertyList {
         var deeper = PropertyListParser()
         deeper.maximumDepth = levels
         #expect(try deeper.parse(list.bytes).array?.count == 1)
-        // The lower half is read first and known when the upper half comes to it.
+        // The lower half is read first, so it is already known when the upper half refers to it.
         let half = levels / 2
         let first = [0xA2, UInt8(half >> 8), UInt8(half & 255), 0, 1]
         let both = BinaryPropertyList(objects: [first] + arrays[1...] + [[0x09]], referenceSize: 2)
@@ -206,7 +206,7 @@ private struct BinaryPropertyList {
     }
 
     @Test(arguments: 0..<64)
-    func `cut or damaged, a property list is read or refused`(_ seed: Int) {
+    func `a truncated or damaged property list is either read or rejected`(_ seed: Int) {
         var random = SplitMix(state: UInt64(seed))
         for _ in 0..<200 {
             var bytes = Self.sampleBytes
@@ -224,7 +224,7 @@ private struct BinaryPropertyList {
         }
     }
 
-    @Test func `each shorter beginning is refused`() {
+    @Test func `every proper prefix is rejected`() {
         for length in 0..<Self.sampleBytes.count {
             #expect(throws: PropertyListError.self) {
                 try PropertyListParser().parse(Array(Self.sampleBytes[..<length]))

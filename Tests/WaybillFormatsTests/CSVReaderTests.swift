@@ -26,12 +26,12 @@ import WaybillJSON
     ]
 
     @Test(arguments: texts)
-    func `a text has these rows`(_ text: String, _ rows: [JSON]) throws {
+    func `a file has the expected rows`(_ text: String, _ rows: [JSON]) throws {
         #expect(try CSVReader.rows(of: Array(text.utf8)) == rows)
     }
 
     @Test(arguments: texts, [1, 2, 3, 5])
-    func `in whatever pieces a text comes, its rows and their places are the same`(
+    func `the rows and their positions do not depend on how the input is split`(
         _ expected: (text: String, rows: [JSON]),
         _ size: Int
     ) throws {
@@ -67,7 +67,7 @@ import WaybillJSON
     ]
 
     @Test(arguments: faults)
-    func `what is wrong is told with its place`(
+    func `a syntax error is reported with its location`(
         _ text: String,
         _ message: String,
         _ fault: String,
@@ -82,14 +82,14 @@ import WaybillJSON
     }
 
     @Test(arguments: [[0xFF], [0xC3], [0x22, 0xE2, 0x82, 0x22], [0xED, 0xA0, 0x80]] as [[UInt8]])
-    func `bytes that are not UTF-8 are refused at the first of them`(_ field: [UInt8]) throws {
+    func `invalid UTF-8 is rejected at its first byte`(_ field: [UInt8]) throws {
         let before = Array("a,b\né,".utf8)
         let error = try #require(throws: CSVSyntaxError.self) { try CSVReader.rows(of: before + field) }
         #expect(error.message == "the text is not valid UTF-8")
         #expect(error.offset == before.count + (field[0] == 0x22 ? 1 : 0))
     }
 
-    @Test func `after a fault in a row the next rows are read`() throws {
+    @Test func `the rows after an invalid row are still read`() throws {
         var reader = CSVReader()
         var rest = Array("a,b\n1\n1,2\n\"x\"y,\n3,4\n5,6,7".utf8)[...]
         var rows: [JSON] = []
@@ -109,7 +109,7 @@ import WaybillJSON
     }
 
     @Test(arguments: ["a,a\n1,2\n", "a,\n1,2\n", "\"a\n1,2\n"])
-    func `without a header in order there are no rows`(_ text: String) throws {
+    func `without a valid header there are no rows`(_ text: String) throws {
         var reader = CSVReader()
         var rest = Array(text.utf8)[...]
         #expect(throws: CSVSyntaxError.self) {
@@ -121,7 +121,7 @@ import WaybillJSON
         #expect(try reader.finish() == nil)
     }
 
-    @Test func `rows and headers beyond the limits are refused`() throws {
+    @Test func `rows and headers beyond the limits are rejected`() throws {
         var limits = CSVReader.Limits()
         limits.maximumFields = 3
         limits.maximumRecordBytes = 10
@@ -144,7 +144,7 @@ import WaybillJSON
         #expect(long.position == SourcePosition(line: 2, column: 1))
     }
 
-    @Test func `a row of many columns has each under its name`() throws {
+    @Test func `the fields of a wide row have the correct names`() throws {
         let names = (0..<200).map { "column \($0)" }
         let rows = try CSVReader.rows(of: CSVText.bytes([names, names.reversed()]))
         #expect(rows[0]["column 17"] == "column 182")
@@ -153,7 +153,7 @@ import WaybillJSON
 }
 
 extension CSVReader {
-    /// The names in the header of a text; empty when there is none.
+    /// The names in the header of a file; empty if there is no header.
     fileprivate static func names(of text: [UInt8]) throws -> [String] {
         var reader = CSVReader()
         var rest = text[...]
@@ -163,7 +163,7 @@ extension CSVReader {
     }
 }
 
-/// CSV made in the plainest way: every field in quotes.
+/// CSV in its simplest form, with every field quoted.
 enum CSVText {
     static func bytes(_ records: [[String]]) -> [UInt8] {
         let lines = records.map { record in

@@ -17,7 +17,7 @@ import WaybillTestSupport
             (["\u{FEFF}a"], "\"\u{FEFF}a\""),
         ] as [([JSON], String)]
     )
-    func `a row is written with quotes only where they are needed`(_ row: [JSON], _ text: String) {
+    func `a row is written with quotes only where they are required`(_ row: [JSON], _ text: String) {
         var bytes: [UInt8] = []
         CSVWriter().write(row, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self).unicodeScalars.elementsEqual((text + "\n").unicodeScalars))
@@ -30,7 +30,7 @@ import WaybillTestSupport
         #expect(bytes == Array("1.10\n".utf8))
     }
 
-    @Test func `rows end as was asked for`() {
+    @Test func `rows end with the requested line break`() {
         var bytes: [UInt8] = []
         let writer = CSVWriter(lineBreak: .carriageReturnLineFeed)
         writer.write(header: ["a", "b"], to: &bytes)
@@ -39,7 +39,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<200)
-    func `whatever texts are written, the same are read`(_ seed: Int) throws {
+    func `any strings that are written are read back unchanged`(_ seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let alphabet = Array("\"\"\",,\n\r\u{FEFF} ax'é𝄞\u{301}".unicodeScalars)
         func text(_ random: inout SplitMix) -> String {

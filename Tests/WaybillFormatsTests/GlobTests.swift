@@ -7,7 +7,7 @@ import WaybillFormats
         ("text/*", "application/json", false), ("a?c", "abc", true), ("a?c", "ac", false), ("a*b*c", "aXbYbZc", true),
         ("a*b*c", "aXbYbZ", false), ("*.json", "x.json.gz", false), ("é", "e\u{301}", false),
     ])
-    func `a glob matches a whole text`(pattern: String, text: String, expected: Bool) {
+    func `a glob matches a whole string`(pattern: String, text: String, expected: Bool) {
         #expect(Glob(pattern).matches(text) == expected)
     }
 }

@@ -41,7 +41,7 @@ import Testing
             ("<dict><key>CF$UID</key><integer>3</integer></dict>", ["CF$UID": 3]),
         ] as [(String, JSON)]
     )
-    func `an element has this value`(_ text: String, _ value: JSON) throws {
+    func `an element has the expected value`(_ text: String, _ value: JSON) throws {
         #expect(try PropertyListParser().parse(document(text)) == value)
     }
 
@@ -75,7 +75,7 @@ import Testing
             """,
         ]
     )
-    func `what stands around the value says nothing`(_ text: String) throws {
+    func `content around the value has no effect`(_ text: String) throws {
         #expect(try PropertyListParser().parse(Array(text.utf8)) == true)
     }
 
@@ -128,13 +128,17 @@ import Testing
             ),
         ]
     )
-    func `what is no property list is told with its place`(_ text: String, _ message: String, _ offset: Int) throws {
+    func `an invalid property list is reported with the position of the error`(
+        _ text: String,
+        _ message: String,
+        _ offset: Int
+    ) throws {
         let error = try #require(throws: PropertyListError.self) { try PropertyListParser().parse(Array(text.utf8)) }
         #expect(error.message == message)
         #expect(error.place == .byte(offset))
     }
 
-    @Test func `bytes that are not UTF-8 are refused at the first of them`() throws {
+    @Test func `invalid UTF-8 is rejected at its first byte`() throws {
         let bytes = Array("<plist><string>é&amp;".utf8)
         let error = try #require(throws: PropertyListError.self) {
             try PropertyListParser().parse(bytes + [0xFF] + Array("</string></plist>".utf8))

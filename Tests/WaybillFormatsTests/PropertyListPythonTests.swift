@@ -3,7 +3,7 @@ import WaybillFormats
 import WaybillJSON
 import WaybillTestSupport
 
-/// Property lists in exchange with Python's `plistlib`, where there is a Python.
+/// Property lists exchanged with Python's `plistlib`, if Python is installed.
 @Suite(.enabled(if: Python.isThere), .timeLimit(.minutes(5)))
 struct PropertyListPythonTests {
     private func python(_ script: String, in folder: TemporaryFolder) async throws {
@@ -12,7 +12,7 @@ struct PropertyListPythonTests {
         #expect(result.status == 0, "\(result.errorText)")
     }
 
-    @Test func `what Python writes is read, as XML and as binary`() async throws {
+    @Test func `property lists written by Python are read, as XML and as binary`() async throws {
         let folder = TemporaryFolder()
         try await python(
             """
@@ -57,7 +57,7 @@ struct PropertyListPythonTests {
         }
     }
 
-    @Test func `what is written Python reads`() async throws {
+    @Test func `Python reads the written property lists`() async throws {
         let folder = TemporaryFolder()
         for seed in 0..<100 {
             var random = SplitMix(state: UInt64(seed))

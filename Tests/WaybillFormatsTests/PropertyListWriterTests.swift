@@ -70,7 +70,7 @@ import WaybillTestSupport
             ("[\"\u{FFFE}\"]", "XML does not allow the character U+FFFE", nil),
         ] as [(String, String, String?)]
     )
-    func `what a property list cannot have is refused with the way to it`(
+    func `a value that a property list cannot contain is rejected with its path`(
         _ text: String,
         _ message: String,
         _ description: String?
@@ -81,7 +81,7 @@ import WaybillTestSupport
         if let description { #expect(error.description == description) }
     }
 
-    @Test func `the deepest value is written and read back, a deeper one is refused`() throws {
+    @Test func `a value of the maximum depth is written and read back, and a deeper one is rejected`() throws {
         var value: JSON = 1
         for level in 0..<JSON.greatestDepth { value = level.isMultiple(of: 2) ? [value] : ["a": value] }
         var parser = PropertyListParser()
@@ -91,14 +91,14 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<200)
-    func `whatever is written, the same is read`(_ seed: Int) throws {
+    func `any value that is written is read back unchanged`(_ seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let value = PropertyListSample.value(&random, depth: 4)
         #expect(try PropertyListParser().parse(PropertyListWriter.xml(value)) == value)
     }
 }
 
-/// Values that property lists can have.
+/// Random values that property lists can contain.
 enum PropertyListSample {
     static func value(_ random: inout SplitMix, depth: Int) -> JSON {
         switch random.next(below: depth > 0 ? 8 : 5) {

@@ -13,7 +13,7 @@ import WaybillJSON
             (.last, "[1,{\"a\":2},null]", #"{"a":2}"#), (.last, "[]", "null"),
         ] as [(AggregateFunction, String, String)]
     )
-    func `the result is that of all values in order, however they are grouped`(
+    func `the result does not depend on how the values are grouped`(
         function: AggregateFunction,
         values: String,
         result: String
@@ -24,7 +24,7 @@ import WaybillJSON
             var (left, right) = (RecordAggregate(function), RecordAggregate(function))
             for value in values[..<split] { try left.add(value) }
             for value in values[split...] { try right.add(value) }
-            // The journal has the parts.
+            // The journal stores the partial aggregates.
             var all = try #require(RecordAggregate(json: left.json))
             all.add(try #require(RecordAggregate(json: right.json)))
             #expect(all.result == expected)
@@ -39,7 +39,7 @@ import WaybillJSON
             (.sum, "1e99999", "'sum' cannot add 1e99999: it has too many digits"),
         ] as [(AggregateFunction, String, String)]
     )
-    func `a value that does not fit is an error`(function: AggregateFunction, value: String, message: String) throws {
+    func `an unsuitable value is an error`(function: AggregateFunction, value: String, message: String) throws {
         let value = try JSONParser().parse(Array(value.utf8))
         var aggregate = RecordAggregate(function)
         do throws(RecordAggregate.ValueError) {

@@ -11,7 +11,7 @@ import WaybillFormats
             (4_107_542_399_000_000_000, "2100-02-28T23:59:59.000Z"),
         ] as [(Int64, String)]
     )
-    func `a moment is written as RFC 3339 has it`(nanoseconds: Int64, text: String) {
+    func `a timestamp is written as RFC 3339 requires`(nanoseconds: Int64, text: String) {
         #expect(Timestamp(nanoseconds: nanoseconds).description == text)
     }
 }

@@ -32,7 +32,7 @@ import WaybillFormats
             ("[::1]x:80", nil, "[::1]x", "80"), ("a:b:80", nil, "a:b", "80"),
         ] as [(String, String?, String, String?)]
     )
-    func `an authority has its parts`(text: String, userInformation: String?, host: String, port: String?) {
+    func `an authority is split into its parts`(text: String, userInformation: String?, host: String, port: String?) {
         let authority = URIReference.Authority(text)
         #expect(authority.userInformation == userInformation)
         #expect(authority.host == host)
@@ -42,7 +42,7 @@ import WaybillFormats
 }
 
 @Suite(.timeLimit(.minutes(5))) struct PercentEncodingTests {
-    @Test func `each part of an address has its own characters`() {
+    @Test func `each part of a URL has its own set of unescaped characters`() {
         let text = "a/é ~*?#[%41"
         #expect(PercentEncoding.component(text) == "a%2F%C3%A9%20~%2A%3F%23%5B%2541")
         #expect(PercentEncoding.path(text) == "a/%C3%A9%20~%2A%3F%23%5B%2541")
@@ -52,7 +52,7 @@ import WaybillFormats
         #expect(PercentEncoding.pathAndQuery("a?b#c") == "a?b%23c")
     }
 
-    @Test func `what is encoded is decoded`() {
+    @Test func `percent-encoded strings are decoded`() {
         #expect(PercentEncoding.decoded("a%2f%C3%A9") == "a/é")
         #expect(PercentEncoding.decoded("%4") == nil)
         #expect(PercentEncoding.decoded("%g1") == nil)

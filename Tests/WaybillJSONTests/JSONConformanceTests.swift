@@ -2,12 +2,13 @@ import Testing
 import WaybillJSON
 import WaybillTestSupport
 
-/// JSONTestSuite: what must be accepted, what must be refused, and that nothing crashes.
+/// JSONTestSuite: files that must be accepted, files that must be rejected, and files that must only not crash the
+/// parser.
 @Suite(.timeLimit(.minutes(5))) struct ConformanceJSONParsing {
     static let folder = ConformanceSuite.folder("json/test_parsing")
 
     @Test(.enabled(if: folder != nil, "the conformance suites are absent"))
-    func `every file of JSONTestSuite has the verdict that its name says`() throws {
+    func `every file of JSONTestSuite has the result that its name requires`() throws {
         let folder = try #require(Self.folder)
         let names = ConformanceSuite.files(in: folder, ending: ".json")
         #expect(!names.isEmpty)

@@ -20,7 +20,7 @@ import WaybillJSON
     @Test(arguments: [
         "", "-", "01", "1.", ".5", "+1", "1e", "1e+", "0x1", "NaN", " 1", "1 ", "１", "1.e1", "--1", "-01",
     ])
-    func `other text is no number`(text: String) {
+    func `any other string is not a number`(text: String) {
         #expect(JSONNumber(parsing: text) == nil)
     }
 
@@ -32,7 +32,7 @@ import WaybillJSON
             ["1e999999999999999999999", "10e999999999999999999998"],
         ]
     )
-    func `numbers of one value are equal and hash alike`(texts: [String]) throws {
+    func `numbers with the same value are equal and have the same hash`(texts: [String]) throws {
         let numbers = try texts.map(number)
         #expect(Set(numbers).count == 1)
         for left in numbers {
@@ -68,14 +68,14 @@ import WaybillJSON
             ("0.000000000000000000001e21", 1), ("1e999999999999", nil), ("20000000000000000000", nil),
         ] as [(String, Int?)]
     )
-    func `a whole number in range is an integer`(text: String, value: Int?) throws {
+    func `an integer in range has an Int value`(text: String, value: Int?) throws {
         #expect(try number(text).int == value)
     }
 
     @Test(arguments: [
         ("1", true), ("1.0", true), ("1e2", true), ("1.5", false), ("1e400", true), ("15e-1", false), ("0.0e-9", true),
     ])
-    func `a number is whole if its value is`(text: String, isWhole: Bool) throws {
+    func `a number is an integer if its value is`(text: String, isWhole: Bool) throws {
         #expect(try number(text).isInteger == isWhole)
     }
 
@@ -86,7 +86,7 @@ import WaybillJSON
             ("1e999999999999", .infinity), ("0.1234567890123456789", 0.1234567890123456789),
         ] as [(String, Double)]
     )
-    func `a number gives the nearest double`(text: String, value: Double) throws {
+    func `a number has the nearest double`(text: String, value: Double) throws {
         #expect(try number(text).double == value)
     }
 
@@ -94,13 +94,13 @@ import WaybillJSON
         (0.1, "0.1"), (1.0, "1"), (-0.5, "-0.5"), (1e300, "1e+300"), (.leastNonzeroMagnitude, "5e-324"),
         (123456.75, "123456.75"),
     ])
-    func `a double is written in the fewest digits`(value: Double, text: String) throws {
+    func `a double is written with the fewest digits`(value: Double, text: String) throws {
         let number = try #require(JSONNumber(value))
         #expect(number.text == text)
         #expect(number.double == value)
     }
 
-    @Test func `integers keep their value and what JSON lacks is refused`() {
+    @Test func `integers keep their values, and doubles that JSON cannot represent are rejected`() {
         #expect([Int.min, -1, 0, 1, .max].map { JSONNumber($0).int } == [Int.min, -1, 0, 1, .max])
         #expect(JSONNumber(Double.nan) == nil)
         #expect(JSONNumber(-Double.infinity) == nil)
@@ -124,7 +124,7 @@ import WaybillJSON
             (String(repeating: "7", count: 43_000), String(repeating: "7", count: 21_000), false),
         ]
     )
-    func `a multiple is found exactly`(text: String, divisor: String, isMultiple: Bool) throws {
+    func `multiples are determined exactly`(text: String, divisor: String, isMultiple: Bool) throws {
         #expect(try number(text).isMultiple(of: number(divisor)) == isMultiple)
     }
 

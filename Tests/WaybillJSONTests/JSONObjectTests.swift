@@ -16,7 +16,7 @@ import WaybillJSON
     }
 
     @Test(arguments: [3, 16, 17, 18, 100])
-    func `a member taken away leaves the others in order`(count: Int) {
+    func `removing a member keeps the order of the others`(count: Int) {
         var object = object(count)
         let before = object
         #expect(object.removeValue(named: "n1") == 1)
@@ -30,7 +30,7 @@ import WaybillJSON
         #expect(before.count == count)
     }
 
-    @Test func `nil takes a member away and null does not`() {
+    @Test func `assigning nil removes a member, and assigning null does not`() {
         var object: JSONObject = JSONObject([(name: "a", value: 1), (name: "b", value: 2), (name: "a", value: 3)])
         #expect(object.names == ["a", "b"])
         #expect(object["a"] == 3)

@@ -16,7 +16,7 @@ import WaybillJSON
             ("\"Zürich 東京 𝄞\"", "Zürich 東京 𝄞"), ("\u{FEFF}1", 1),
         ] as [(String, JSON)]
     )
-    func `a text gives its value`(text: String, value: JSON) throws {
+    func `a document has the expected value`(text: String, value: JSON) throws {
         #expect(try parse(text) == value)
     }
 
@@ -44,7 +44,7 @@ import WaybillJSON
             ("1e+", 3, "expected a digit in the exponent"),
         ]
     )
-    func `a mistake is named where it is`(text: String, offset: Int, message: String) {
+    func `a syntax error is reported with its position`(text: String, offset: Int, message: String) {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
         #expect(error?.offset == offset)
         #expect(error?.message == message)
@@ -56,7 +56,7 @@ import WaybillJSON
             ([0x22, 0xED, 0xA0, 0x80, 0x22], 1), ([0x22, 0x5C, 0x6E, 0xC3, 0x5C, 0x6E, 0x22], 3),
         ] as [([UInt8], Int)]
     )
-    func `bytes that are not UTF-8 are refused`(bytes: [UInt8], offset: Int) {
+    func `bytes that are not UTF-8 are rejected`(bytes: [UInt8], offset: Int) {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONParser().parse(bytes) }
         #expect(error?.message == "the text is not valid UTF-8")
         #expect(error?.offset == offset)
@@ -68,7 +68,7 @@ import WaybillJSON
             (#""\uD834\n""#, "\u{FFFD}\n"), (#""\uD834\u0041""#, "\u{FFFD}A"),
         ]
     )
-    func `half of a surrogate pair becomes a replacement character`(text: String, value: String) throws {
+    func `a lone surrogate becomes a replacement character`(text: String, value: String) throws {
         #expect(try parse(text) == .string(value))
     }
 
@@ -78,14 +78,14 @@ import WaybillJSON
             (#"{"\uDD1E": "\uD834\uD834x\uD834\uDD1E"}"#, .init(count: 3, firstOffset: 2)),
         ] as [(String, JSONDocument.LoneSurrogates?)]
     )
-    func `halves of surrogate pairs are counted, and the first one is located`(
+    func `lone surrogates are counted, and the first one is located`(
         text: String,
         expected: JSONDocument.LoneSurrogates?
     ) throws {
         #expect(try JSONParser().parseDocument(Array(text.utf8)).loneSurrogates == expected)
     }
 
-    @Test func `the digits of an escape are hexadecimal in either case and nothing else`() {
+    @Test func `the digits of an escape are hexadecimal, in either case`() {
         for code in UInt8(0)..<128 {
             let digit = Character(Unicode.Scalar(code))
             let text = Array("\"\\u004".utf8) + [code] + Array("\"".utf8)
@@ -95,7 +95,7 @@ import WaybillJSON
         #expect((try? parse(#""\u00Af\uaBcD\uFFFf""#)) == "\u{AF}\u{ABCD}\u{FFFF}")
     }
 
-    @Test func `the last of equal names wins at the place of the first, and is reported`() throws {
+    @Test func `a repeated name keeps its first position and its last value, and is reported`() throws {
         let text = #"{"a": 1, "b": {"c": 2}, "a": 3, "b": 4, "\u0061": 5}"#
         let document = try JSONParser().parseDocument(Array(text.utf8))
         #expect(JSONWriter().string(document.value) == #"{"a":5,"b":4}"#)
@@ -104,7 +104,7 @@ import WaybillJSON
         #expect(try JSONParser().parseDocument(Array("[{\"a\":1},{\"a\":1}]".utf8)).duplicateName == nil)
     }
 
-    @Test func `equal names are found in large objects too`() throws {
+    @Test func `repeated names are also found in large objects`() throws {
         let members = (0..<1000).map { "\"name \($0)\":\($0)" } + ["\"name 500\":-1", "\"name 3\":-2"]
         let text = "{" + members.joined(separator: ",") + "}"
         let document = try JSONParser().parseDocument(Array(text.utf8))
@@ -127,7 +127,7 @@ import WaybillJSON
         #expect(throws: JSONSyntaxError.self) { try parser.parse(Array(repeating: UInt8(ascii: "["), count: 100_000)) }
     }
 
-    @Test func `a line of a larger text is parsed where it stands`() throws {
+    @Test func `a slice of a larger buffer can be parsed`() throws {
         let lines = Array("{\"a\":1}\n[2]\n\"x".utf8)
         let values = lines.split(separator: UInt8(ascii: "\n")).map { line in try? JSONParser().parse(line) }
         #expect(values == [["a": 1], [2], nil])

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 
 @Suite(.timeLimit(.minutes(5))) struct JSONPlacesTests {
-    /// Texts with what makes finding places hard: escapes, tabs, a byte order mark, names that come again, nesting.
+    /// Documents that make it hard to find locations: escapes, tabs, a byte order mark, repeated names, nesting.
     static let texts = [
         #"{"a": {"b": [1, {"c": "x"}]}, "d": null}"#,
         "\u{FEFF}[1.5e3, true,false , null,\t\"a\\\"b\\\\\", [], {}, [[[]]]]",
@@ -18,7 +18,7 @@ import WaybillJSON
         try JSONParser().parse(Array(text.utf8))
     }
 
-    /// The pointers to every value in a value.
+    /// The pointers to a value and to all values inside it.
     private static func pointers(in value: JSON, at pointer: JSONPointer = JSONPointer()) -> [JSONPointer] {
         let inner: [JSONPointer] =
             switch value {
@@ -36,7 +36,7 @@ import WaybillJSON
     }
 
     @Test(arguments: texts)
-    func `what stands at the place of a pointer is the value that the pointer leads to`(_ source: String) throws {
+    func `the source at a pointer's location is the value the pointer resolves to`(_ source: String) throws {
         let file = SourceFile(name: "a.json", text: source)
         let document = try Self.parse(source)
         let pointers = Self.pointers(in: document)
@@ -54,7 +54,7 @@ import WaybillJSON
         #expect(text(places.span) == text(try #require(places.span(at: JSONPointer()))))
     }
 
-    @Test func `of a name that comes again the last place counts`() throws {
+    @Test func `the last location of a repeated name is used`() throws {
         let file = SourceFile(name: "a.json", text: #"{"a": {"x": 1, "y": 2}, "a": {"x": 3}}"#)
         let pointers = ["/a", "/a/x", "/a/y"].compactMap { JSONPointer(parsing: $0) }
         let places = JSONLocations(of: pointers, in: file)
@@ -63,7 +63,7 @@ import WaybillJSON
         #expect(places.span(at: pointers[2]) == nil)
     }
 
-    @Test func `a part of a text is a document of its own`() throws {
+    @Test func `a part of a file can be a document of its own`() throws {
         let file = SourceFile(name: "a.ndjson", text: "{\"a\": 1}\n{\"a\": 2}\n")
         let pointer = JSONPointer([.name("a")])
         let places = JSONLocations(of: [pointer], in: file, part: 9..<17)
@@ -72,7 +72,7 @@ import WaybillJSON
         #expect(places.span(at: pointer)?.start == SourcePosition(line: 2, column: 7))
     }
 
-    @Test func `a place that was not asked for or does not exist is not found`() {
+    @Test func `a location that was not requested or does not exist is not found`() {
         let file = SourceFile(name: "a.json", text: #"{"a": [1, 2], "b": 3}"#)
         let missing = ["/c", "/a/2", "/a/x", "/b/0"].compactMap { JSONPointer(parsing: $0) }
         let places = JSONLocations(of: missing, in: file)
@@ -82,7 +82,7 @@ import WaybillJSON
     }
 
     @Test(arguments: texts)
-    func `a text that is cut off or damaged has places within its bounds`(_ source: String) throws {
+    func `the locations in a truncated or damaged document are within its bounds`(_ source: String) throws {
         let bytes = Array(source.utf8)
         let pointers = Self.pointers(in: try Self.parse(source))
         for length in bytes.indices {
@@ -95,7 +95,7 @@ import WaybillJSON
         }
     }
 
-    @Test func `pointers and values of any depth need no more stack than there is`() throws {
+    @Test func `pointers and values of any depth do not overflow the stack`() throws {
         let depth = 100_000
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let file = SourceFile(name: "deep.json", text: text)

@@ -2,12 +2,12 @@ import Testing
 import WaybillJSON
 
 @Suite(.timeLimit(.minutes(5))) struct JSONWriterTests {
-    @Test func `only what must be escaped is, as shortly as can be`() {
+    @Test func `only required characters are escaped, in the shortest form`() {
         let text = "\"\\/\u{8}\u{C}\n\r\t\0\u{1F}\u{7F}é\u{2028}𝄞"
         #expect(JSONWriter().string(.string(text)) == #""\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7F}é\u{2028}𝄞\"")
     }
 
-    @Test func `the pretty layout has a line for each element and member`() {
+    @Test func `the pretty layout puts each element and member on its own line`() {
         let value: JSON = ["name": "x", "list": [1, [], [:], [.null]], "empty": [:]]
         #expect(
             JSONWriter(layout: .pretty).string(value) == """
@@ -27,13 +27,13 @@ import WaybillJSON
         )
     }
 
-    @Test func `names are sorted by code points when asked`() {
+    @Test func `names are sorted by code points if requested`() {
         let value: JSON = ["b": ["z": 1, "y": 2], "\u{1D11E}": 1, "\u{FF61}": 2, "a": 3, "": 4]
         let text = "{\"\":4,\"a\":3,\"b\":{\"y\":2,\"z\":1},\"\u{FF61}\":2,\"\u{1D11E}\":1}"
         #expect(JSONWriter(sortsNames: true).string(value) == text)
     }
 
-    @Test func `a deep value is written and read back`() throws {
+    @Test func `a deeply nested value is written and read back`() throws {
         var value: JSON = 1
         for level in 0..<JSON.greatestDepth { value = level.isMultiple(of: 2) ? [value] : ["a": value] }
         var bytes: [UInt8] = []
@@ -45,7 +45,7 @@ import WaybillJSON
     }
 
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `what is written reads back the same, digit for digit`(seed: UInt64) throws {
+    func `a written value is read back unchanged, digit for digit`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let value = generator.value(depth: 6)
         for layout in [JSONWriter.Layout.compact, .pretty] {
@@ -72,7 +72,7 @@ import WaybillJSON
     }
 }
 
-/// Random JSON values that are the same for the same seed (SplitMix64).
+/// Random JSON values, which are the same for the same seed (SplitMix64).
 private struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

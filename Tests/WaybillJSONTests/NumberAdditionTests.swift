@@ -22,7 +22,7 @@ import Testing
         #expect(right.adding(left).text == sum)
     }
 
-    @Test func `the distance of digits from the point is known before they are added`() {
+    @Test func `the span of the digits around the decimal point is known before an addition`() {
         #expect(JSONNumber(parsing: "1e-400")?.digitSpan == 400)
         #expect(JSONNumber(parsing: "1.5e400")?.digitSpan == 401)
         #expect(JSONNumber(parsing: "1e99999999999999999999")?.digitSpan == .max)

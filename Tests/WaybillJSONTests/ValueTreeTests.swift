@@ -9,7 +9,7 @@ import WaybillTestSupport
         "{\"0\": 1, \"1\": 2, \"2\": 3, \"3\": 4, \"4\": 5, \"5\": 6, \"6\": 7, \"7\": 8, \"8\": 9, \"9\": 10, "
             + "\"10\": 11, \"11\": 12, \"12\": 13, \"13\": 14, \"14\": 15, \"15\": 16, \"16\": 17, \"17\": 18}",
     ])
-    func `a value comes out of a tree as it went in`(text: String) throws {
+    func `a value is stored in a tree and read back unchanged`(text: String) throws {
         let value = try JSONParser().parse(Array(text.utf8))
         let tree = ValueTree(value)
         let json = tree.json(of: tree.root)
@@ -32,7 +32,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [3, 40])
-    func `names that come again are told with the first of their like`(count: Int) {
+    func `a repeated name is reported with its first occurrence`(count: Int) {
         var tree = ValueTree()
         var parts: [ValueTree.Index] = []
         for number in Array(0..<count) + [1, 0, 1] {

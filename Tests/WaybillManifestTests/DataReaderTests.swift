@@ -42,14 +42,14 @@ import WaybillTestSupport
             ("a", "x: 1", ["x": 1]),
         ] as [(String, String, JSON)]
     )
-    func `a file is read as the ending of its name tells`(_ name: String, _ text: String, _ value: JSON) {
+    func `the format of a file depends on its extension`(_ name: String, _ text: String, _ value: JSON) {
         folder.write(text, to: name)
         let read = read(name)
         #expect(read.value == value)
         #expect(read.findings == "")
     }
 
-    @Test func `data and schemas come from the file system that is given`() throws {
+    @Test func `data and schemas are read from the given file system`() throws {
         let files = RememberedFiles([
             "/nowhere/a.json": Array("[1]".utf8), "/nowhere/s.json": Array(#"{"type": "array"}"#.utf8),
         ])
@@ -64,7 +64,7 @@ import WaybillTestSupport
         #expect(reader.read(try #require(manifest.data["it"]?.value)).value == [1])
     }
 
-    @Test func `a format that is given counts more than the name`() {
+    @Test func `a declared format overrides the extension`() {
         folder.write("x\n1\n", to: "a.json")
         #expect(read("a.json", CSVFormat.self).value == [["x": "1"]])
         #expect(read("a.json", YAMLFormat.self).value == "x 1")
@@ -79,7 +79,7 @@ import WaybillTestSupport
         #expect(read("\(folder.path)/a.json").value == 2)
     }
 
-    @Test func `what is wrong in a file is told there and where it is declared`() {
+    @Test func `an error in a data file is reported there and where the file is declared`() {
         folder.write("x,y\n1,2\n3\n4,\"5\n", to: "a.csv")
         #expect(
             read("a.csv").findings == """
@@ -109,7 +109,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a file that is not there is told with the name that is`() {
+    @Test func `the diagnostic for a missing file suggests an existing name`() {
         folder.write("", to: "regions.csv")
         #expect(
             read("region.csv").findings == """
@@ -123,7 +123,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a folder, a pipe, an empty file and one that is too large are refused`() throws {
+    @Test func `a folder, a pipe, an empty file and a file that is too large are rejected`() throws {
         mkdir("\(folder.path)/folder.json", 0o755)
         mkfifo("\(folder.path)/pipe.json", 0o644)
         folder.write("", to: "empty.csv")
@@ -134,11 +134,11 @@ import WaybillTestSupport
         #expect(read("large.csv").findings.contains("cannot be read: it is larger than 268435456 bytes\n"))
     }
 
-    @Test func `standard input is no data file`() {
+    @Test func `standard input is not accepted as a data file`() {
         #expect(read("-").findings.contains("error[unreadable-file]: the data file FOLDER/- cannot be read"))
     }
 
-    @Test func `files outside the folder of the manifest are refused, also by way of links`() throws {
+    @Test func `files outside the manifest's folder are rejected, even through links`() throws {
         let outside = TemporaryFolder()
         outside.write("1", to: "a.json")
         try #require(symlink(outside.path, "\(folder.path)/link") == 0)

@@ -29,7 +29,7 @@ import WaybillTestSupport
             ("A=ü 𝄞", ["A": "ü 𝄞"]),
         ] as [(String, [String: String])]
     )
-    func `a text has these variables`(_ text: String, _ variables: [String: String]) {
+    func `the variables of a file are parsed`(_ text: String, _ variables: [String: String]) {
         let parsed = parse(text)
         #expect(parsed.variables == variables)
         #expect(parsed.findings == "")
@@ -60,7 +60,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `of a name that comes again the last value counts`() {
+    @Test func `the last value of a repeated name is used`() {
         let parsed = parse("A=1\nA=2\n")
         #expect(parsed.variables == ["A": "2"])
         let finding = "warning[duplicate-key]: 'A' is set again; the last value is used\n --> a.env:2:1\n"
@@ -86,7 +86,7 @@ import WaybillTestSupport
     ]
 
     @Test(arguments: faults)
-    func `a fault is told with its place and without the value`(
+    func `an error is reported with its location and without the value`(
         _ text: String,
         _ headline: String,
         _ line: Int,
@@ -98,13 +98,13 @@ import WaybillTestSupport
         #expect(!parsed.findings.contains("ü"))
     }
 
-    @Test func `after a fault the next lines are read`() {
+    @Test func `the lines after an error are still read`() {
         let parsed = parse("A\nB=\"\\d\nx\"\nC='1'2\nD=1\nE\n")
         let places = parsed.findings.split(separator: "\n").filter { $0.hasPrefix(" --> ") }
         #expect(places == [" --> a.env:1:1", " --> a.env:2:4", " --> a.env:4:6", " --> a.env:6:1"])
     }
 
-    @Test func `bytes that are not UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are rejected`() {
         let (variables, findings) = EnvironmentFile.parse(Array("A=é".utf8) + [0xFF], name: "a.env")
         #expect(variables == nil)
         #expect(findings.map(\.id) == ["invalid-utf8"])
@@ -112,7 +112,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<300)
-    func `whatever a file holds, nothing of its values is shown`(_ seed: Int) {
+    func `diagnostics never show values, whatever the file contains`(_ seed: Int) {
         var random = SplitMix(state: UInt64(seed))
         let alphabet = Array("A= '\"\\\n\r\t#$n{\0ü€𝄞".unicodeScalars)
         var text = String.UnicodeScalarView()

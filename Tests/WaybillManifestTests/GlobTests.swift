@@ -10,7 +10,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Files in a folder, and what patterns find of them.
+/// A folder of files, and the files that a pattern matches in it.
 private struct GlobFixture {
     let folder = TemporaryFolder()
 
@@ -87,16 +87,16 @@ private struct GlobFixture {
     ]
 
     @Test(arguments: patterns)
-    func `a pattern finds these files, in the order of their bytes`(_ pattern: String, _ paths: [String]) throws {
+    func `a pattern matches the expected files, sorted by bytes`(_ pattern: String, _ paths: [String]) throws {
         #expect(try GlobFixture().paths(pattern) == paths)
     }
 
-    @Test func `a name may begin with a character that combines with the slash before it`() throws {
+    @Test func `a name may start with a character that combines with the preceding slash`() throws {
         let found = try GlobFixture(["in/\u{301}.csv"]).read("in/*.csv").value
         #expect(found == [["path": "in/\u{301}.csv", "name": "\u{301}.csv", "size": 9]])
     }
 
-    @Test func `a file has its path, name and size`() throws {
+    @Test func `a matched file has a path, a name and a size`() throws {
         let found = try GlobFixture().read("images/deep/*").value
         #expect(found == [["path": "images/deep/c.jpg", "name": "c.jpg", "size": 17]])
     }
@@ -118,7 +118,7 @@ private struct GlobFixture {
             (String(repeating: "a", count: 5000), "the pattern has more than 4096 characters"),
         ]
     )
-    func `a pattern that cannot be meant is refused`(_ pattern: String, _ headline: String) throws {
+    func `an invalid pattern is rejected`(_ pattern: String, _ headline: String) throws {
         let (value, diagnostics) = try GlobFixture().read(pattern)
         #expect(value == nil)
         #expect(diagnostics.map(\.id) == ["invalid-glob"])
@@ -126,7 +126,7 @@ private struct GlobFixture {
         #expect(diagnostics[0].primary?.span.range == 0..<pattern.utf8.count)
     }
 
-    @Test func `links in a circle end`() throws {
+    @Test func `links that form a cycle are followed only once`() throws {
         let fixture = try GlobFixture(["a.txt", "in/b.txt"])
         try fixture.link("circle", to: ".")
         try fixture.link("in/up", to: "..")
@@ -137,7 +137,7 @@ private struct GlobFixture {
         #expect(try fixture.paths("*") == ["a.txt"])
     }
 
-    @Test func `nothing outside the folder of the manifest is found`() throws {
+    @Test func `files outside the manifest's folder are rejected`() throws {
         let outside = try GlobFixture(["secret.txt"])
         let fixture = try GlobFixture(["a.txt", "in/b.txt"])
         try fixture.link("in/file.txt", to: outside.folder.path + "/secret.txt")
@@ -153,13 +153,13 @@ private struct GlobFixture {
         #expect(allowed.value == [["path": "folder/secret.txt", "name": "secret.txt", "size": 10]])
     }
 
-    @Test func `folders without an end and very many files are given up`() throws {
+    @Test func `deeply nested folders exceed the limit`() throws {
         let deep = try GlobFixture([String(repeating: "d/", count: 70) + "a.txt"])
         #expect(deep.read("**/*.txt").diagnostics.map(\.id) == ["glob-limit"])
         #expect(deep.read("d/d/d/d/d/d/**/*.txt").diagnostics.map(\.id) == ["glob-limit"])
     }
 
-    @Test func `a name that is not UTF-8 is told`() throws {
+    @Test func `a file name that is not UTF-8 is reported`() throws {
         let fixture = try GlobFixture(["a.txt"])
         let path = Array(fixture.folder.path.utf8) + [UInt8(ascii: "/"), 0xFF] + Array(".txt\0".utf8)
         let descriptor = path.withUnsafeBufferPointer { bytes in

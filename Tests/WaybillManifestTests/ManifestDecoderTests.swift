@@ -7,7 +7,7 @@ import WaybillTestSupport
 
 @testable import WaybillManifest
 
-/// Everything that the schema allows comes out of the decoder.
+/// The decoder reads everything that the schema allows.
 @Suite(.timeLimit(.minutes(5))) struct ManifestDecoderTests {
     private let manifest: Manifest
     private let findings: [Diagnostic]
@@ -34,24 +34,24 @@ import WaybillTestSupport
         return manifest.graphs.values.flatMap { all($0.value.body.steps) + all($0.value.finally?.steps ?? []) }
     }
 
-    @Test func `only the schema files that are not there are missed`() {
+    @Test func `only missing schema files are reported`() {
         let errors = findings.filter { $0.severity == .error }
         #expect(!errors.isEmpty)
         #expect(errors.allSatisfy { $0.id == "unreadable-file" && $0.headline.contains("the schema ") })
     }
 
     @Test(arguments: SettingName.allCases)
-    func `every setting is read where it may stand`(name: SettingName) {
+    func `every setting is read from a place where it is allowed`(name: SettingName) {
         var said = Set(manifest.defaults.entries.map(\.value.name))
         for service in manifest.services.values { said.formUnion(service.value.settings.entries.map(\.value.name)) }
         for endpoint in manifest.endpoints.values {
             said.formUnion(endpoint.value.request.settings.entries.map(\.value.name))
         }
-        // An empty list of filters says nothing.
+        // An empty list of filters has no effect.
         #expect(said.contains(name) || name == .filters)
     }
 
-    @Test func `settings that are maps are taken apart, and null takes a name away`() {
+    @Test func `settings that are maps are split into entries, and null removes a name`() {
         let defaults = manifest.defaults
         #expect(defaults.headers.map(\.name.value) == ["X-System", "X-Many", "X-None"])
         #expect(defaults.headers.map { $0.values.value?.count } == [1, 3, nil])
@@ -64,11 +64,11 @@ import WaybillTestSupport
     }
 
     @Test(arguments: StepForm.allCases)
-    func `every form of a step is read`(form: StepForm) {
+    func `every form of step is read`(form: StepForm) {
         #expect(steps.contains { $0.form == form })
     }
 
-    @Test func `everything about when and how often a step is done is read`() throws {
+    @Test func `all keys that control when and how often a step runs are read`() throws {
         let step = try #require(steps.first { $0.id?.value == "one" })
         let flow = try #require(step.flow)
         #expect(flow.when?.expression.text == "run.environment == 'staging'")
@@ -110,7 +110,7 @@ import WaybillTestSupport
         #expect(Set(names) == Set(FilterStages.all.map { $0.key } + ["name", "any"]))
     }
 
-    @Test func `every body and every sort of credentials is read`() {
+    @Test func `every kind of body and of credentials is read`() {
         let requests = manifest.endpoints.values.map(\.value.request)
         let bodies = Set(requests.compactMap { $0.settings.body?.value.key })
         #expect(bodies == ["json", "form", "plist", "text", "base64", "file", "graphql", "multipart"])

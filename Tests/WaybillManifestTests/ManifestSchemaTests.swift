@@ -17,14 +17,14 @@ import WaybillTestSupport
     }
 
     @Test(arguments: EmbeddedSchema.allCases)
-    func `an embedded schema is the published one, and follows the meta-schema`(schema: EmbeddedSchema) throws {
+    func `the embedded schema equals the published one and conforms to the meta-schema`(schema: EmbeddedSchema) throws {
         #expect(schema.text == (try published(schema)))
         let metaSchema = try JSONSchema(compiling: ["$ref": "https://json-schema.org/draft/2020-12/schema"])
         #expect(metaSchema.validate(try JSONParser().parse(schema.text)) == [])
     }
 
-    // What `JSONSchema(trusting:)` takes for granted.
-    @Test func `the schema of manifests compiles as a whole, and only its root has an identifier`() throws {
+    // `JSONSchema(trusting:)` relies on this.
+    @Test func `the whole manifest schema compiles, and only its root has an identifier`() throws {
         _ = try JSONSchema(compiling: try JSONParser().parse(try published(.manifest)))
         for schema in try manifestSchema().subschemas.dropFirst() {
             for keyword in ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$schema"] {
@@ -38,7 +38,7 @@ import WaybillTestSupport
         #"{"waybill": "1", "endpoint": {}, "defaults": {"timeout": [], "retry": {"atempts": 3}}}"#, "[]",
         #"{"waybill": 1, "services": {"s": {"baseURL": 5}}, "endpoints": {"e": {"service": "s", "path": "/", "get": 1}}}"#,
     ])
-    func `compiled part by part, the schema finds what it finds when it is compiled as a whole`(text: String) throws {
+    func `the schema reports the same errors whether it is compiled in parts or as a whole`(text: String) throws {
         let document = try JSONParser().parse(try published(.manifest))
         let instance = try JSONParser().parse(Array(text.utf8))
         let (whole, inParts) = (try JSONSchema(compiling: document), try JSONSchema(trusting: document))
@@ -46,7 +46,7 @@ import WaybillTestSupport
         #expect(inParts.validate(instance) == whole.validate(instance))
     }
 
-    @Test func `every key, and every definition, has a description that is a sentence`() throws {
+    @Test func `every key and every definition has a description that is a sentence`() throws {
         for schema in try manifestSchema().subschemas {
             let isDefinition = schema.place.split(separator: "/").dropLast() == ["$defs"]
             guard schema.property != nil || isDefinition else { continue }
@@ -56,7 +56,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `every object is closed`() throws {
+    @Test func `every object in the schema is closed`() throws {
         for schema in try manifestSchema().subschemas
         where schema.keywords["type"] == "object" && schema.keywords["properties"] != nil {
             let closes = ["additionalProperties", "unevaluatedProperties"].contains { schema.keywords[$0] != nil }
@@ -64,7 +64,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `every reference leads to a definition, and every definition is used`() throws {
+    @Test func `every reference has a definition, and every definition is used`() throws {
         let schemas = try manifestSchema().subschemas
         let references = Set(schemas.compactMap { $0.keywords["$ref"]?.string })
         let definitions = Set(
@@ -73,7 +73,7 @@ import WaybillTestSupport
         #expect(references.symmetricDifference(definitions) == [])
     }
 
-    @Test func `templates and expressions are marked where a text can stand, and nowhere twice`() throws {
+    @Test func `a template or expression marker is only where a string is allowed, and never both are`() throws {
         for schema in try manifestSchema().subschemas {
             let marks = ["x-waybill-template", "x-waybill-expression"].filter { schema.keywords[$0] != nil }
             guard let mark = marks.first else { continue }
@@ -96,9 +96,9 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a text is a template, an expression, or refuses ${…}`() throws {
+    @Test func `a string is a template or an expression, or it rejects ${…}`() throws {
         let document = try JSONParser().parse(try published(.manifest))
-        // What names something that is defined is looked up, and an unknown name is an error.
+        // The name of a definition is looked up, and an unknown name is an error.
         let names: Set = ["call", "service", "graph", "filter", "input", "description"]
         let others: Set = [
             "/$defs/constant/not",
@@ -122,7 +122,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `defaults and examples follow the schemas that they stand in`() throws {
+    @Test func `defaults and examples conform to their schemas`() throws {
         let document = try JSONParser().parse(try published(.manifest))
         for schema in SchemaTree(document).subschemas {
             let values = (schema.keywords["default"].map { [$0] } ?? []) + (schema.keywords["examples"]?.array ?? [])
@@ -135,7 +135,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a manifest with every key follows the schema, and none is forgotten in it`() throws {
+    @Test func `the manifest with every key conforms to the schema, and no key is missing from it`() throws {
         let path = "\(Self.root)/Tests/Manifests/every-key.yaml"
         let file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
         let manifest = try #require(YAMLReader().read(file).document)

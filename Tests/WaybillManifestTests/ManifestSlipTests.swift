@@ -5,7 +5,7 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTestSupport
 
-/// One mistake is one finding: each key of a manifest that has them all is misspelt, and each value replaced.
+/// One error causes one diagnostic: each key of a manifest that has all keys is misspelt, and each value is replaced.
 @Suite(.timeLimit(.minutes(5))) struct ManifestSlipTests {
     private let schema: JSONSchema
     private let manifest: JSON
@@ -18,7 +18,7 @@ import WaybillTestSupport
         schema = try JSONSchema(compiling: try JSONParser().parse(EmbeddedSchema.manifest.text))
     }
 
-    @Test func `a misspelt key is one finding at that key, which names the right one`() {
+    @Test func `a misspelt key causes one diagnostic at that key, which suggests the correct name`() {
         var slips = 0
         for pointer in manifest.memberPointers {
             guard case .name(let name) = pointer.tokens.last, name.unicodeScalars.count > 3 else { continue }
@@ -35,7 +35,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [[[[]]], .null, "", "?", -1, 0.5, true] as [JSON])
-    func `a wrong value is one finding, at the value or the mapping that it decides about`(value: JSON) {
+    func `a wrong value causes one diagnostic, at the value or at its mapping`(value: JSON) {
         var refusals = 0
         for pointer in manifest.memberPointers {
             let found = schema.validate(manifest.reduced(to: pointer).replacing(pointer, by: value))
@@ -51,7 +51,7 @@ import WaybillTestSupport
 }
 
 extension JSON {
-    /// The pointers to all members and elements, the outer ones first.
+    /// The pointers to all members and elements, outer ones first.
     fileprivate var memberPointers: [JSONPointer] {
         var pointers: [JSONPointer] = []
         func visit(_ value: JSON, at pointer: JSONPointer) {
@@ -68,7 +68,7 @@ extension JSON {
         return pointers
     }
 
-    /// The same with only that definition of the manifest in which a place lies, which is much faster to check.
+    /// A copy that contains only the definition at the pointer, which is much faster to check.
     fileprivate func reduced(to pointer: JSONPointer) -> JSON {
         guard case .object(let manifest) = self, case .name(let section) = pointer.tokens.first else { return self }
         var reduced = JSONObject()
@@ -80,12 +80,12 @@ extension JSON {
         return .object(reduced)
     }
 
-    /// The same with another value at a place.
+    /// A copy with another value at the pointer.
     fileprivate func replacing(_ pointer: JSONPointer, by value: JSON) -> JSON {
         changing(pointer.tokens[...]) { name, _ in (name, value) }
     }
 
-    /// The same with another name of the member at a place.
+    /// A copy in which the member at the pointer has another name.
     fileprivate func renaming(_ pointer: JSONPointer, to name: String) -> JSON {
         changing(pointer.tokens[...]) { _, value in (name, value) }
     }

@@ -24,7 +24,7 @@ import WaybillManifest
             ("waybill: 1\ndefaults:\n  filters:\n    - select: $.a == 'b «#c'»\n", "cut-by-comment"),
         ].map { (YAMLMarkedText($0.0), $0.1) } as [(YAMLMarkedText, String)]
     )
-    func `a trap of YAML is told at its place`(text: YAMLMarkedText, id: String) throws {
+    func `a YAML trap is reported at its location`(text: YAMLMarkedText, id: String) throws {
         let found = try findings(text.file)
         #expect(found.map(\.id.name) == [id])
         #expect(text.marking(found.first?.primary?.span) == text.description)
@@ -40,7 +40,7 @@ import WaybillManifest
             "waybill: 1\ndefaults:\n  query:\n    a: ${run.id} # b\n    c: |\n      d ( # e\n",
         ]
     )
-    func `what only looks like a trap is none`(text: String) throws {
+    func `a value that only resembles a trap is not reported`(text: String) throws {
         #expect(try findings(SourceFile(name: "test.yaml", text: text)).map(\.headline) == [])
     }
 }

@@ -8,7 +8,7 @@ import WaybillTestSupport
 
 @testable import WaybillManifest
 
-/// What the schema of manifests allows is read. `ManifestSchemaTests` checks that the manifest has every key.
+/// Every key that the schema allows is decoded. `ManifestSchemaTests` checks that the manifest has every key.
 @Suite(.timeLimit(.minutes(5))) struct ReadKeyTests {
     private let path: String
     private let bytes: [UInt8]
@@ -24,7 +24,7 @@ import WaybillTestSupport
         return (try #require(YAMLReader().read(file).document), file)
     }
 
-    /// What is decoded of a text, locations left out.
+    /// The decoded form of a manifest, without locations.
     private func model(of bytes: [UInt8]) throws -> String {
         let (node, file) = try document(bytes)
         let folder = FileContents.folder(of: path)
@@ -55,7 +55,7 @@ import WaybillTestSupport
         }
     }
 
-    /// The keys of mappings below a node, with their paths without the positions in lists.
+    /// The keys of mappings below a node, with their paths; the paths omit positions in lists.
     private func keys(below node: YAMLNode, at path: String = "") -> [(path: String, span: SourceSpan)] {
         let elements = (node.sequence ?? []).flatMap { keys(below: $0, at: path) }
         let members = (node.mapping?.entries ?? .empty).flatMap { key, value in
@@ -65,9 +65,9 @@ import WaybillTestSupport
         return elements + members
     }
 
-    // The format's version is only checked by the schema. No code reads `unknown`, which shows that the test finds such keys.
-    @Test func `each key that the schema allows has a part in what is decoded`() async throws {
-        // It computes for long, and does not keep others from a thread of tasks meanwhile.
+    // Only the schema checks the format's version. No code reads `unknown`, which shows that the test finds such keys.
+    @Test func `each key that the schema allows affects the decoded manifest`() async throws {
+        // This computes for a long time, so it must not block a thread that other tasks need.
         try await withTaskExecutorPreference(OwnThread()) { try findUnreadKeys() }
     }
 
@@ -83,13 +83,13 @@ import WaybillTestSupport
         #expect(seen.count > 300)
         let expected: Set = [
             "/unknown", "/waybill",
-            // What is written there for people only.
+            // These are only for people.
             "/endpoints/login/description", "/services/accounts/description",
-            // The manifest gives these the values that they have without it; 'returns' is of an object unless it has the
-            // key 'collection'.
+            // The manifest gives these keys their default values; 'returns' describes an object unless it has the key
+            // 'collection'.
             "/name", "/defaults/filters", "/defaults/retry/backoff/first", "/defaults/retry/backoff/max",
             "/endpoints/login/returns/object", "/graphs/main/batch/returns/object", "/graphs/other/chain",
-            // Their files are not there.
+            // The files of these keys do not exist.
             "/endpoints/login/expect/schema", "/endpoints/elsewhere/returns", "/endpoints/elsewhere/returns/collection",
         ]
         #expect(unread == expected, "\(unread.symmetricDifference(expected))")

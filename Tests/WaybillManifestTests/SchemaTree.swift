@@ -1,20 +1,20 @@
 import WaybillJSON
 
-/// The subschemas of a JSON Schema document, each with its place.
+/// The subschemas of a JSON Schema document, each with its location.
 ///
-/// It knows which keywords hold schemas, so that a property named `properties` or an example is not taken for one.
+/// Only keywords that hold schemas are visited, so a property named `properties` or an example is not mistaken for one.
 struct SchemaTree {
     /// One subschema.
     struct Subschema {
-        /// Where it stands in the document, as in `/$defs/step`.
+        /// Its location in the document, such as `/$defs/step`.
         let place: String
         /// Its keywords.
         let keywords: JSONObject
-        /// The name of the member that it is the schema of, when it stands in `properties`.
+        /// The name of the property that it describes, if it is in `properties`.
         let property: String?
     }
 
-    /// All subschemas that are mappings, the document itself first.
+    /// All subschemas that are mappings; the document itself is the first.
     private(set) var subschemas: [Subschema] = []
 
     init(_ document: JSON) {

@@ -3,9 +3,9 @@ import WaybillJSON
 
 @testable import WaybillManifest
 
-/// The settings and authentication methods that are defined are those that the schema allows.
+/// The defined settings and authentication methods are those that the schema allows.
 @Suite(.timeLimit(.minutes(5))) struct SettingDefinitionTests {
-    /// What is written at the places of settings and is not a setting.
+    /// The keys that are allowed next to settings but are not settings.
     private static let otherKeys: [(place: String, keys: Set<String>)] = [
         ("settings", ["inherit"]),
         ("defaults", []),
@@ -27,13 +27,13 @@ import WaybillJSON
         Set(try #require(place?["properties"]?.object).names)
     }
 
-    @Test func `the keys of settings are those of the schema`() throws {
+    @Test func `the keys of settings are those in the schema`() throws {
         var found: Set<String> = []
         for (place, others) in Self.otherKeys { found.formUnion(try names(of: definitions[place]).subtracting(others)) }
         #expect(found == Set(SettingName.allCases.map(\.rawValue)))
     }
 
-    @Test func `the names under a key are those of the schema`() throws {
+    @Test func `the names under a key are those in the schema`() throws {
         let settings = try #require(definitions["settings"]?["properties"])
         #expect(try names(of: definitions["expect"]) == Set(ExpectationSetting.Part.allCases.map(\.rawValue)))
         #expect(try names(of: definitions["tls"]) == Set(TLSOption.Name.allCases.map(\.rawValue)))
@@ -57,12 +57,12 @@ import WaybillJSON
         (TrafficClass.key, TrafficClass.allCases.map(\.rawValue)),
         (Priority.key, Priority.allCases.map(\.rawValue)),
     ])
-    func `the words of a setting are those of the schema`(key: SettingName, words: [String]) throws {
+    func `the allowed words of a setting are those in the schema`(key: SettingName, words: [String]) throws {
         let allowed = try #require(definitions["settings"]?["properties"]?[key.rawValue]?["enum"]?.array)
         #expect(allowed.compactMap(\.string) == words)
     }
 
-    @Test func `the fields of a token request are those of the schema`() throws {
+    @Test func `the fields of a token request are those in the schema`() throws {
         let oauth2 = try #require(definitions["oauth2"])
         var found = try names(of: oauth2)
         for grant in try #require(oauth2["oneOf"]?.array) {
@@ -73,7 +73,7 @@ import WaybillJSON
         #expect(found == Set(OAuth2Authentication.Field.Name.allCases.map(\.rawValue)))
     }
 
-    @Test func `the methods of authentication are those of the schema`() throws {
+    @Test func `the authentication methods are those in the schema`() throws {
         let alternatives = try #require(definitions["auth"]?["anyOf"]?.array)
         #expect(alternatives.first?["const"]?.string == "none")
         let keys = try alternatives.dropFirst().map { try names(of: $0) }

@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillManifest
 import WaybillTestSupport
 
-/// The yaml-test-suite: values under the core schema, and what must be refused.
+/// The yaml-test-suite: values under the core schema, and invalid files.
 @Suite(
     .enabled(if: ConformanceSuite.folder("yaml") != nil, "the conformance suites are absent"),
     .timeLimit(.minutes(5))
@@ -13,7 +13,7 @@ import WaybillTestSupport
 struct ConformanceYAML {
     private static let suite = ConformanceSuite.folder("yaml")
 
-    /// What libyaml 0.2.5 gets wrong, by the README of the suites: not ours to fix.
+    /// What libyaml 0.2.5 gets wrong according to the README of the suites; not fixed here.
     private static let expectedFailures: [(reason: String, ids: String)] = [
         (
             "libyaml refuses it though it is valid",
@@ -30,10 +30,10 @@ struct ConformanceYAML {
         ("libyaml gives other events", "652Z HM87/01 JEF9/02 L24T/01 Y2GN"),
     ]
 
-    /// Findings that are about what a manifest may hold, not about YAML.
+    /// Diagnostics about rules for manifests, not about YAML.
     private static let ownRules: Set<DiagnosticID> = ["unknown-tag", "complex-key"]
 
-    @Test func `every case of the yaml-test-suite holds, save what libyaml gets wrong`() throws {
+    @Test func `every case of the yaml-test-suite passes, except for the known bugs of libyaml`() throws {
         let cases = try Self.cases()
         var expected: [String: String] = [:]
         for (reason, ids) in Self.expectedFailures {
@@ -53,14 +53,14 @@ struct ConformanceYAML {
         #expect(!cases.isEmpty)
     }
 
-    @Test func `every part of every text of the yaml-test-suite is found in its source`() throws {
+    @Test func `every part of every scalar of the yaml-test-suite has the correct span`() throws {
         for (id, folder) in try Self.cases() {
             guard let bytes = Self.bytes(of: "\(folder)/in.yaml") else { continue }
             YAMLInvariants.check(SourceFile(name: id, bytes: bytes))
         }
     }
 
-    /// Why a case does not hold.
+    /// The reason why a case fails; `nil` if it passes.
     private static func failure(in folder: String) throws -> String? {
         let file = SourceFile(name: "in.yaml", bytes: bytes(of: "\(folder)/in.yaml") ?? [])
         let (documents, allFindings) = YAMLReader().readStream(file)
@@ -75,7 +75,7 @@ struct ConformanceYAML {
         return values == found ? nil : "is \(found), not \(values)"
     }
 
-    /// The cases by id.
+    /// The cases with their ids.
     private static func cases() throws -> [(id: String, folder: String)] {
         let suite = try #require(suite)
         return ConformanceSuite.files(in: suite, ending: "/in.yaml")
@@ -88,7 +88,7 @@ struct ConformanceYAML {
     }
 }
 
-/// JSON documents one after another, as in the suite's `in.json`.
+/// A sequence of JSON documents, as in the suite's `in.json`.
 private enum JSONStream {
     static func values(of bytes: [UInt8]) throws -> [JSON] {
         var values: [JSON] = []
@@ -101,7 +101,7 @@ private enum JSONStream {
         return values
     }
 
-    /// Behind the value that begins at an index: its closing bracket or quote, or the next white space.
+    /// The end of the value that starts at an index: after its closing bracket or quote, or at the next white space.
     private static func end(ofValueAt start: Int, in bytes: [UInt8]) -> Int {
         var depth = 0
         var isInString = false

@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillManifest
 
 @Suite(.timeLimit(.minutes(5))) struct YAMLFindingTests {
-    /// A marked text, the id of the one finding that it gives, and the texts of its other places.
+    /// A marked source, the id of the only diagnostic, and the source of its secondary labels.
     @Test(
         arguments: [
             ("a: 1\nb: 2\n«a»: 3\n", "duplicate-key", ["a"]),
@@ -28,7 +28,7 @@ import WaybillManifest
             ("«»# only a comment\n\n", "empty-file", []),
         ].map { (YAMLMarkedText($0.0), $0.1, $0.2) }
     )
-    func `a mistake is found at its place`(text: YAMLMarkedText, id: String, others: [String]) {
+    func `an error is reported at its location`(text: YAMLMarkedText, id: String, others: [String]) {
         let findings = YAMLReader().read(text.file).diagnostics
         #expect(findings.map(\.id.name) == [id])
         #expect(text.marking(findings.first?.primary?.span) == text.description)
@@ -36,7 +36,7 @@ import WaybillManifest
         #expect(secondary.map { String(decoding: text.file.bytes[$0.span.range], as: UTF8.self) } == others)
     }
 
-    @Test func `every duplicate is reported, in large mappings too`() {
+    @Test func `every duplicate key is reported, even in large mappings`() {
         let names = (0..<40).map { "name\($0 % 20): \($0)\n" }.joined()
         let findings = YAMLReader().read(SourceFile(yaml: names)).diagnostics
         #expect(findings.count == 20)
@@ -45,7 +45,7 @@ import WaybillManifest
         #expect(findings.first?.secondary.first?.span.start == SourcePosition(line: 1, column: 1))
     }
 
-    @Test func `thousands of keys that are canonically equivalent are read as quickly as any`() {
+    @Test func `thousands of canonically equivalent keys do not slow the reader down`() {
         let keys = (0..<4096).map { number in
             (0..<12).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()
         }
@@ -64,7 +64,7 @@ import WaybillManifest
         #expect(YAMLReader().read(SourceFile(yaml: "\u{E9}: 1\ne\u{301}: 2\n")).diagnostics == [])
     }
 
-    @Test func `all findings come at once, in the order of the text`() {
+    @Test func `all diagnostics are reported together, in source order`() {
         let text = "a: *x\nb: !foo 1\nc: 1\nc: 2\n? [k]\n: *y\n"
         let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
         #expect(
@@ -90,14 +90,18 @@ import WaybillManifest
             ([0x00, 0x00, 0xFE, 0xFF], "invalid-utf8", 0..<0),
         ] as [([UInt8], String, Range<Int>)]
     )
-    func `what is not a text in UTF-8 is refused at the first byte`(bytes: [UInt8], id: String, range: Range<Int>) {
+    func `a source that is not UTF-8 text is rejected at the first invalid byte`(
+        bytes: [UInt8],
+        id: String,
+        range: Range<Int>
+    ) {
         let (document, findings) = YAMLReader().read(SourceFile(name: "x", bytes: bytes))
         #expect(document == nil)
         #expect(findings.map(\.id.name) == [id])
         #expect(findings.first?.primary?.span.range == range)
     }
 
-    @Test func `characters beyond ASCII are text`() {
+    @Test func `characters beyond ASCII are accepted`() {
         let text = "\u{FEFF}ä: \"\u{85}\u{A0}€\u{E000}\u{FFFD}𝄞\"\n"
         #expect(YAMLReader().read(SourceFile(yaml: text)).diagnostics == [])
     }
@@ -111,13 +115,13 @@ import WaybillManifest
         #expect(document?["c"]?.span.range == 13..<14)
     }
 
-    @Test func `the last anchor of a name counts, also one inside another`() {
+    @Test func `the last anchor with a name is used, even one inside another`() {
         let text = "a: &x 1\nb: *x\nc: &x 2\nd: *x\ne: &x [&x 3, *x]\nf: *x\n"
         let document = YAMLReader().read(SourceFile(yaml: text)).document
         #expect(document?.json == ["a": 1, "b": 1, "c": 2, "d": 2, "e": [3, 3], "f": 3])
     }
 
-    @Test func `an anchor does not reach into the next document`() {
+    @Test func `an anchor is not visible in the next document`() {
         let (documents, findings) = YAMLReader().readStream(SourceFile(yaml: "&x a\n---\n*x\n"))
         #expect(documents.count == 2)
         #expect(findings.map(\.id) == ["unknown-alias"])
@@ -134,13 +138,13 @@ import WaybillManifest
             ("{!!str <<: 1}", ["<<": 1]),
         ] as [(String, JSON)]
     )
-    func `a merge key takes in what is not there yet`(text: String, expected: JSON) {
+    func `a merge key adds only keys that are missing`(text: String, expected: JSON) {
         let (document, findings) = YAMLReader().read(SourceFile(yaml: text))
         #expect(findings == [])
         #expect(document?.json == expected)
     }
 
-    @Test func `what was merged keeps the place where it was written`() {
+    @Test func `merged entries keep the locations where they were written`() {
         let file = SourceFile(yaml: "base: &b {x: 1}\na: {<<: *b, y: 2}\n")
         let document = YAMLReader().read(file).document
         #expect(document?.span(at: ["a", "x"])?.range == 13..<14)
@@ -151,7 +155,7 @@ import WaybillManifest
 
 @Suite(.timeLimit(.minutes(5))) struct YAMLLimitTests {
     @Test(arguments: [("[", 10_000_000), ("{a: ", 100_000), ("- ", 100_000), ("? ", 100_000), ("[{", 100_000)])
-    func `megabytes of nesting are refused at the limit`(opening: String, count: Int) {
+    func `extremely deep nesting is rejected at the limit`(opening: String, count: Int) {
         let bytes = Array(String(repeating: opening, count: count).utf8)
         let findings = YAMLReader().read(SourceFile(name: "deep", bytes: bytes)).diagnostics
         #expect(findings.map(\.id) == ["too-deep"])
@@ -164,7 +168,7 @@ import WaybillManifest
         #expect(YAMLReader().read(SourceFile(yaml: "[\(text)]")).diagnostics.map(\.id) == ["too-deep"])
     }
 
-    @Test func `nesting through aliases counts`() {
+    @Test func `nesting through aliases counts towards the limit`() {
         let nested = String(repeating: "[", count: 200) + "1" + String(repeating: "]", count: 200)
         let deeper = String(repeating: "[", count: 100) + "*a" + String(repeating: "]", count: 100)
         let findings = YAMLReader().read(SourceFile(yaml: "a: &a \(nested)\nb: \(deeper)\n")).diagnostics
@@ -172,7 +176,7 @@ import WaybillManifest
         #expect(findings.first?.primary?.span.start.line == 2)
     }
 
-    @Test func `a bomb of aliases is refused`() {
+    @Test func `exponential growth through aliases is rejected`() {
         var text = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9]\n"
         for level in 1...20 {
             text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", "))]\n"
@@ -181,20 +185,20 @@ import WaybillManifest
         #expect(findings.map(\.id) == ["alias-growth"])
     }
 
-    @Test func `a bomb of long texts is refused`() {
+    @Test func `many aliases of a long string are rejected`() {
         let long = String(repeating: "x", count: 1_000_000)
         let text = "a: &a \(long)\nb: [\(Array(repeating: "*a", count: 3000).joined(separator: ","))]\n"
         #expect(YAMLReader().read(SourceFile(yaml: text)).diagnostics.map(\.id) == ["alias-growth"])
     }
 
-    @Test func `thousands of directives, which libyaml compares each with each, are refused`() {
+    @Test func `thousands of directives, which take libyaml quadratic time, are rejected`() {
         let directives = (0..<200_000).map { "%TAG !t\($0)! x\n" }.joined()
         let findings = YAMLReader().read(SourceFile(yaml: directives + "---\na\n")).diagnostics
         #expect(findings.map(\.id) == ["too-large"])
         #expect(findings.first?.primary?.span.start.line == 101)
     }
 
-    @Test func `a message repeats only the beginning of a long name`() {
+    @Test func `a message repeats only the start of a long name`() {
         let name = String(repeating: "x", count: 500_000)
         for text in ["{\(name): 1, \(name): 2}", "*\(name)", "!\(name) x", "- a\n\(name)\n"] {
             let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
@@ -203,7 +207,7 @@ import WaybillManifest
         }
     }
 
-    @Test func `the limits are those that were given`() {
+    @Test func `the given limits are applied`() {
         var limits = YAMLReader.Limits()
         limits.maximumBytes = 30
         limits.maximumNodes = 5

@@ -1,11 +1,11 @@
 import Testing
 import WaybillDiagnostics
 
-/// A text with one part marked: `a: «b»`; marks are taken out, and the part is remembered as a byte range.
+/// A source with a marked part, such as `a: «b»`. The marks are removed, and the part is stored as a byte range.
 struct YAMLMarkedText: CustomStringConvertible, Sendable {
     let description: String
     let file: SourceFile
-    /// The marked part; an empty one is a place.
+    /// The marked part; empty if it marks a position.
     let range: Range<Int>
 
     init(_ marked: String) {
@@ -23,7 +23,7 @@ struct YAMLMarkedText: CustomStringConvertible, Sendable {
         range = places.count == 2 ? places[0]..<places[1] : 0..<0
     }
 
-    /// The text with a span marked, to compare with what was expected.
+    /// The source with a span marked, to compare with the expected one.
     func marking(_ span: SourceSpan?) -> String? {
         guard let range = span?.range else { return nil }
         let bytes = file.bytes
@@ -34,7 +34,7 @@ struct YAMLMarkedText: CustomStringConvertible, Sendable {
 }
 
 extension SourceFile {
-    /// A file of a text, for tests.
+    /// A source file for tests.
     convenience init(yaml text: String) {
         self.init(name: "test.yaml", text: text)
     }

@@ -13,7 +13,7 @@ import WaybillTestSupport
     ]
 
     @Test(arguments: seeds)
-    func `the texts to begin with are valid`(seed: String) {
+    func `the initial sources are valid`(seed: String) {
         let (documents, findings) = YAMLReader().readStream(SourceFile(yaml: seed))
         #expect(findings.allSatisfy { $0.id == "complex-key" })
         #expect(!documents.isEmpty)
@@ -21,7 +21,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: seeds.indices)
-    func `whatever is done to a text, nothing crashes and every span is within it`(seed: Int) {
+    func `mutated sources never crash the reader, and every span is within the source`(seed: Int) {
         var random = SplitMix(state: UInt64(seed + 1))
         let alphabet =
             Array("\n\n  \t:-?[]{},#&*!|>'\"\\%@`~<=0a.\r".utf8) + [0, 1, 0x7F, 0x80, 0xC3, 0xE2, 0xFF, 0xEF]
@@ -45,11 +45,11 @@ import WaybillTestSupport
     }
 }
 
-/// What holds for every text, valid or not.
+/// Properties of every source, valid or not.
 enum YAMLInvariants {
-    /// Reads a text in both ways, and checks every span of every value and finding, and every part of every scalar.
+    /// Reads a source with both functions, and checks the spans of all values, diagnostics and parts of scalars.
     ///
-    /// - Returns: how many values it could look at.
+    /// - Returns: The number of values that were checked.
     @discardableResult
     static func check(_ file: SourceFile) -> Int {
         let (documents, findings) = YAMLReader().readStream(file)
@@ -74,13 +74,13 @@ enum YAMLInvariants {
         return count
     }
 
-    /// Each byte of a text is found in the source: as itself, or as a part of an escape, a doubled quote or a fold.
+    /// Each byte of a scalar has a span in the source: itself, or a part of an escape, a doubled quote or a fold.
     private static func check(_ scalar: YAMLScalar, in file: SourceFile) {
         var last = scalar.span.range.lowerBound
         for (offset, byte) in scalar.text.utf8.enumerated() {
             let range = scalar.span(ofUTF8: offset..<offset + 1).range
             let source = file.bytes[range]
-            // A kept line break at the end of a block stands behind the last line that has text.
+            // A kept line break at the end of a block is after the last line with text.
             let isBlock = scalar.style == .literal || scalar.style == .folded
             let isInside = isBlock || scalar.span.range.upperBound >= range.upperBound
             let isItself = source.elementsEqual([byte])

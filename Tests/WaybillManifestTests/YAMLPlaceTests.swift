@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillManifest
 
 @Suite(.timeLimit(.minutes(5))) struct YAMLPlaceTests {
-    /// The marked source of a scalar at `a`, and the part of its text that the marks stand for.
+    /// The marked source of a scalar at `a`, and the part of its value that the marks enclose.
     @Test(
         arguments: [
             // plain
@@ -49,7 +49,7 @@ import WaybillManifest
             ("a: >-\n\n  one\n  «two»", "two"),
         ].map { (YAMLMarkedText($0.0), $0.1) }
     )
-    func `a part of a text is found in the source`(source: YAMLMarkedText, part: String) throws {
+    func `a part of a scalar is located in the source`(source: YAMLMarkedText, part: String) throws {
         let (document, findings) = YAMLReader().read(source.file)
         #expect(findings == [])
         let scalar = try #require(document?["a"]?.scalar)
@@ -69,12 +69,12 @@ import WaybillManifest
             ("a: '«»'\n", 0), ("a: |\n  «»x\n", 0), ("a: x\n   «»y\n", 2),
         ].map { (YAMLMarkedText($0.0), $0.1) }
     )
-    func `an empty part is a place`(source: YAMLMarkedText, offset: Int) throws {
+    func `an empty part has an empty span`(source: YAMLMarkedText, offset: Int) throws {
         let scalar = try #require(YAMLReader().read(source.file).document?["a"]?.scalar)
         #expect(source.marking(scalar.span(ofUTF8: offset..<offset)) == source.description)
     }
 
-    @Test func `a part beyond the text is cut to it`() throws {
+    @Test func `a part beyond the end of a scalar is clamped`() throws {
         let file = SourceFile(yaml: "a: 'one'\n")
         let scalar = try #require(YAMLReader().read(file).document?["a"]?.scalar)
         #expect(scalar.span(ofUTF8: 1..<99).range == 5..<7)

@@ -16,7 +16,7 @@ import WaybillManifest
             ("'1'", "1"), ("\"true\"", "true"), ("|\n  1", "1"), (">-\n  ~", "~"),
         ] as [(String, JSON)]
     )
-    func `a scalar is what the core schema says`(source: String, expected: JSON) {
+    func `a scalar is resolved by the core schema`(source: String, expected: JSON) {
         #expect(value(of: source) == expected)
     }
 
@@ -28,7 +28,7 @@ import WaybillManifest
             (".5", "0.5"), ("-.5", "-0.5"), ("1.", "1.0"), ("1.e5", "1.0e5"), ("+1.50E+3", "1.50E+3"), ("00.5", "0.5"),
         ]
     )
-    func `a number keeps its digits, and follows JSON's grammar`(source: String, expected: String) {
+    func `a number keeps its digits and follows the grammar of JSON`(source: String, expected: String) {
         #expect(value(of: source)?.number?.text == expected)
     }
 
@@ -45,20 +45,20 @@ import WaybillManifest
     }
 
     @Test(arguments: ["001", "1.10", "+1", "0x1F", "yes", "1:30"])
-    func `the text of a plain scalar is as written`(source: String) {
+    func `the text of a plain scalar is unchanged`(source: String) {
         let scalar = YAMLReader().read(SourceFile(yaml: "a: \(source)  # comment\n")).document?["a"]?.scalar
         #expect(scalar?.text == source)
         #expect(scalar?.style == .plain)
     }
 
-    @Test func `each style is told`() {
+    @Test func `a scalar has the style in which it was written`() {
         let file = SourceFile(yaml: "[p, 's', \"d\"]\n--- |\n l\n--- >\n f\n")
         let (documents, _) = YAMLReader().readStream(file)
         let scalars = (documents.first?.sequence ?? []) + documents.dropFirst()
         #expect(scalars.map { $0.scalar?.style } == [.plain, .singleQuoted, .doubleQuoted, .literal, .folded])
     }
 
-    @Test func `a text is found in a set of names, however it is written`() {
+    @Test func `a string is found in a set of names in any notation`() {
         let names = NameTable(["path", "expect", "a name of more than eight bytes", "12"])
         let (documents, _) = YAMLReader().readStream(
             SourceFile(yaml: "[expect, \"\\x70ath\", 'a name of more than eight bytes', 12, Path, '', [path]]")
@@ -70,7 +70,7 @@ import WaybillManifest
     private func value(of source: String) -> JSON? {
         let (document, findings) = YAMLReader().read(SourceFile(yaml: "a: \(source)\n"))
         #expect(findings == [])
-        // The line break that a literal ends in is not what is asked for here.
+        // The final line break of a literal block does not matter here.
         if case .string(let text)? = document?["a"]?.json, text.hasSuffix("\n") {
             return .string(String(text.dropLast()))
         }

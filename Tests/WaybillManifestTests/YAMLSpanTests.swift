@@ -21,7 +21,7 @@ import WaybillManifest
             ("\u{FEFF}a: «1»\n", "a"),
             ("a: 1\r\nb: «2»\r\nc: 3\r\n", "b"),
             ("a: x\u{2028} y\nb: «2»\n", "b"),
-            // nothing
+            // empty values
             ("a:«» # nothing\nb: 2\n", "a"),
             ("a: {b«» , c: 2}\n", "a/b"),
             ("a: [1, {b:«» }]\n", "a/1/b"),
@@ -40,7 +40,7 @@ import WaybillManifest
             ("- «- 1\n  - 2»\n- 3\n", "0"),
             ("- «b: 1\n  c: 2»\n- 3\n", "0"),
             ("«a: 1\nb: |\n  x»\n\n...\n", ""),
-            // behind tags and anchors
+            // after tags and anchors
             ("a: !!str «1» # comment\n", "a"),
             ("a: &x  !!str   # comment\n  «'1'»\n", "a"),
             ("a: !<tag:yaml.org,2002:str> «1»\n", "a"),
@@ -57,7 +57,7 @@ import WaybillManifest
             ("a: &x «1»\nb: *x\n", "b"),
         ].map { (YAMLMarkedText($0.0), $0.1) }
     )
-    func `the span of a value has the value and nothing around it`(text: YAMLMarkedText, path: String) {
+    func `the span of a value contains the value and nothing around it`(text: YAMLMarkedText, path: String) {
         let (document, findings) = YAMLReader().readStream(text.file)
         #expect(findings.allSatisfy { $0.id == "complex-key" })
         let span = document.first?.span(at: path.split(separator: "/").map(String.init))
@@ -101,7 +101,7 @@ import WaybillManifest
             ("a: «!» 1\n", true), ("a: !!str «&x» 1\n", false), ("a: «&x» [1]\n", false), ("a: «&x»\n  b: 1\n", false),
         ].map { (YAMLMarkedText($0.0), $0.1) }
     )
-    func `tags and anchors have spans of their own`(text: YAMLMarkedText, isTag: Bool) {
+    func `tags and anchors have their own spans`(text: YAMLMarkedText, isTag: Bool) {
         let node = YAMLReader().read(text.file).document?["a"]
         #expect(text.marking(isTag ? node?.tag?.span : node?.anchor?.span) == text.description)
         #expect(isTag ? node?.tag?.value.hasPrefix("!") == true : node?.anchor?.value == "x")

@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillManifest
 
 @Suite(.timeLimit(.minutes(5))) struct YAMLSyntaxErrorTests {
-    /// A marked text, a part of the headline, and the place of the secondary label, if there is one.
+    /// A marked source, a part of the headline, and the position of the secondary label, if there is one.
     @Test(
         arguments: [
             // tabs
@@ -64,7 +64,7 @@ import WaybillManifest
             ("«%FOO bar»\n---\na\n", "is not a YAML directive", nil),
         ].map { (YAMLMarkedText($0.0), $0.1, $0.2) } as [(YAMLMarkedText, String, Int?)]
     )
-    func `a slip is named, at its place`(text: YAMLMarkedText, headline: String, other: Int?) {
+    func `a syntax error is explained at its location`(text: YAMLMarkedText, headline: String, other: Int?) {
         let findings = YAMLReader().read(text.file).diagnostics
         #expect(findings.map(\.id) == ["yaml-syntax"])
         #expect(findings.first?.headline.contains(headline) == true, "\(findings.first?.headline ?? "")")
@@ -78,7 +78,7 @@ import WaybillManifest
         #expect(findings.map(\.id) == ["yaml-syntax"])
     }
 
-    @Test func `an unclosed quote is shown from both ends`() {
+    @Test func `an unclosed quote is shown at its start and at the error`() {
         let findings = YAMLReader().read(SourceFile(yaml: "name: \"accounts\nitems: []\n")).diagnostics
         let rendered = findings.map { HumanRenderer().render($0) }.joined()
         #expect(rendered.hasPrefix("error[yaml-syntax]: the quote \" is not closed\n --> test.yaml:2:10\n"))

@@ -31,20 +31,21 @@ import WaybillPlan
 
         """
 
-    @Test func `names merge, the nearest wins, and null takes away`() throws {
+    @Test func `names are merged, the nearest level wins, and null removes a name`() throws {
         let settings = try PlanFixture.request(manifest).settings
         let headers = settings.headers.map { "\($0.name.value): \($0.values.value?.first?.constantText ?? "-")" }
         #expect(headers == ["X-A: defaults", "x-b: service", "X-D: service", "X-E: graph"])
     }
 
-    @Test func `every merged value keeps the place and the level that it came from`() throws {
+    @Test func `every merged value keeps its location and level`() throws {
         let settings = try PlanFixture.request(manifest).settings
         #expect(settings.headers.map(\.values.level) == [.defaults, .service("s"), .service("s"), .graph("main")])
         #expect(settings.timeout?.level == .endpoint("e"))
         #expect(settings.timeout?.span.start.line == 16)
     }
 
-    @Test func `filters and body expectations add up, farther first, and the rest is replaced whole`() throws {
+    @Test func `filters and body expectations accumulate, outer levels first, and other settings are replaced`() throws
+    {
         let request = try PlanFixture.request(manifest)
         let selected = request.filters.map { stage in
             (stage.value.stage as? SelectStage)?.path.expression.text
@@ -54,7 +55,7 @@ import WaybillPlan
         #expect(request.settings.expect.status?.value.constants == [.code(201)])
     }
 
-    @Test func `what a level declines does not reach it`() throws {
+    @Test func `a setting that a level declines is not inherited`() throws {
         let declining = manifest.replacing("timeout: 2s", with: "inherit: {headers: false, filters: false}")
         let request = try PlanFixture.request(declining)
         #expect(request.settings.headers.map(\.name.value) == ["X-E"])
@@ -62,7 +63,7 @@ import WaybillPlan
         #expect(request.settings.expect.body.count == 2)
     }
 
-    @Test func `a request that stands alone has nothing of defaults and service`() throws {
+    @Test func `a standalone request inherits nothing from defaults and service`() throws {
         let alone = manifest.replacing("timeout: 2s", with: "baseURL: http://127.0.0.1:2\n    standalone: true")
         let request = try PlanFixture.request(alone)
         #expect(request.settings.headers.map(\.name.value) == ["X-E"])
@@ -70,7 +71,7 @@ import WaybillPlan
         #expect(request.settings.timeout == nil)
     }
 
-    @Test func `an environment is laid over before anything is merged`() throws {
+    @Test func `the environment is applied before settings are merged`() throws {
         let text =
             manifest + """
                 environments:

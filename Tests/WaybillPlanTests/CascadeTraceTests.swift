@@ -11,7 +11,7 @@ import WaybillTestSupport
     private static let manifests = ["/Tests/Manifests/every-setting.yaml", "/manifests/accounts.yaml"]
 
     @Test(arguments: manifests)
-    func `the settings that hold by the trace are those that the request has`(manifest: String) throws {
+    func `the settings that the trace marks as used are those of the request`(manifest: String) throws {
         let manifest = try #require(try ManifestLoader().load(Self.root + manifest).manifest)
         for environment in [nil, "staging"] {
             let checked = PlanBuilder.check(manifest, environment: environment)

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillPlan
 
 @Suite(.timeLimit(.minutes(5))) struct DataFlowTests {
-    /// The ids of the findings for a graph of steps that are given as flow mappings.
+    /// The ids of the diagnostics for a graph whose steps are flow mappings.
     private func findings(_ body: String) throws -> [String] {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
@@ -79,16 +79,18 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `steps are used only where they have surely run`(case name: String, ids: [String], chain: String) throws {
+    func `a step can only be referenced where it has certainly run`(case name: String, ids: [String], chain: String)
+        throws
+    {
         #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
     }
 
-    @Test func `steps of a batch do not see each other`() throws {
+    @Test func `the steps of a batch cannot reference each other`() throws {
         let body = "    batch: [{id: a, get: /a}, {id: b, get: \"/${steps.a.status}\"}]"
         #expect(try findings(body) == ["step-not-run"])
     }
 
-    @Test func `outputs of a graph see all of its steps`() throws {
+    @Test func `the outputs of a graph can reference all of its steps`() throws {
         let body = "    batch: [{id: a, get: /a}]\n    outputs: {x: steps.a.data}"
         #expect(try findings(body) == [])
     }
@@ -124,7 +126,7 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `a step of a batch sees what it needs`(case name: String, ids: [String], batch: String) throws {
+    func `a step of a batch can reference the steps it needs`(case name: String, ids: [String], batch: String) throws {
         #expect(try findings("    batch: [\(batch)]") == ids, "\(name)")
     }
 
@@ -184,7 +186,7 @@ import WaybillPlan
             ("and may not be the same", ["graph-cycle"], "{graph: main}"),
         ] as [(String, [String], String)]
     )
-    func `the forms of steps say what they have`(case name: String, ids: [String], chain: String) throws {
+    func `each form of step has its own fields`(case name: String, ids: [String], chain: String) throws {
         #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
     }
 
@@ -217,18 +219,18 @@ import WaybillPlan
             ),
         ] as [(String, [String], String, String)]
     )
-    func `a step with 'write' says what it has written`(what: String, ids: [String], step: String, value: String) throws
+    func `a step with 'write' has a field for its file`(what: String, ids: [String], step: String, value: String) throws
     {
         #expect(try findings("    chain: [{id: a, \(step)}]\n    outputs: {x: \(value)}") == ids, "\(what)")
     }
 
-    @Test func `what may have been skipped by an end is uncertain behind the chain`() throws {
+    @Test func `after a chain, a step that may have been skipped by an end is uncertain`() throws {
         let body = "    chain: [{id: a, get: /a}, {end: true}, {id: b, get: /b}, {get: \"/${steps.b.status}\"}]\n"
         #expect(try findings(body + "    outputs: {x: steps.a.status}") == [])
         #expect(try findings(body + "    outputs: {x: steps.b.status}") == ["uncertain-step"])
     }
 
-    @Test func `what always runs sees steps that may have failed`() throws {
+    @Test func `a finally step can reference steps that may have failed`() throws {
         let body = "    chain: [{id: a, get: /a}]\n    finally: [{get: "
         #expect(try findings(body + "\"/${steps.a.status}\"}]") == ["uncertain-step"])
         #expect(try findings(body + "\"/${default(steps.a.status, 0)}\"}]") == [])
@@ -301,9 +303,11 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `what a condition requires of a step is certain inside it`(case name: String, ids: [String], step: String)
-        throws
-    {
+    func `a step that a condition requires is certain inside the conditional step`(
+        case name: String,
+        ids: [String],
+        step: String
+    ) throws {
         let text = """
             inputs: {x: {type: integer, default: 1}, list: {type: array, default: []}}
             services: {s: {baseURL: "http://127.0.0.1:1"}}
@@ -318,7 +322,7 @@ import WaybillPlan
         #expect(errors.map(\.id.name) == ids, "\(name)")
     }
 
-    @Test func `what is certain by a status that has no outputs is only what exists`() throws {
+    @Test func `if an expected status has no outputs, only a test for an output makes it certain`() throws {
         let step = "{id: a, get: /a, expect: {status: [200, 404]}, outputs: {x: $.x}}"
         func chain(_ condition: String) -> String {
             "    chain: [\(step), {when: \(condition), get: \"/${steps.a.outputs.x}\"}]"
@@ -327,7 +331,7 @@ import WaybillPlan
         #expect(try findings(chain("exists(steps.a.outputs.x)")) == [])
     }
 
-    @Test func `a graph that is run by a step has the outputs that it declares`() throws {
+    @Test func `a step that runs a graph has the declared outputs of that graph`() throws {
         let other =
             "\n  other:\n    inputs: {n: integer}\n    chain: [{id: o, get: \"/${inputs.n}\"}]\n    outputs: {x: steps.o.status}"
         let calls = "    chain: [{id: g, graph: other, with: {n: 1}}, {get: \"/${steps.g.outputs.x}\"}]"
@@ -337,7 +341,7 @@ import WaybillPlan
         #expect(try findings(calls.replacing("{n: 1}", with: "{}") + other) == ["missing-input"])
     }
 
-    @Test func `a long chain of needs is checked in time and memory that grow with its length`() throws {
+    @Test func `a long chain of needs is checked in linear time and memory`() throws {
         let count = 10_000
         let steps = (0..<count).map { index in
             let previous = index == 0 ? "" : ", needs: [s\(index - 1)], query: {a: \"${steps.s\(index - 1).status}\"}"
@@ -348,12 +352,12 @@ import WaybillPlan
                   - {id: unseen, get: "/${steps.s0.status}"}
             """
         #expect(try findings("    batch:\n" + steps.joined(separator: "\n") + "\n" + last) == ["step-not-run"])
-        // The other way round each step waits for the one behind it.
+        // In reverse order, each step waits for the one after it.
         let reversed = steps.reversed().joined(separator: "\n")
         #expect(try findings("    batch:\n" + reversed) == [])
     }
 
-    @Test func `graphs that run each other may be 256 levels deep`() throws {
+    @Test func `graphs that run each other can be nested 256 levels deep`() throws {
         func findings(_ count: Int) throws -> [Diagnostic] {
             let graphs = (1...count).map { level in
                 let step = level == count ? "get: \"http://127.0.0.1/\"" : "graph: g\(level + 1)"
@@ -368,12 +372,12 @@ import WaybillPlan
             let found = try findings(count)
             #expect(found.map(\.id.name) == ["graph-nesting"])
             #expect(found.first?.headline == "graphs are nested more than 256 levels deep")
-            // At the call from the 257th graph, counted from the innermost.
+            // The location is the call in the 257th graph, counted from the innermost one.
             #expect(found.first?.primary?.span.start.line == count - 256 + 2)
         }
     }
 
-    @Test func `steps that need each other are one finding, whatever they use of each other`() throws {
+    @Test func `steps that need each other cause one diagnostic, even if they also reference each other`() throws {
         let found = try findings(
             """
                 batch:
@@ -385,7 +389,7 @@ import WaybillPlan
         #expect(found == ["needs-cycle"])
     }
 
-    /// The hint of a field that a step with 'forEach' does not have, and what it leads to.
+    /// The hint for a field that a step with 'forEach' does not have, and the field it suggests.
     @Test(
         arguments: [
             ("outputs", "get: /a, outputs: {x: $.x}", "steps.e.items[*].outputs has all values", "outputs.x"),
@@ -395,7 +399,7 @@ import WaybillPlan
             ("status", "values: {x: n}", "has 'item', 'ok', 'error', 'outputs'", "outputs.x"),
         ]
     )
-    func `the hint at a field of a step with 'forEach' names one that there is`(
+    func `the hint for a field of a step with 'forEach' names an existing field`(
         field: String,
         step: String,
         hint: String,

@@ -45,7 +45,7 @@ import WaybillTestSupport
             ("data.tree[0]", "empty-reference"), ("data.tree[*].q", "empty-reference"),
         ] as [(String, String?)]
     )
-    func `a path leads to what can be there`(path: String, id: String?) throws {
+    func `a path must lead to a value that can exist`(path: String, id: String?) throws {
         let found = try findings(#"{get: /a, outputs: {o: "\#(path)"}}"#)
         #expect(found.map(\.id.name) == [id].compactMap { $0 }, "\(HumanRenderer().render(found))")
     }
@@ -63,7 +63,14 @@ import WaybillTestSupport
             ("an input without a shape", "inputs.open.other", "e.x", nil),
         ] as [(String, String, String, String?)]
     )
-    func `an element has the fields of its list`(what: String, list: String, path: String, id: String?) throws {
+    func `the variable of forEach has the fields of the list's elements`(
+        what: String,
+        list: String,
+        path: String,
+        id: String?
+    )
+        throws
+    {
         let list = list.hasPrefix("[") ? list : "\"\(list)\""
         let found = try findings(#"{forEach: {in: \#(list), as: e}, get: "/${\#(path)}"}"#)
         #expect(found.map(\.id.name) == [id].compactMap { $0 }, "\(what): \(HumanRenderer().render(found))")
@@ -79,7 +86,7 @@ import WaybillTestSupport
             ("steps.one.status.x", "empty-reference"), ("steps.one.headers.etag", nil), ("steps.one.data.x", nil),
         ] as [(String, String?)]
     )
-    func `fields of steps are known`(path: String, id: String?) throws {
+    func `the fields of steps are known`(path: String, id: String?) throws {
         let found = try findings(
             #"""
             {id: each, forEach: {in: data.regions, as: e}, get: "/${e.name}", outputs: {x: $.x}}, {id: one, get: /a},
@@ -89,7 +96,7 @@ import WaybillTestSupport
         #expect(found.map(\.id.name) == [id].compactMap { $0 }, "\(HumanRenderer().render(found))")
     }
 
-    @Test func `a finding names the nearest field and the data, and is a warning where nothing may be there`() throws {
+    @Test func `the diagnostic names the nearest field and the data, and is a warning if a default is given`() throws {
         let found = try findings(#"{forEach: {in: data.regions, as: e}, get: "/${default(e.nme, 'x')}"}"#)
         #expect(found.map(\.severity) == [.warning])
         #expect(found.first?.primary?.text == "did you mean 'name'?")
@@ -108,7 +115,7 @@ import WaybillTestSupport
             ("what decides by the response is not known", [], "{get: /a, outputs: {o: $.x}}"),
         ] as [(String, [String], String)]
     )
-    func `the data of a response that is not a value have no fields`(what: String, ids: [String], step: String) throws {
+    func `response data without an object structure has no fields`(what: String, ids: [String], step: String) throws {
         let found = try findings(step)
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
@@ -137,7 +144,7 @@ import WaybillTestSupport
             ("an input", "inputs.name", 1, "{get: /a, query: {q: LITERAL}}"),
         ] as [(String, String, Int, String)]
     )
-    func `a text that is a path is reported where the path would lead somewhere`(
+    func `a string literal that looks like a path is reported if the path would lead to a value`(
         what: String,
         text: String,
         count: Int,

@@ -39,7 +39,7 @@ import WaybillPlan
             ("a download whose name only looks like it", nil, "{get: /a, download: {to: \"..${run.id}\"}}"),
         ] as [(String, String?, String)]
     )
-    func `files lie in their folders and are there`(what: String, id: String?, step: String) throws {
+    func `files must exist and be inside their folders`(what: String, id: String?, step: String) throws {
         let graph = "graphs: {main: {chain: [\(step)]}}"
         #expect(try findings(graph) == [id].compactMap { $0 }, "\(what)")
         if id == "outside-folder" {
@@ -77,7 +77,7 @@ import WaybillPlan
             ("a file of a graph that does not run with it", 0, "{get: /a, write: {to: apart.json}}"),
         ] as [(String, Int, String)]
     )
-    func `a file is written by one step, once`(what: String, count: Int, chain: String) throws {
+    func `a file is written only once, by a single step`(what: String, count: Int, chain: String) throws {
         let found = try findings(
             """
             endpoints: {load: {path: /a, download: {to: a}}}

@@ -5,13 +5,13 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-/// Manifests with any number of mistakes of any sort are checked to their end.
+/// Manifests with any number and kind of errors are checked completely.
 @Suite(.timeLimit(.minutes(5))) struct MangledManifestTests {
-    /// How many texts are made of each file. It holds for 3000 as well.
+    /// The number of variants of each file. The test also passes with 3000.
     private static let texts = 120
 
     @Test(arguments: MutatedManifest.files)
-    func `whatever is done to the lines of a manifest, it is checked, and has errors or can be planned`(
+    func `a manifest with mangled lines is checked completely, and either has errors or can be planned`(
         path: String
     ) throws {
         let original = try MutatedManifest(path)
@@ -39,7 +39,7 @@ import WaybillTestSupport
         #expect(withTree > Self.texts / 10)
     }
 
-    /// Takes a line away, gives one twice, indents it otherwise, or replaces a character of it.
+    /// Removes, copies or reindents a line, or replaces one of its characters.
     private static func mangle(_ lines: inout [[UInt8]], _ random: inout SplitMix) {
         let index = random.next(below: lines.count)
         switch random.next(below: 6) {

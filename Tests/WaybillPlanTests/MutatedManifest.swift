@@ -5,9 +5,9 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-/// A manifest without mistakes, in which some can be made.
+/// A manifest without errors, to which mutations can be applied.
 struct MutatedManifest {
-    /// The manifests that are valid as a whole, from the root of the project.
+    /// The valid manifests, relative to the root of the project.
     static let files = [
         "manifests/accounts.yaml", "manifests/quickstart.yaml", "manifests/common/services.yaml",
         "Tests/Manifests/valid/accounts.yaml", "Tests/Manifests/valid/catalogue.yaml",
@@ -17,15 +17,15 @@ struct MutatedManifest {
 
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
 
-    /// The text without mistakes.
+    /// The original source.
     let file: SourceFile
-    /// Its values.
+    /// The values of the original.
     let document: YAMLNode
-    /// All mistakes that are made in it.
+    /// All mutations of the manifest.
     let maker: MutationMaker
     private let loader: ManifestLoader
 
-    /// The manifest at a path from the root of the project.
+    /// Reads the manifest at a path relative to the root of the project.
     init(_ path: String) throws {
         let path = "\(Self.root)/\(path)"
         file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
@@ -37,7 +37,7 @@ struct MutatedManifest {
         maker = MutationMaker(document, manifest)
     }
 
-    /// The text with some mistakes in it, and what is found then, once each.
+    /// Applies some mutations, and returns the new source with its diagnostics, without duplicates.
     func findings(with mutations: [Mutation]) -> (text: SourceFile, findings: [Diagnostic]) {
         var bytes = file.bytes
         for mutation in mutations.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
@@ -55,7 +55,7 @@ struct MutatedManifest {
         return (mutant, findings.withoutRepetitions())
     }
 
-    /// Where a mistake is made, and which.
+    /// The location and kind of a mutation.
     func describe(_ mutation: Mutation) -> String {
         let position = file.position(at: mutation.range.lowerBound)
         let text = String(decoding: file.bytes[mutation.range].prefix(40), as: UTF8.self)

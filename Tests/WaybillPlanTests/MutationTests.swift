@@ -5,24 +5,25 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-/// Nearly every mistake is refused before anything is sent, at the line where it was made.
+/// Nearly every mutation is rejected before anything is sent, at the line of the mutation.
 ///
-/// Of each file every key of the language is misspelt, every value given another type, every name of something defined
-/// replaced, and every name in the paths of expressions broken, one at a time. Left alone is only where anything is right:
-/// names that a manifest chooses itself, free content such as the body of an example, and members of responses.
+/// In each file, every key of the language is misspelt, every value gets another type, every reference to a definition
+/// is replaced, and every name in the paths of expressions is broken, one at a time. Places where anything is valid are
+/// left alone: names that a manifest chooses itself, free content such as the body of an example, and members of
+/// responses.
 @Suite(.timeLimit(.minutes(5))) struct MutationTests {
-    /// What came of one mistake.
+    /// The result of one mutation.
     private enum Result {
         case refused(onItsLine: Bool, findings: [Diagnostic])
         case accepted
     }
 
     @Test(arguments: MutatedManifest.files)
-    func `nearly every mistake is refused, at its line`(path: String) throws {
+    func `nearly every mutation is rejected at its line`(path: String) throws {
         let original = try MutatedManifest(path)
         let maker = original.maker
 
-        // What is found without any mistake, such as that nothing uses something.
+        // The diagnostics of the original manifest, for example about unused definitions.
         let usual = Set(original.findings(with: []).findings.map(\.headline))
         var accepted: [String] = []
         var elsewhere: [String] = []
@@ -57,7 +58,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: MutatedManifest.files)
-    func `an entry that is given twice is one finding`(path: String) throws {
+    func `a duplicate entry causes one diagnostic`(path: String) throws {
         let original = try MutatedManifest(path)
         let usual = Set(original.findings(with: []).findings.map(\.headline))
         let duplicates = original.maker.duplicates
@@ -77,7 +78,7 @@ import WaybillTestSupport
         let isThere = errors.contains { error in
             error.primary.map { $0.span.file.name == mutant.name && $0.span.start.line == line } ?? false
         }
-        // A warning that comes of the mistake would be a second finding, too.
+        // A warning that the mutation causes would also be a second diagnostic.
         return .refused(onItsLine: isThere, findings: findings)
     }
 }

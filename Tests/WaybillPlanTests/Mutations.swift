@@ -4,40 +4,40 @@ import WaybillManifest
 
 @testable import WaybillPlan
 
-/// A mistake that a person could make in a manifest: a few bytes of it replaced.
+/// An error that a person could make in a manifest: a replacement of a few bytes.
 struct Mutation: Sendable {
-    /// The sorts of mistake.
+    /// The kinds of mutation.
     enum Sort: String, Sendable, CaseIterable {
         /// A key of the language is misspelt.
         case key
         /// A value has another type.
         case type
-        /// A name of something that the manifest defines is another one.
+        /// A reference to a definition of the manifest has another name.
         case name
-        /// A name in a path of an expression is another one.
+        /// A name in the path of an expression is replaced.
         case path
-        /// An entry of a mapping stands twice.
+        /// An entry of a mapping is duplicated.
         case duplicate
     }
 
     let sort: Sort
-    /// What is replaced.
+    /// The bytes to replace.
     let range: Range<Int>
-    /// What takes its place.
+    /// The new bytes.
     let replacement: String
 
-    /// The text with the mistake in it.
+    /// The source with the mutation.
     func applied(to bytes: [UInt8]) -> [UInt8] {
         Array(bytes[..<range.lowerBound]) + Array(replacement.utf8) + Array(bytes[range.upperBound...])
     }
 }
 
-/// Makes every mutation of a manifest's file, one at a time.
+/// Makes every mutation of a manifest, each on its own.
 struct MutationMaker {
     private(set) var mutations: [Mutation] = []
-    /// The same of mistakes that the reader of YAML finds already.
+    /// The mutations that the YAML reader itself reports.
     private(set) var duplicates: [Mutation] = []
-    /// How many places were left alone because anything is right there, by the reason.
+    /// The number of places that were left alone because anything is valid there, by reason.
     private(set) var leftAlone: [String: Int] = [:]
 
     init(_ root: YAMLNode, _ manifest: Manifest) {
@@ -46,7 +46,7 @@ struct MutationMaker {
         visitPaths(of: manifest, in: root.span.file)
     }
 
-    // MARK: Entries given twice
+    // MARK: Duplicate entries
 
     private mutating func visitDuplicates(_ node: YAMLNode) {
         for element in node.sequence ?? [] { visitDuplicates(element) }
@@ -66,14 +66,14 @@ struct MutationMaker {
 
     // MARK: Keys, types, names
 
-    /// Mappings whose names the manifest chooses itself, by the key that holds them.
+    /// Mappings whose names the manifest chooses itself, identified by their key.
     private static let namedByManifest: Set<String> = [
         "headers", "query", "params", "form", "with", "variables", "vars", "outputs", "values", "inputs", "secrets",
         "data",
         "environments", "services", "endpoints", "graphs", "rename", "set", "resolve", "properties",
     ]
 
-    /// Where any value at all is right.
+    /// Keys where any value is valid.
     private static let anyValue: Set<String> = [
         "json", "plist", "recover", "map", "default", "vars", "ok", "const", "params",
     ]
@@ -107,7 +107,7 @@ struct MutationMaker {
     private static func areNamesChosen(in path: [String]) -> Bool {
         guard let last = path.last else { return false }
         if path == ["filters"] { return true }
-        // The 'query' and 'headers' of a body or part hold fixed keys only where they are no mappings of names.
+        // The 'query' and 'headers' of a body or part have fixed keys only if they are not mappings of names.
         return namedByManifest.contains(last)
     }
 
@@ -121,7 +121,8 @@ struct MutationMaker {
         return anyValue.contains(last) && !areNamesChosen(in: path) || path.dropLast().last == "vars"
     }
 
-    /// A name in a mapping of names: an input of a call, or what an environment changes, must exist; the rest is free.
+    /// Renames a key of a mapping of names: the inputs of a call and the definitions that an environment changes must
+    /// exist; other names are free.
     private mutating func rename(_ key: YAMLNode, at path: [String]) {
         let isOfCall = path.last == "with"
         let isOfEnvironment = path.count == 3 && path[0] == "environments" && path[2] != "defaults"
@@ -146,7 +147,7 @@ struct MutationMaker {
         }
     }
 
-    /// Whether the value at a path names something that must exist.
+    /// Whether the value at a path is a reference to a definition.
     private static func isReference(_ path: [String]) -> Bool {
         if path.last == "[]" {
             return ["needs", "include"].contains(path.dropLast().last) || path.dropLast().last == "filters"
@@ -190,9 +191,9 @@ struct MutationMaker {
         leftAlone["a member of a response, whose shape is known only when it comes", default: 0] += shapes
     }
 
-    /// How many of the names behind the first are known before anything is sent.
+    /// The number of names after the first that are known before anything is sent.
     private static func knownDepth(of reference: Reference, isLoopVariable: Bool) -> Int {
-        // What 'default' and 'exists' guard may be absent, except for the names of what the manifest defines.
+        // Values guarded by 'default' and 'exists' may be absent, except for the names of definitions.
         if isLoopVariable { return reference.isGuarded ? 0 : 1 }
         switch reference.name {
         case "inputs", "secrets", "data", "vars", "session", "run", "request": return 1

@@ -3,19 +3,19 @@ import WaybillDiagnostics
 import WaybillManifest
 import WaybillTestSupport
 
-/// What is wrong with one part of a manifest is told whatever is wrong with another.
+/// An error in one part of a manifest is reported whatever errors other parts have.
 @Suite(.timeLimit(.minutes(5))) struct PairMutationTests {
-    /// How many pairs are made of each file. It holds for 1000 as well.
+    /// The number of pairs for each file. The test also passes with 1000.
     private static let pairs = 80
 
     @Test(arguments: MutatedManifest.files)
-    func `of two mistakes in parts that have nothing to do with each other both are told, and nothing else`(
+    func `two unrelated errors are both reported, and nothing else is`(
         path: String
     ) throws {
         let original = try MutatedManifest(path)
         let parts = ManifestParts(original.document)
         let mutations = original.maker.mutations + original.maker.duplicates
-        // What rules find, and what hid that from them when they came after the rest.
+        // The mutations that rules detect, and those that hid them when rules were checked after everything else.
         let forRules = mutations.indices.filter { [.name, .path].contains(mutations[$0].sort) }
         let others = mutations.indices.filter { ![.name, .path].contains(mutations[$0].sort) }
         var random = SplitMix(state: 17)
@@ -27,7 +27,7 @@ import WaybillTestSupport
             return found
         }
         var made = 0
-        // Findings that one mistake leaves open because of the other.
+        // Diagnostics of one mutation that are missing because of the other mutation.
         var unsaid = 0
         var wrong: [String] = []
         for _ in 0..<Self.pairs {
@@ -50,7 +50,7 @@ import WaybillTestSupport
                 }
             }
         }
-        // Of more mistakes some leave unknown what others are about; they never make anything else be found.
+        // With more mutations, some can hide the diagnostics of others, but they never cause additional diagnostics.
         for _ in 0..<Self.pairs / 4 {
             var chosen: [Int] = []
             for index in (0..<6).map({ _ in random.next(below: mutations.count) }) {
@@ -75,14 +75,14 @@ import WaybillTestSupport
     }
 }
 
-/// What a finding says of which place of the text without mistakes.
+/// A diagnostic and its position in the original source.
 private struct Finding: Hashable {
     let id: DiagnosticID
     let severity: Diagnostic.Severity
     let headline: String
     let place: Int
 
-    /// Whether it says that something else does not have, or not surely, what is needed.
+    /// Whether the diagnostic says that something required is missing or uncertain.
     var saysWhatLacks: Bool {
         id != "unknown-key" && id.name.hasPrefix("unknown-")
             || ["missing-input", "invalid-input", "step-not-run"].contains(id)
@@ -105,7 +105,7 @@ private struct Finding: Hashable {
 }
 
 extension [Mutation] {
-    /// Where in the text without these mistakes a place of the text with them is.
+    /// Maps a position in the mutated source to the original source.
     fileprivate func place(behind offset: Int) -> Int {
         var place = offset
         for mutation in sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
@@ -119,13 +119,13 @@ extension [Mutation] {
 }
 
 extension YAMLNode {
-    /// The keys and values, if it is a mapping.
+    /// The entries of a mapping; empty for other nodes.
     fileprivate var entries: [YAMLMapping.Entry] { mapping.map { Array($0.entries) } ?? [] }
 }
 
-/// What the parts of a manifest have to do with each other.
+/// The relations between the parts of a manifest.
 private struct ManifestParts {
-    /// What a section of the manifest defines.
+    /// A definition in a section of the manifest.
     private struct Definition {
         let name: String
         let range: Range<Int>
@@ -154,16 +154,16 @@ private struct ManifestParts {
         }
     }
 
-    /// Whether a mistake is not looked at because of another: what stands under a key that is misspelt, or in what was
-    /// replaced. Of an expression only the first mistake is told.
+    /// Whether one mutation is not checked because of another: it is under a misspelt key or inside a replaced value.
+    /// Only the first error of an expression is reported.
     func hide(_ mistake: Mutation, _ other: Mutation) -> Bool {
         let hidden = entries[other.range] ?? other.range
         return hidden.overlaps(mistake.range)
     }
 
-    /// Whether what one mistake lacks may be what another one leaves unknown: in the same definition, in one that names the
-    /// other, also by way of others, or above all definitions. The outputs of an endpoint, for example, are what the
-    /// session of a service gives to other endpoints, which a graph calls.
+    /// Whether the other mutation may leave unknown what is missing for this one: in the same definition, in one that
+    /// references it or is referenced by it, also indirectly, or outside all definitions. For example, the outputs of
+    /// an endpoint are used by the session of a service, which provides them to other endpoints, which a graph calls.
     func mayGive(_ other: Mutation, whatLacksIn mistake: Mutation) -> Bool {
         guard let first = definition(of: other), let second = definition(of: mistake) else { return true }
         var reached = [first]

@@ -4,9 +4,9 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-/// Plans made from text.
+/// Builds plans from manifests in strings.
 enum PlanFixture {
-    /// The plan of a manifest, or its findings.
+    /// The plan of a manifest, or its diagnostics.
     static func plan(
         _ text: String,
         environment: String? = nil,
@@ -24,7 +24,7 @@ enum PlanFixture {
         return (plan, diagnostics + findings)
     }
 
-    /// The only request of the plan of a manifest.
+    /// The only request in the plan of a manifest.
     static func request(_ text: String) throws -> RequestPlan {
         let (plan, diagnostics) = try plan(text)
         let rendered = HumanRenderer().render(diagnostics)

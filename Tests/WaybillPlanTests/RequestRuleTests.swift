@@ -57,7 +57,8 @@ import WaybillPlan
             ("outputs of a refusal or not", 0, "{get: /a, expect: {status: [200, 404]}, outputs: {x: $.a}}"),
         ] as [(String, Int, String)]
     )
-    func `a status goes with what else is expected`(what: String, count: Int, step: String) throws {
+    func `the expected status must be consistent with other expectations`(what: String, count: Int, step: String) throws
+    {
         try check(what, Array(repeating: "status-contradiction", count: count), chain: step)
     }
 
@@ -128,7 +129,7 @@ import WaybillPlan
             ("a download and a status", [], "{get: /a, download: {to: a}, expect: {status: 200}}"),
         ] as [(String, [String], String)]
     )
-    func `settings of a request go together`(what: String, ids: [String], step: String) throws {
+    func `settings of a request that conflict are reported`(what: String, ids: [String], step: String) throws {
         try check(what, ids, chain: step)
     }
 
@@ -162,16 +163,17 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `steps and their keys stand where they mean something`(what: String, ids: [String], chain: String) throws {
+    func `steps and keys are only allowed where they have an effect`(what: String, ids: [String], chain: String) throws
+    {
         try check(what, ids, chain: chain)
     }
 
-    @Test func `an end at the end of all ends no chain`() throws {
+    @Test func `an end in finally is reported because it has no chain to end`() throws {
         let found = try findings("graphs: {main: {chain: [{get: /a}], finally: [{end: run.id == ''}]}}")
         #expect(found.map(\.id.name) == ["misplaced-end"])
     }
 
-    @Test func `an input falls through to one of the same type`() throws {
+    @Test func `an input inherits its value from an input of the same type`() throws {
         func ids(_ type: String) throws -> [String] {
             try findings(
                 """
@@ -197,7 +199,12 @@ import WaybillPlan
             ("an address with it", ["session-cycle"], "query: {t: \"${session.token}\"}", ""),
         ]
     )
-    func `a session is got without itself`(what: String, ids: [String], endpoint: String, service: String) throws {
+    func `the request that starts a session cannot use that session`(
+        what: String,
+        ids: [String],
+        endpoint: String,
+        service: String
+    ) throws {
         let found = try PlanFixture.plan(
             """
             services:
@@ -217,7 +224,7 @@ import WaybillPlan
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
-    @Test func `sessions do not wait for each other`() throws {
+    @Test func `sessions cannot wait for each other`() throws {
         let found = try PlanFixture.plan(
             """
             services:
@@ -247,7 +254,7 @@ import WaybillPlan
             ("a named filter's use", ["unknown-name"], "{get: /a, service: b, filters: [marked]}"),
         ] as [(String, [String], String)]
     )
-    func `a session is that of the service that the request is sent to`(what: String, ids: [String], step: String)
+    func `a session belongs to the service that receives the request`(what: String, ids: [String], step: String)
         throws
     {
         let found = try PlanFixture.plan(
@@ -290,9 +297,11 @@ import WaybillPlan
             ),
         ]
     )
-    func `a setting with a session is checked for each request that has it`(what: String, ids: [String], graphs: String)
-        throws
-    {
+    func `a setting that uses a session is checked for each request that inherits it`(
+        what: String,
+        ids: [String],
+        graphs: String
+    ) throws {
         let found = try PlanFixture.plan(
             """
             services:
@@ -354,7 +363,7 @@ import WaybillPlan
             ("in the query", 0, "{get: \"/a?x=${inputs.p}\"}"), ("raw", 0, "{get: \"/a${raw(inputs.p)}\"}"),
         ]
     )
-    func `a slash in a value that is one segment is reported where the value is known`(
+    func `a slash in the value of a path segment is reported if the value is known`(
         what: String,
         count: Int,
         step: String

@@ -4,7 +4,7 @@ import WaybillManifest
 import WaybillPlan
 import WaybillTestSupport
 
-/// Schemas of a manifest that refer to files, and the formats that they assert.
+/// Schemas in a manifest that refer to files, and the formats they assert.
 @Suite(.timeLimit(.minutes(5))) struct SchemaFileTests {
     private let folder = TemporaryFolder()
 
@@ -47,7 +47,8 @@ import WaybillTestSupport
             ("inputs: {id: {type: string, format: uuid, default: 7-8}}", "invalid-input", "UUID"),
         ]
     )
-    func `a schema is checked with the files and formats that it names`(text: String, id: String, words: String) throws
+    func `a schema is checked together with the files and formats it names`(text: String, id: String, words: String)
+        throws
     {
         let found = try findings(text)
         #expect(found.map(\.id.name) == [id], "\(HumanRenderer().render(found))")
@@ -62,12 +63,12 @@ import WaybillTestSupport
         "endpoints: {a: {url: \"http://h/\", expect: {schema: order.json}}}",
         "inputs: {at: {type: string, format: date-time, default: \"2026-11-21T05:27:03Z\"}}",
     ])
-    func `a schema may refer to files of the manifest's folder`(text: String) throws {
+    func `a schema may refer to files in the manifest's folder`(text: String) throws {
         let found = try findings(text)
         #expect(found.isEmpty, "\(HumanRenderer().render(found))")
     }
 
-    @Test func `a file outside the folder needs permission`() throws {
+    @Test func `a file outside the folder requires permission`() throws {
         let other = TemporaryFolder()
         let path = other.write(#"{"type": "integer"}"#, to: "a.json")
         let text = "inputs: {id: {$ref: \"\(path)\", default: 1}}"
@@ -75,7 +76,7 @@ import WaybillTestSupport
         #expect(try findings(text, allowsOutside: true).isEmpty)
     }
 
-    @Test func `what is wrong with a file that is referred to is shown there`() throws {
+    @Test func `errors in a referenced file are shown in that file`() throws {
         let found = try findings("inputs: {id: {$ref: leads-nowhere.json}}")
         #expect(found.first?.primary?.span.file.name.hasSuffix("/leads-nowhere.json") == true)
         let syntax = try findings("inputs: {id: {$ref: syntax.json}}")

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillPlan
 
 @Suite(.timeLimit(.minutes(5))) struct SecretTaintTests {
-    /// The ids of the findings for a manifest with one service and a secret.
+    /// The diagnostics for a manifest with one service and one secret.
     private func findings(_ rest: String) throws -> [Diagnostic] {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
@@ -19,7 +19,7 @@ import WaybillPlan
         ("nextPageToken", false), ("next_token", false), ("tokenType", false), ("tokens", false), ("key", false),
         ("secretary", false), ("id", false), ("passwordHint", false),
     ])
-    func `an output that is named like a credential is marked secret`(name: String, isCredential: Bool) throws {
+    func `an unmarked output with the name of a credential is reported`(name: String, isCredential: Bool) throws {
         for rest in [
             "graphs: {main: {chain: [{id: a, get: /a, outputs: {\(name): $.x}}]}}",
             "endpoints: {e: {path: /a, outputs: {\(name): $.x}}}\ngraphs: {main: {chain: [{call: e}]}}",
@@ -34,7 +34,7 @@ import WaybillPlan
     @Test(arguments: [
         "{value: $.token, secret: true}", "{value: $.token, secret: false}", "exists($.token)", "length($.token)",
     ])
-    func `what is marked, or no text, is no unmarked credential`(output: String) throws {
+    func `an output that is marked or not a string is not reported as an unmarked credential`(output: String) throws {
         let found = try findings("graphs: {main: {chain: [{get: /a, outputs: {token: \(output)}}]}}")
         #expect(!found.contains { $0.id.name == "unmarked-credential" })
     }
@@ -79,7 +79,9 @@ import WaybillPlan
             ),
         ] as [(String, [String], String)]
     )
-    func `a secret goes where it is neither written nor shown`(what: String, ids: [String], step: String) throws {
+    func `a secret is only allowed where it is neither written nor shown`(what: String, ids: [String], step: String)
+        throws
+    {
         let found = try findings("graphs: {main: {chain: [\(step)]}}").filter { $0.id.name.hasPrefix("secret") }
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
@@ -105,7 +107,7 @@ import WaybillPlan
             ),
         ]
     )
-    func `a secret is followed through what it is given to`(what: String, chain: String) throws {
+    func `a secret is tracked through outputs, inputs and elements`(what: String, chain: String) throws {
         let found = try findings(
             """
             endpoints:
@@ -120,7 +122,7 @@ import WaybillPlan
         #expect(found.map(\.id.name) == ["secret-in-url"], "\(what): \(HumanRenderer().render(found))")
     }
 
-    @Test func `the value of a session is a secret where it is marked as one`() throws {
+    @Test func `the value of a session is a secret if the output is marked as one`() throws {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1", session: {call: login}}}
             endpoints:
@@ -132,7 +134,7 @@ import WaybillPlan
         #expect(found.first?.secondary.map(\.text) == ["marked as a secret here"])
     }
 
-    @Test func `a finding says by which ways a secret came`() throws {
+    @Test func `the diagnostic shows the path that a secret took`() throws {
         let found = try findings(
             """
             endpoints:

@@ -5,7 +5,7 @@ import WaybillPlan
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct UnusedDefinitionTests {
-    /// The headlines of warnings of things that nothing uses.
+    /// The headlines of the warnings about unused definitions.
     private func unused(_ text: String) throws -> [String] {
         try PlanFixture.plan(text).diagnostics.filter { $0.id == "unused-definition" }.map(\.headline)
     }
@@ -18,23 +18,23 @@ import WaybillTestSupport
             ("data: {a: {file: manifest.yaml}}", "data 'a'"), ("filters: {a: [{limit: 1}]}", "filter 'a'"),
         ]
     )
-    func `what nothing uses is told`(definition: String, what: String) throws {
+    func `an unused definition is reported`(definition: String, what: String) throws {
         #expect(try unused("\(definition)\n\(Self.graph)") == ["nothing uses the \(what)"])
         #expect(try unused(definition).isEmpty, "a file without graphs is a library")
     }
 
-    @Test func `a service that no request belongs to is told`() throws {
+    @Test func `a service without requests is reported`() throws {
         let services = "services: {a: {baseURL: \"http://127.0.0.1/\"}, b: {baseURL: \"http://127.0.0.1/\"}}"
         let graph = "graphs: {main: {chain: [{get: /a, service: a}]}}"
         #expect(try unused("\(services)\n\(graph)") == ["nothing uses the service 'b'"])
     }
 
-    @Test func `an endpoint can be called by name`() throws {
+    @Test func `an endpoint is not reported because it can be called by name`() throws {
         let endpoint = "endpoints: {a: {url: \"http://127.0.0.1/\"}}"
         #expect(try unused("\(endpoint)\n\(Self.graph)").isEmpty)
     }
 
-    @Test func `inputs and variables belong to what declares them`() throws {
+    @Test func `inputs and variables belong to their declarations`() throws {
         let text = """
             inputs: {a: {type: string, default: x}, b: {type: string, default: x}, c: {type: string, default: x}}
             endpoints:
@@ -45,9 +45,9 @@ import WaybillTestSupport
             """
         #expect(
             try unused(text) == [
-                "nothing uses the input 'a'",  // of the manifest: each that needs one has its own
+                "nothing uses the input 'a'",  // of the manifest: all users have an input of their own
                 "nothing uses the input 'c'",
-                "nothing uses the input 'b'",  // of the endpoint, to which that of the manifest falls through
+                "nothing uses the input 'b'",  // of the endpoint; the manifest's input provides its value
                 "nothing uses the input 'd'",
                 "nothing uses the variable 'w'",
                 "nothing uses the input 'g'",
@@ -55,7 +55,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a manifest's input is used where a call does not give it, or gives it on`() throws {
+    @Test func `an input of the manifest is used if a call does not set it or passes it on`() throws {
         let text = """
             inputs: {a: {type: string, default: x}, b: {type: string, default: x}, c: {type: string, default: x}}
             endpoints: {e: {url: "http://127.0.0.1/${inputs.a}", inputs: {a: string}}}
@@ -65,7 +65,7 @@ import WaybillTestSupport
         #expect(try unused(text).isEmpty)
     }
 
-    @Test func `one who uses all uses each`() throws {
+    @Test func `an expression that uses all inputs or secrets uses each of them`() throws {
         let text = """
             inputs: {a: {type: string, default: x}}
             secrets: {s: {env: S}}
@@ -82,11 +82,11 @@ import WaybillTestSupport
         #expect(try unused(text).isEmpty)
     }
 
-    @Test func `nothing is told beside an error`() throws {
+    @Test func `no unused definitions are reported if there is an error`() throws {
         #expect(try unused("filters: {unwrap: [{limit: 1}]}\ndefaults: {filters: [unwarp]}\n\(Self.graph)").isEmpty)
     }
 
-    @Test func `included files are for others`() throws {
+    @Test func `unused definitions in included files are not reported`() throws {
         let folder = TemporaryFolder()
         folder.write("waybill: 1\nfilters: {a: [{limit: 1}]}\n\(Self.graph)\n", to: "part.yaml")
         let path = folder.write(

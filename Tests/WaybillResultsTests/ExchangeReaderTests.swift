@@ -4,7 +4,7 @@ import WaybillJSON
 @testable import WaybillResults
 
 @Suite(.timeLimit(.minutes(5))) struct ExchangeReaderTests {
-    /// The exchanges of some events, which happen a millisecond after each other.
+    /// The exchanges of the given events, which are one millisecond apart.
     private func exchanges(_ events: [(type: String, members: JSONObject)]) throws -> [Exchange] {
         var reader = ExchangeReader()
         var exchanges: [Exchange] = []
@@ -12,7 +12,7 @@ import WaybillJSON
             var members = event.members
             members["type"] = .string(event.type)
             members["at"] = .string("2026-11-21T05:27:03.\(100 + index)Z")
-            // As a line of the journal: the members first that all events have.
+            // Like a line of the journal, this starts with the members that all events have.
             let names = ["at", "type", "step"]
             let sorted = names.map { ($0, members[$0]) } + members.filter { !names.contains($0.name) }.map { ($0, $1) }
             let line = Array(
@@ -41,7 +41,7 @@ import WaybillJSON
         )
     }
 
-    @Test func `an exchange has its request, response, time and failure`() throws {
+    @Test func `an exchange has a request, a response, a duration and a failure`() throws {
         let found = try exchanges([
             event("step.started", "main.a"), sending("main.a"), event("request.sent", "main.a", ["bytes": 7]),
             event("cache.used", "main.a", ["cache": "miss"]),
@@ -63,7 +63,7 @@ import WaybillJSON
         #expect(exchange.bodyFile == "main.a.csv")
     }
 
-    @Test func `each hop of a redirect is an exchange, and the last one has only its own time`() throws {
+    @Test func `each hop of a redirect is an exchange with its own duration`() throws {
         let found = try exchanges([
             sending("main.a"),
             event(
@@ -84,7 +84,7 @@ import WaybillJSON
         #expect(found.last?.headers == [["name": "X", "value": "y"]])
     }
 
-    @Test func `attempts are exchanges, and one without a response has the time until its failure`() throws {
+    @Test func `each attempt is an exchange, and one without a response lasts until its failure`() throws {
         let found = try exchanges([
             sending("main.a"), event("request.retrying", "main.a", ["failure": ["message": "could not connect"]]),
             sending("main.a", attempt: 2), event("response.head", "main.a", ["status": 200, "headers": []]),
@@ -97,7 +97,8 @@ import WaybillJSON
         #expect(found.map(\.bodyFile) == [nil, nil])
     }
 
-    @Test func `the steps of an element end with it, and exchanges in flight with the process`() throws {
+    @Test func `exchanges inside an element end with the element, and exchanges in flight end with the process`() throws
+    {
         let found = try exchanges([
             sending("main.each[1]"), sending("main.each[1].inner"), sending("main.each[10]"),
             event("element.finished", "main.each", ["element": 1, "failure": ["message": "no"]]), sending("main.b"),

@@ -5,7 +5,7 @@ import WaybillTestSupport
 
 @testable import WaybillResults
 
-/// Journals that were changed, cut or written by somebody else.
+/// Journals that were modified, truncated or written by another program.
 @Suite(.timeLimit(.minutes(5))) struct JournalReaderTests {
     private func journal() throws -> [UInt8] {
         var lines = JSONStream()
@@ -18,13 +18,13 @@ import WaybillTestSupport
         return lines.bytes
     }
 
-    @Test func `a journal that was not changed is read`() throws {
+    @Test func `an unmodified journal is read`() throws {
         #expect(try RunRecord(journal: journal()).lastNumber == Samples.events.count)
     }
 
     @Test(arguments: [
         ([("run.started", 0), ("step.started", 4), ("run.finished", 5)], 5),
-        // Killed after 4 s, resumed two hours later.
+        // Killed after 4 s and resumed two hours later.
         ([("run.started", 0), ("step.started", 4), ("run.started", 7204), ("run.finished", 7205)], 5),
         ([("run.started", 0), ("run.paused", 1), ("log", 2), ("run.unpaused", 61), ("run.finished", 65)], 5),
         // Killed while it was paused.
@@ -32,7 +32,7 @@ import WaybillTestSupport
         // The clock was set back.
         ([("run.started", 60), ("log", 3), ("run.started", 60), ("log", 65)], 5),
     ])
-    func `the time of a run is that of its processes, without pauses`(lines: [(String, Int)], seconds: Int) {
+    func `the duration of a run is the time its processes ran, without pauses`(lines: [(String, Int)], seconds: Int) {
         var stopwatch = JournalStopwatch()
         for (type, second) in lines {
             let at = Timestamp(nanoseconds: Samples.start.nanoseconds + Int64(second) * 1_000_000_000)
@@ -41,11 +41,11 @@ import WaybillTestSupport
         #expect(stopwatch.total == .seconds(seconds))
     }
 
-    @Test func `a digit that was changed is damage, and the message names the line`() throws {
+    @Test func `a changed digit is reported as damage, and the message names the line`() throws {
         var bytes = try journal()
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let digits = lines[3].indices.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }
-        // Not one of the event's number, which is noticed anyway.
+        // Not a digit of the event's number, because that change is detected without a checksum.
         let place = try #require(digits.dropFirst(2).first)
         bytes[place] = bytes[place] == UInt8(ascii: "7") ? UInt8(ascii: "8") : UInt8(ascii: "7")
         let error = #expect(throws: JournalDamage.self) { try RunRecord(journal: bytes) }
@@ -53,7 +53,7 @@ import WaybillTestSupport
         #expect(error?.description == "events.ndjson:4: the journal is damaged: its checksum is wrong")
     }
 
-    @Test func `a journal without checksums is refused, and the message says why`() throws {
+    @Test func `a journal without checksums is rejected, and the message says why`() throws {
         let line = JSONWriter().string(Samples.events[0].json) + "\n"
         let error = #expect(throws: JournalDamage.self) { try RunRecord(journal: Array(line.utf8)) }
         #expect(error?.reason == "it has no checksum: an earlier version of waybill wrote it; start a new run")
@@ -67,7 +67,7 @@ import WaybillTestSupport
         #expect(error?.description.contains("delete the folder and run again") == true)
     }
 
-    @Test func `whatever the lines of a journal say, it is read or refused`() throws {
+    @Test func `any journal is either read or rejected, whatever its lines contain`() throws {
         let numbers = ["-1", "9223372036854775807", "1e308", "1099511627776", "0.5", "null", "\"x\"", "[]"]
         for event in Samples.events.dropFirst() {
             let text = JSONWriter().string(event.json)
@@ -83,7 +83,7 @@ import WaybillTestSupport
         }
     }
 
-    /// Lines with right numbers and checksums.
+    /// Lines with correct numbers and checksums.
     private func sealed(_ lines: [String]) -> [UInt8] {
         lines.enumerated().flatMap { index, line -> [UInt8] in
             guard var event = (try? JSONParser().parse(Array(line.utf8)))?.object else { return [] }

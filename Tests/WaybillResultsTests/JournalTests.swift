@@ -20,7 +20,7 @@ import WaybillTestSupport
         try Journal(OutputFile("\(folder.path)/\(name)", .new), thread: FileThread())
     }
 
-    @Test func `a line is there when it is flushed, and all events can be read back`() throws {
+    @Test func `a flushed line is in the file, and all events can be read back`() throws {
         let journal = try journal()
         for event in Samples.events {
             _ = journal.append(event)
@@ -50,7 +50,7 @@ import WaybillTestSupport
                 group.addTask { for _ in 0..<100 { stream.emit(.stepStarted, step: "main.\(task)") } }
             }
         }
-        // The last ones may be held for a moment.
+        // The journal may still buffer the last events.
         stream.flush()
         try await journal.finish()
         let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
@@ -60,7 +60,7 @@ import WaybillTestSupport
     }
 
     @Test(.enabled(if: access("/dev/full", W_OK) == 0))
-    func `a full disk is an error that names the file, and stays one`() async throws {
+    func `a full disk is a permanent error that names the file`() async throws {
         let journal = try Journal(OutputFile("/dev/full", .any), thread: FileThread())
         for event in Samples.events { _ = journal.append(event) }
         journal.flush()
@@ -70,7 +70,7 @@ import WaybillTestSupport
     }
 
     #if os(Linux)
-        @Test func `no half line is left when the disk is full in the middle of one`() async throws {
+        @Test func `a line that a full disk cut short is removed`() async throws {
             guard mount("tmpfs", folder.path, "tmpfs", 0, "size=16k") == 0 else {
                 print("skipped: no file system can be mounted here")
                 return
@@ -100,7 +100,7 @@ import WaybillTestSupport
 }
 
 extension JSON {
-    /// An event of a journal without the checksum of its line.
+    /// The event without the checksum of its journal line.
     fileprivate var withoutChecksum: JSON {
         guard let object else { return self }
         return .object(JSONObject(object.filter { $0.name != "sum" }.map { ($0.name, $0.value) }))
@@ -108,7 +108,9 @@ extension JSON {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct FileThreadTests {
-    @Test func `work is done in the order in which it falls due, and what is left at the end at once`() async throws {
+    @Test func `jobs run in the order of their due times, and the thread runs the remaining ones when it ends`()
+        async throws
+    {
         let done = Mutex<[String]>([])
         var thread: FileThread? = try FileThread()
         thread?.submit(after: .seconds(3_600)) { done.withLock { $0.append("much later") } }

@@ -7,7 +7,7 @@ import WaybillTestSupport
 
 @testable import WaybillResults
 
-/// Files of records that are compressed or loaded into a database when they are complete.
+/// Files of records that are compressed or loaded into a database once they are complete.
 @Suite(.timeLimit(.minutes(5))) struct RecordContainerTests {
     private let folder = TemporaryFolder()
 
@@ -41,7 +41,7 @@ import WaybillTestSupport
     // MARK: gzip
 
     @Test(arguments: [0, 1, 200_000])
-    func `a compressed file is one that gzip reads`(count: Int) async throws {
+    func `gzip can read a compressed file`(count: Int) async throws {
         let records = (0..<count).map { Samples.redactor.json(["n": .number(JSONNumber($0))]) }
         let committed = try await write(records, to: "a.ndjson.gz", NDJSONFormat(), in: .gzip)
         #expect(committed.bytes == TemporaryFolder.contents(of: "\(folder.path)/a.ndjson.gz")?.count)
@@ -52,7 +52,7 @@ import WaybillTestSupport
         #expect(plain.output == Array((0..<count).map { "{\"n\":\($0)}\n" }.joined().utf8))
     }
 
-    @Test func `a compressed file that was left half done is made again`() async throws {
+    @Test func `an unfinished compressed file is rebuilt`() async throws {
         folder.write(Array("rubbish".utf8), to: "a.ndjson.gz.part.gz")
         folder.write(Array("1\n2\nhalf".utf8), to: "a.ndjson.gz.part")
         let path = "\(folder.path)/a.ndjson.gz"
@@ -73,7 +73,7 @@ import WaybillTestSupport
 
     // MARK: Tables
 
-    @Test func `a table has the members of the records as columns, and exact values`() async throws {
+    @Test func `the columns of a table are the members of the records, and values are exact`() async throws {
         let records = try records(
             #"{"id":1,"name":"it's","price":0.1,"tags":["a",{"b":null}],"paid":true}"#,
             #"{"id":12345678901234567890,"price":0.12345678901234567890123,"size \"x\"":1e400}"#,
@@ -96,7 +96,7 @@ import WaybillTestSupport
         #expect(try await query("PRAGMA integrity_check") == "ok\n")
     }
 
-    @Test func `bytes are blobs, and what looks like marked bytes is not`() async throws {
+    @Test func `bytes are stored as blobs, and a value that only looks like encoded bytes is not`() async throws {
         let record = Samples.redactor.json([
             "id": 1, "a": .bytes([0xFF, 0]), "b": .bytes([]), "c": ["$bytes": "AAAA"],
         ])
@@ -107,13 +107,13 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a record replaces an earlier one with the same key as a whole`() async throws {
+    @Test func `a record replaces all columns of an earlier record with the same key`() async throws {
         _ = try await write(records(#"{"id":1,"a":1,"b":2}"#, #"{"id":2,"a":1}"#), in: orders())
         _ = try await write(records(#"{"id":1,"a":5,"c":6}"#, #"{"id":3}"#, #"{"id":3,"a":7}"#), in: orders())
         #expect(try await query("SELECT id,a,b,c FROM orders ORDER BY id") == "1|5||6\n2|1||\n3|7||\n")
     }
 
-    @Test func `with columns, other columns of a table keep their values`() async throws {
+    @Test func `with a list of columns, the other columns of a row keep their values`() async throws {
         _ = try await query(
             """
             CREATE TABLE orders (id PRIMARY KEY, a, note);
@@ -127,12 +127,12 @@ import WaybillTestSupport
         #expect(try await query("SELECT x FROM others") == "42\n")
     }
 
-    @Test func `a table without records has its columns`() async throws {
+    @Test func `a table without records has the listed columns`() async throws {
         _ = try await write([], in: orders(["id", "a"]))
         #expect(try await query("SELECT name FROM pragma_table_info('orders')") == "id\na\n")
     }
 
-    @Test func `a record that is no object is in the column 'value'`() async throws {
+    @Test func `a record that is not an object is stored in the column 'value'`() async throws {
         _ = try await write(records("5", "\"x\"", "5"), in: orders(key: ["value"]))
         #expect(try await query("SELECT value FROM orders ORDER BY 1") == "5\nx\n")
     }
@@ -144,7 +144,7 @@ import WaybillTestSupport
             (#"{"id":2,"a":1}"#, #"{"id":3,"A":1,"a":2}"#, "has 'a' twice, because SQLite ignores the case of names"),
         ] as [(String, String, String)]
     )
-    func `all records are in the table or none`(good: String, bad: String, reason: String) async throws {
+    func `either all records are in the table or none`(good: String, bad: String, reason: String) async throws {
         _ = try await write(records(#"{"id":1,"a":1}"#), in: orders())
         let error = await #expect(throws: ResultsError.self) {
             try await write(records(good, bad), in: orders())
@@ -152,16 +152,16 @@ import WaybillTestSupport
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("record 2 for table 'orders'") == true)
         #expect(try await query("SELECT id FROM orders") == "1\n")
-        // The records stay, and 'resume' loads them.
+        // The records are kept, and 'resume' loads them.
         #expect(folder.names() == ["shop.sqlite", "shop.sqlite.orders.part"])
     }
 
-    @Test func `a new database that gets nothing is not there`() async throws {
+    @Test func `a new database is not created if no record is loaded`() async throws {
         await #expect(throws: ResultsError.self) { try await write(records("{}"), in: orders()) }
         #expect(folder.names() == ["shop.sqlite.orders.part"])
     }
 
-    @Test func `a database that another process has locked is waited for, and then an error`() async throws {
+    @Test func `a database locked by another process is retried until a timeout`() async throws {
         _ = try await write(records(#"{"id":1}"#), in: orders())
         let other = try SQLiteDatabase("\(folder.path)/shop.sqlite", wait: 0)
         try other.execute("BEGIN EXCLUSIVE")
@@ -178,14 +178,14 @@ import WaybillTestSupport
         #expect(try await query("SELECT id FROM orders") == "1\n2\n")
     }
 
-    @Test func `what is no database is left as it is`() async throws {
+    @Test func `a file that is not a database is left unchanged`() async throws {
         folder.write(Array("a letter, not a database, and long enough".utf8), to: "shop.sqlite")
         let error = await #expect(throws: ResultsError.self) { try await write(records(#"{"id":1}"#), in: orders()) }
         #expect(error?.description == "'\(folder.path)/shop.sqlite' is not an SQLite database")
         #expect(folder.read("shop.sqlite") == "a letter, not a database, and long enough")
     }
 
-    @Test func `a table whose key is not unique is an error`() async throws {
+    @Test func `a table without a unique index on the key is an error`() async throws {
         _ = try await query("CREATE TABLE orders (id, a)")
         let error = await #expect(throws: ResultsError.self) { try await write(records(#"{"id":1}"#), in: orders()) }
         #expect(
@@ -194,7 +194,9 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `two steps may write tables of one database, and nothing else`() async throws {
+    @Test func `two steps may write different tables of one database, but not the same table or the file itself`()
+        async throws
+    {
         let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
         func open(_ container: RecordContainer, _ step: String) async throws -> RecordSink {
             try await run.records(at: "a.db", SQLiteFormat(), in: container, of: step)
@@ -212,7 +214,7 @@ import WaybillTestSupport
         await #expect(throws: ResultPathError.self) { try await open(.file, "main.d") }
     }
 
-    @Test func `a database in the results folder is not a link`() async throws {
+    @Test func `a database in the results folder cannot be a link`() async throws {
         let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
         _ = try await Command.run("/bin/ln", ["-s", "../elsewhere.db", "\(folder.path)/run/a.db"])
         await #expect(
@@ -226,7 +228,7 @@ import WaybillTestSupport
 
     // MARK: Aggregates
 
-    @Test func `aggregates follow the order of the file, lose what is taken back, and survive a resumption`()
+    @Test func `aggregates follow the order of the file, exclude discarded records and survive a resumption`()
         async throws
     {
         let path = "\(folder.path)/a.ndjson"
@@ -244,7 +246,7 @@ import WaybillTestSupport
         try first.append(records("1"), aggregates: aggregates(1), of: 0)
         let end = try first.end(0, .kept)
         let held = try first.append(records("4"), aggregates: aggregates(4), of: 3)
-        // What the journal has of it.
+        // What the journal records about it.
         guard case .written(let bytes, let tally)? = RecordedOutput(end.json),
             case .held(let waiting, let count)? = RecordedOutput(held.json)
         else {

@@ -37,7 +37,7 @@ import WaybillTestSupport
             ), (RawFormat(), "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n***", ""),
         ] as [(any RecordWriter, String, String)]
     )
-    func `records stand in each format as they should, also when they had to wait`(
+    func `records are written correctly in each format, even if they had to wait`(
         format: any RecordWriter,
         expected: String,
         empty: String
@@ -62,7 +62,7 @@ import WaybillTestSupport
         #expect(folder.names() == ["straight", "waiting", "empty"])
     }
 
-    @Test func `bytes are written as they are in a raw file, and as base64 elsewhere`() async throws {
+    @Test func `bytes are written unchanged in a raw file, and as base64 in other formats`() async throws {
         let record = Samples.redactor.json(.bytes([0xFF, 0x00]))
         for (name, format) in [("raw", RawFormat()), ("lines", NDJSONFormat()), ("rows", CSVFormat())]
             as [(String, any RecordWriter)]
@@ -76,7 +76,7 @@ import WaybillTestSupport
         #expect(folder.read("rows") == "value\r\n/wA=\r\n")
     }
 
-    @Test func `a member that is no column is told once`() throws {
+    @Test func `a member without a column is reported once`() throws {
         let sink = try sink("a.csv", CSVFormat())
         try sink.append(try records(#"{"a":1}"#, #"{"a":2,"é":3}"#, #"{"x":3}"#))
         #expect(sink.takeWarning() == "'é' is left out: the first record does not have it, so it is not a column")
@@ -96,7 +96,7 @@ import WaybillTestSupport
         #expect(folder.names() == ["a.ndjson"])
     }
 
-    @Test func `the journal is told where records are, or what waits`() throws {
+    @Test func `the journal records how far the file is written, or the records that wait`() throws {
         let sink = try sink("a", NDJSONFormat())
         #expect(try sink.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
         #expect(try sink.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
@@ -111,11 +111,11 @@ import WaybillTestSupport
         RecordedOutput.written(upTo: 7, records: 2), .held(Array("1\n".utf8), records: 1), .held([0xFF], records: 1),
         .held([], records: 0),
     ])
-    func `what the journal is told can be read back`(output: RecordedOutput) {
+    func `an entry for the journal can be read back`(output: RecordedOutput) {
         #expect(RecordedOutput(output.json) == output)
     }
 
-    @Test func `what a failed element had written is taken back`() async throws {
+    @Test func `the records of a failed element are discarded`() async throws {
         let sink = try sink("a", JSONFormat())
         try sink.append(records("10"), of: 0)
         try sink.append(records("20"), of: 1)
@@ -134,7 +134,7 @@ import WaybillTestSupport
         #expect(folder.read("a") == "[\n31,\n41\n]\n")
     }
 
-    @Test func `columns are those of the first record that stays`() async throws {
+    @Test func `the columns come from the first record that is kept`() async throws {
         let sink = try sink("a", CSVFormat())
         try sink.append(records(#"{"x":1}"#), of: 0)
         _ = try sink.end(0, .without)
@@ -146,7 +146,7 @@ import WaybillTestSupport
     @Test(
         arguments: [NDJSONFormat(), JSONFormat(), CSVFormat(), CSVFormat(columns: ["n", "s"])] as [any RecordWriter]
     )
-    func `a file is gone on with where the journal says`(format: any RecordWriter) async throws {
+    func `a resumed file continues at the position in the journal`(format: any RecordWriter) async throws {
         let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
         let whole = try sink("whole", format)
         try whole.append(all)
@@ -177,7 +177,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [NDJSONFormat(), JSONFormat(), CSVFormat(), RawFormat()] as [any RecordWriter])
-    func `a file that has lost its end is gone on with behind its last whole element`(
+    func `a truncated file continues after its last complete element`(
         format: any RecordWriter
     ) async throws {
         let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
@@ -211,7 +211,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `pages of before are taken back with those that follow`() async throws {
+    @Test func `pages from before a resumption are discarded together with later pages`() async throws {
         let first = try sink("a", JSONFormat())
         try first.append(records("1"))
         var place = RecordSink.Resumption(bytes: 0, records: 0)
@@ -225,7 +225,7 @@ import WaybillTestSupport
         #expect(folder.read("a") == "[\n3\n]\n")
     }
 
-    @Test func `an element that must wait goes on when it is its turn`() async throws {
+    @Test func `an element that waits is written when its turn comes`() async throws {
         let sink = try sink("a", RawFormat())
         let large = Samples.redactor.json(.string(String(repeating: "x", count: 17 << 20)))
         try sink.append([large], of: 1)

@@ -31,7 +31,7 @@ import WaybillResults
             ("a/b\n\u{1}é😀", #"\uD83D a/b \u12"#, #"\uD83D a/b \u12"#),
         ] as [(String, String, String)]
     )
-    func `a secret goes, as it is or escaped, and nothing else does`(secret: String, text: String, expected: String) {
+    func `a secret is redacted, plain or escaped, and nothing else is`(secret: String, text: String, expected: String) {
         #expect(redactor(secret).redact(text) == expected)
     }
 
@@ -47,7 +47,11 @@ import WaybillResults
             ("päöü-word", "päö\u{FFFD}…", "***\u{FFFD}…"),
         ] as [(String, String, String)]
     )
-    func `the start of a secret goes where an excerpt was cut`(secret: String, text: String, expected: String) {
+    func `the start of a secret is redacted at the end of a truncated excerpt`(
+        secret: String,
+        text: String,
+        expected: String
+    ) {
         #expect(redactor(secret).redact(text) == expected)
     }
 
@@ -62,7 +66,7 @@ import WaybillResults
             ("test", "attestation dGVzdA", "attestation dGVzdA"),
         ] as [(String, String, String)]
     )
-    func `a secret of fewer than six bytes goes where it is a whole value, and nowhere else`(
+    func `a secret of fewer than six bytes is redacted only if it is a whole value`(
         secret: String,
         text: String,
         expected: String
@@ -70,7 +74,7 @@ import WaybillResults
         #expect(redactor(secret).redact(text) == expected)
     }
 
-    @Test func `the sources of short secrets are known, each once and those that were given only`() {
+    @Test func `the sources of short secrets are listed once each, without those that have no source`() {
         let redactor = Redactor()
         redactor.register("long enough", from: "a")
         redactor.register("short", from: "b")
@@ -81,7 +85,7 @@ import WaybillResults
         #expect(redactor.sourcesOfShortSecrets == ["b", "d"])
     }
 
-    @Test func `data keeps what only has the characters of a short secret, and says when a long one was in it`() {
+    @Test func `data keeps strings that match a short secret, and reports whether a long one was redacted`() {
         let redactor = redactor("test", "1", "hunter2")
         let row: JSON = ["name": "test", "n": 1, "text": "my test row"]
         #expect(redactor.data(row).json.value == row)
@@ -93,17 +97,17 @@ import WaybillResults
         #expect(Redactor.masked(["a": [1, "x", true]]) == ["a": ["***", "***", true]])
     }
 
-    @Test func `a secret of more than 64 KiB is refused`() {
+    @Test func `a secret longer than 64 KiB is rejected`() {
         let redactor = Redactor()
         #expect(redactor.register(String(repeating: "a", count: 64 << 10)))
         #expect(!redactor.register(String(repeating: "a", count: (64 << 10) + 1)))
     }
 
     @Test(arguments: ["s3cret", "correct horse", "pä$$?>~ÿ", "\u{3FF}\u{3FF}\u{3FF}>>>???"])
-    func `a secret goes from base64 at every alignment, in both alphabets, padded or not`(secret: String) {
+    func `a secret is redacted in base64 at every alignment, in both alphabets, padded or not`(secret: String) {
         let redactor = redactor(secret)
         let bytes = Array(secret.utf8)
-        // A secret of two bytes has too few characters of its own inside a longer text.
+        // A secret of two bytes has too few characters of its own inside a longer string.
         let surroundings = bytes.count == 2 ? [(0, 0)] : (0..<4).flatMap { before in (0..<4).map { (before, $0) } }
         for (before, behind) in surroundings {
             let whole = Array("abcd".utf8.prefix(before)) + bytes + Array("wxyz".utf8.prefix(behind))
@@ -116,7 +120,7 @@ import WaybillResults
                 for text in [text, text.replacing("+", with: "-").replacing("/", with: "_")] {
                     let redacted = redactor.redact("Basic \(text);")
                     #expect(redacted.contains("***"), "\(text) → \(redacted)")
-                    // All characters stay that hold no bit of the secret, and only those.
+                    // Only characters that contain no bit of the secret are kept.
                     let kept = redacted.dropFirst(6).dropLast().filter { $0 != "*" && $0 != "=" }
                     #expect(kept.count == foreign.count, "\(text) → \(redacted)")
                 }
@@ -124,7 +128,7 @@ import WaybillResults
         }
     }
 
-    @Test(arguments: ["s3cret-1", "s3cret-12", "s3cret-123"]) func `the padding of base64 goes with the secret`(
+    @Test(arguments: ["s3cret-1", "s3cret-12", "s3cret-123"]) func `the padding of base64 is redacted with the secret`(
         secret: String
     ) {
         let redactor = Redactor()
@@ -132,12 +136,12 @@ import WaybillResults
         #expect(redactor.redact("Basic \(Base64.encode(Array(secret.utf8))) end") == "Basic *** end")
     }
 
-    @Test func `all that overlapping secrets cover goes`() {
+    @Test func `everything that overlapping secrets cover is redacted`() {
         #expect(redactor("aabcdd", "cddeff", "abcddef").redact("xaabcddeffx aabcd") == "x***x aabcd")
         #expect(redactor("token6", "token6-long").redact("token6-long, token6-") == "***, ***-")
     }
 
-    @Test func `secrets registered one by one are all found, in any number`() {
+    @Test func `secrets that are registered one by one are all redacted, however many they are`() {
         let redactor = Redactor()
         let secrets = (0..<500).map { "secret-number-\($0)." }
         for (index, secret) in secrets.enumerated() {
@@ -148,12 +152,12 @@ import WaybillResults
         #expect(redactor.redact(secrets.joined(separator: " ")) == secrets.map { _ in "***" }.joined(separator: " "))
     }
 
-    @Test func `without secrets, and for an empty one, everything stays`() {
+    @Test func `without secrets, or with an empty one, nothing is redacted`() {
         #expect(Redactor().redact("a%20b\\n") == "a%20b\\n")
         #expect(redactor("").redact("abc") == "abc")
     }
 
-    @Test func `bytes that are no text are redacted too, and otherwise left`() {
+    @Test func `secrets in bytes that are not UTF-8 are redacted, and all other bytes are kept`() {
         let redactor = redactor("key123")
         #expect(
             redactor.redact([0xFF, 0x25, 0x5C] + Array("key123".utf8) + [0xFE]) == [0xFF, 0x25, 0x5C, 42, 42, 42, 0xFE]
@@ -162,7 +166,7 @@ import WaybillResults
     }
 
     @Test(arguments: ["hunter2", "pässe1", "naïve €5", "€uro-naïve"], [false, true])
-    func `in UTF-16 a secret goes, and the text around it stays`(secret: String, isBigEndian: Bool) {
+    func `in UTF-16, a secret is redacted and the surrounding text is kept`(secret: String, isBigEndian: Bool) {
         func bytes(_ text: String) -> [UInt8] {
             text.utf16.flatMap { unit -> [UInt8] in
                 let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
@@ -171,19 +175,19 @@ import WaybillResults
         }
         let redacted = redactor(secret).redact(bytes("\u{FEFF}{\"p\":\"\(secret)\",\"q\":\"x \(secret)!\"}"))
         if secret.hasPrefix("€") {
-            // The mask is that of UTF-8, which is not as wide.
+            // The mask is the one for UTF-8, which is narrower.
             #expect(!redacted.contains(bytes("uro")) && redacted.starts(with: bytes("\u{FEFF}{\"p\":\"")))
         } else {
             #expect(redacted == bytes("\u{FEFF}{\"p\":\"***\",\"q\":\"x ***!\"}"))
         }
     }
 
-    @Test func `in ISO-8859-1 a secret with accents goes, as it is or escaped`() {
+    @Test func `in ISO-8859-1, a secret with accents is redacted, plain or escaped`() {
         let latin1: [UInt8] = Array("p=p".utf8) + [0xE4] + Array("sse1&q=p%E4sse1 ".utf8) + [0xE4]
         #expect(redactor("pässe1").redact(latin1) == Array("p=***&q=*** ".utf8) + [0xE4])
     }
 
-    @Test func `in JSON strings, names and whole numbers are redacted`() {
+    @Test func `strings, names and numbers in JSON are redacted if they contain or equal a secret`() {
         let value: JSON = [
             "a 123456": "x123456y", "list": [123456, 1234567, "ok", .null, true], "b": ["123456": 1, "z123456": 2],
         ]
@@ -193,7 +197,7 @@ import WaybillResults
         #expect(redactor("123456").redact(value) == expected)
     }
 
-    @Test func `members whose names differ only in their secrets both stay`() {
+    @Test func `members whose names differ only in their secrets are both kept`() {
         #expect(
             redactor("secret1", "secret2").redact(["secret1": 1, "secret2": 2, "x": 3]) == [
                 "***": 1, "****": 2, "x": 3,
@@ -213,7 +217,7 @@ import WaybillResults
         #expect(redacted.map(\.value.string) == ["***", "***", "***", "***", "***", "*/*"])
     }
 
-    @Test func `our own words are put together with redacted texts and numbers`() {
+    @Test func `literal text is joined with redacted strings and numbers`() {
         let redactor = redactor("hunter2")
         let text: RedactedText = "status \(404) from \(redactor.text("https://x/?p=hunter2"))"
         #expect(text.string == "status 404 from https://x/?p=***")

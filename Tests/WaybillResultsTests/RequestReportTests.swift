@@ -12,14 +12,14 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// The reports on requests, of runs whose servers are hostile.
+/// The request reports of runs whose servers are hostile.
 @Suite(.timeLimit(.minutes(5))) struct RequestReportTests {
     private static let hostile =
         "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'\u{2028}\u{202E}\u{7}"
 
     private let folder = TemporaryFolder()
 
-    /// A run of one step whose names, message, header and body are hostile, in a folder.
+    /// A run in a folder, with one step whose names, message, header and body are hostile.
     private func hostileRun(body: [UInt8] = Array(hostile.utf8)) async throws -> ReportedRun {
         let redactor = Samples.redactor
         let text = redactor.text(Self.hostile)
@@ -64,7 +64,7 @@ import WaybillTestSupport
         return try #require(String(validating: bytes, as: UTF8.self))
     }
 
-    @Test func `nothing from a server becomes markup or script of the page`() async throws {
+    @Test func `nothing from a server becomes markup or script in the page`() async throws {
         let run = try await hostileRun()
         let page = try text(HTMLReport.self, [run, run], folder: folder.path)
         #expect(!page.contains("<img") && !page.contains("alert(1)</script>"))
@@ -76,7 +76,7 @@ import WaybillTestSupport
         #expect(!page.contains("hunter2") && !page.contains("Bearer x"))
     }
 
-    @Test func `the steps are JSON for the script of the page`() async throws {
+    @Test func `the steps are embedded as JSON for the script of the page`() async throws {
         let page = try text(HTMLReport.self, [try await hostileRun()])
         let data = try #require(page.components(of: "class=\"run\">\n").last?.components(of: "</script>").first)
         let steps = try JSONParser().parse(Array(data.utf8))["steps"]
@@ -84,13 +84,13 @@ import WaybillTestSupport
         #expect(steps?[0]?["failureNumber"] == 1)
     }
 
-    @Test func `the page allows nothing from elsewhere`() throws {
+    @Test func `the page loads nothing from other origins`() throws {
         let page = try text(HTMLReport.self, [])
         #expect(page.contains("default-src 'none'"))
         #expect(!page.contains("http://") && !page.contains("https://"))
     }
 
-    @Test func `an archive has the exchange with its kept body, and nothing that is secret`() async throws {
+    @Test func `an archive contains the exchange with its stored body, and no secrets`() async throws {
         let archive = try text(HARReport.self, [try await hostileRun()])
         #expect(!archive.contains("hunter2") && !archive.contains("Bearer x"))
         let entry = try JSONParser().parse(Array(archive.utf8))["log"]?["entries"]?[0]
@@ -98,7 +98,7 @@ import WaybillTestSupport
         #expect(entry?["request"]?["queryString"] == [["name": "p", "value": "***"], ["name": "q", "value": "<b"]])
         #expect(entry?["response"]?["content"]?["text"]?.string == Self.hostile)
         #expect(entry?["response"]?["httpVersion"] == "HTTP/1.1")
-        // The first byte after the end is impossible, and no phase may be negative.
+        // A first byte after the end is impossible, and no phase may be negative.
         let timings: JSON = [
             "blocked": -1, "dns": 0.01, "connect": 3, "ssl": 2, "send": 0, "wait": 2996.99, "receive": 0,
         ]
@@ -115,10 +115,10 @@ import WaybillTestSupport
         #expect(try text(HTMLReport.self, [run]).contains("\u{FFFD}&lt;b\nc</pre>"))
     }
 
-    @Test func `a report is written to a pipe, which stays one`() throws {
+    @Test func `a report written to a pipe does not replace the pipe`() throws {
         let path = "\(folder.path)/pipe"
         #expect(mkfifo(path, 0o600) == 0)
-        // Open for both, so that nobody waits.
+        // Opened for reading and writing, so that opening does not block.
         let pipe = open(path, O_RDWR)
         defer { close(pipe) }
         try TAPReport.write([], toFile: path)

@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 
 @Suite(.timeLimit(.minutes(5))) struct ResultJSONTests {
-    @Test func `a run is written with all that is known`() {
+    @Test func `the summary of a run contains everything that is known`() {
         let json = Samples.result.json
         #expect(
             json.object?.names
@@ -27,7 +27,7 @@ import WaybillResults
         )
     }
 
-    @Test func `a failure has its place, and so have its findings`() {
+    @Test func `a failure and its details have locations`() {
         let expected: JSON = [
             "kind": "expect", "code": "E-***", "message": "2 of 3 expectations do not hold", "file": "accounts.yaml",
             "line": 3, "column": 3,
@@ -42,7 +42,7 @@ import WaybillResults
         #expect(Samples.failure.json == expected)
     }
 
-    @Test func `of a forEach all elements are counted and the first hundred failures kept, in order`() {
+    @Test func `all elements of a forEach are counted, and the first hundred failures are kept in order`() {
         let elements = Samples.steps[1].elements
         #expect(elements?.counts[.failed] == 150)
         #expect(elements?.counts[.passed] == 1)
@@ -51,7 +51,7 @@ import WaybillResults
         #expect(elements?.json["failures"]?[7]?["kind"] == "expect")
     }
 
-    @Test func `an event has number, moment, type, step and what belongs to its type`() {
+    @Test func `an event has a number, a timestamp, a type, a step and the members of its type`() {
         let texts = Samples.events.map { JSONWriter().string($0.json) }
         #expect(
             texts[0]
@@ -69,7 +69,7 @@ import WaybillResults
 }
 
 @Suite(.timeLimit(.minutes(5))) struct RunIDTests {
-    @Test func `names sort as their moments do, and are read back`() {
+    @Test func `run ids sort by time and can be parsed`() {
         var random = SystemRandomNumberGenerator()
         let early = RunID(at: Timestamp(nanoseconds: 1_795_238_823_041_000_000), using: &random)
         let late = RunID(at: Timestamp(nanoseconds: 1_795_238_824_041_000_000), using: &random)
@@ -79,7 +79,7 @@ import WaybillResults
     }
 
     @Test(arguments: ["", "latest", "20261121-052703", "20261121-052703-K3V9QA", "20261121-052703-k3v9q/", "../../x"])
-    func `what is no name of a run is refused`(text: String) {
+    func `an invalid run id is rejected`(text: String) {
         #expect(RunID(text) == nil)
     }
 }

@@ -21,7 +21,7 @@ import WaybillTestSupport
         ("a.json", "a.json"), ("x/./y//a.json", "x/y/a.json"), ("x/../a.json", "a.json"), ("ü/ .csv", "ü/ .csv"),
         ("runs/run.json", "runs/run.json"),
     ])
-    func `a file lies in the results folder, and the folders on the way are made`(
+    func `a file is created in the results folder, and missing folders are created`(
         path: String,
         place: String
     ) async throws {
@@ -43,8 +43,7 @@ import WaybillTestSupport
         ("bodies/a", "'bodies/a' cannot be written: this name is reserved for the run's own files"),
         ("sources.json", "'sources.json' cannot be written: this name is reserved for the run's own files"),
     ])
-    func `a path that cannot be meant is refused, and nothing is made of it`(path: String, reason: String) async throws
-    {
+    func `an invalid path is rejected, and nothing is created`(path: String, reason: String) async throws {
         let run = try run()
         let error = await #expect(throws: ResultPathError.self) {
             try await run.records(at: path, RawFormat(), of: "main.a")
@@ -53,7 +52,7 @@ import WaybillTestSupport
         #expect(folder.names(in: "out") == ["events.ndjson"])
     }
 
-    @Test func `no link and no path from outside leads to a file of the run itself`() async throws {
+    @Test func `neither a link nor a path from outside can overwrite a file of the run itself`() async throws {
         let run = try run()
         symlink(".", "\(folder.path)/out/link")
         for path in ["link/sources.json", "../out/run.json", "\(folder.path)/out/events.ndjson"] {
@@ -86,7 +85,7 @@ import WaybillTestSupport
         #expect(folder.link(at: "out/file") == nil)
     }
 
-    @Test func `where that is allowed, a file may lie outside`() async throws {
+    @Test func `a file may be outside the results folder if that is allowed`() async throws {
         let run = try run()
         for path in ["../x/a", "\(folder.path)/x/b"] {
             _ = try await run.records(at: path, RawFormat(), allowsOutside: true, of: path).commit()
@@ -94,7 +93,7 @@ import WaybillTestSupport
         #expect(folder.names(in: "x") == ["a", "b"])
     }
 
-    @Test func `two steps never write to one file`() async throws {
+    @Test func `two steps never write to the same file`() async throws {
         let run = try run()
         _ = try await run.records(at: "a", RawFormat(), of: "main.a")
         _ = try await run.records(at: "./a", RawFormat(), of: "main.a")
@@ -106,7 +105,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `what the system does not let is told`() async throws {
+    @Test func `errors of the operating system are reported`() async throws {
         let run = try run()
         folder.write("", to: "out/file")
         mkdir("\(folder.path)/out/b.part", 0o755)

@@ -19,7 +19,7 @@ import WaybillTestSupport
 
     private var runs: RunFolder.Place { .new(under: "\(folder.path)/a/waybill-results") }
 
-    @Test func `a run gets a folder of its own, and latest leads to the last`() async throws {
+    @Test func `a run gets its own folder, and the link latest leads to the newest one`() async throws {
         let first = try create(runs)
         try await first.journal.settle()
         #expect(first.path == "\(folder.path)/a/waybill-results/20261121-052703-k3v9qa")
@@ -32,13 +32,13 @@ import WaybillTestSupport
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func `something else named latest is left alone`() async throws {
+    @Test func `another file named latest is left alone`() async throws {
         folder.write("mine", to: "latest")
         try await create(.new(under: folder.path)).journal.settle()
         #expect(folder.read("latest") == "mine")
     }
 
-    @Test func `result and outputs are written whole, for people to read`() async throws {
+    @Test func `the summary and the outputs are complete, without secrets and formatted for people`() async throws {
         let run = try create(.at("\(folder.path)/out"))
         let values = [
             ("main", Samples.redactor.json(["token": "hunter2", "n": 1])), ("other", Samples.redactor.json([:])),
@@ -52,7 +52,7 @@ import WaybillTestSupport
         #expect(folder.names(in: "out") == ["run.json", "outputs.json", "events.ndjson"])
     }
 
-    @Test func `bodies are kept by step and type, without secrets`() async throws {
+    @Test func `bodies are stored by step and type, without secrets`() async throws {
         let run = try create(.at("\(folder.path)/out"))
         let body = Samples.redactor.bytes(Array("{\"p\":\"hunter2\"}".utf8))
         let kept = try await run.keep(
@@ -64,15 +64,14 @@ import WaybillTestSupport
         #expect(folder.read("out/bodies/main.login.json") == "{\"p\":\"***\"}")
     }
 
-    @Test func `bodies take a limited space on the disk, those from before the run was resumed included`() async throws
-    {
+    @Test func `stored bodies have limited disk space, including those from before the run was resumed`() async throws {
         let path = "\(folder.path)/out"
         let run = try RunFolder.create(.at(path), for: Samples.id, disk: .real, bodyLimit: 16 << 10)
         func keep(_ step: String, bytes: Int) async throws -> RunFolder.KeptBody {
             let body = Samples.redactor.bytes([UInt8](repeating: 65, count: bytes))
             return try await run.keep(body: body, of: step, contentType: "text/plain")
         }
-        // A small file takes a block of 4 KiB, and what replaces another one takes its place.
+        // A small file occupies a block of 4 KiB, and a replaced file releases its space.
         #expect(try await keep("a", bytes: 5000) == .kept("bodies/a.txt"))
         #expect(try await keep("b", bytes: 1) == .kept("bodies/b.txt"))
         #expect(try await keep("a", bytes: 8192) == .kept("bodies/a.txt"))
@@ -92,17 +91,17 @@ import WaybillTestSupport
             ("../x", "text/plain", "%2E.%2Fx.txt"), ("main.ü", "image/png", "main.%C3%BC.bin"), ("", "", ".bin"),
         ] as [(String, String?, String)]
     )
-    func `the name of a body is safe`(step: String, type: String?, expected: String) {
+    func `the file name of a body is safe`(step: String, type: String?, expected: String) {
         #expect(BodyName.of(step: step, contentType: type) == expected)
     }
 
-    @Test func `long names of bodies stay apart`() {
+    @Test func `long file names of bodies remain distinct`() {
         let long = String(repeating: "x", count: 1_000)
         let names = ["a", "b"].map { BodyName.of(step: long + $0, contentType: nil) }
         #expect(names[0] != names[1] && names.allSatisfy { $0.utf8.count < 255 })
     }
 
-    @Test func `an earlier run in a given folder is replaced, and what else is there stays`() async throws {
+    @Test func `an earlier run in the given folder is replaced, and other files in it are kept`() async throws {
         folder.write("mine", to: "notes.txt")
         let place = RunFolder.Place.at(folder.path)
         var run: RunFolder? = try create(place)
@@ -120,7 +119,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["", "{\"seq\":1,\"at\":\"2026-11"])
-    func `a folder of a run that was killed before its first line can be used again`(text: String) throws {
+    func `the folder of a run that was killed before its first line can be reused`(text: String) throws {
         folder.write(text, to: "events.ndjson")
         folder.write("{}", to: "sources.json")
         _ = try create(.at(folder.path))
@@ -128,7 +127,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["run.json", "outputs.json", "events.ndjson", "sources.json"])
-    func `a file of somebody else is never replaced`(name: String) throws {
+    func `a file that is not from an earlier run is never replaced`(name: String) throws {
         folder.write("{\"type\":\"run.started\",\"run\":\"mine\"}\n", to: name)
         let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }
         #expect(error?.description == "'\(folder.path)/\(name)' does not belong to an earlier run and is not replaced")
@@ -136,7 +135,7 @@ import WaybillTestSupport
         #expect(folder.read(name) == "{\"type\":\"run.started\",\"run\":\"mine\"}\n")
     }
 
-    @Test func `links in a folder of ours do not lead to harm elsewhere`() throws {
+    @Test func `links in a run folder cannot damage files elsewhere`() throws {
         mkdir("\(folder.path)/elsewhere", 0o700)
         mkdir("\(folder.path)/out", 0o700)
         folder.write("mine", to: "elsewhere/mine.txt")
@@ -151,14 +150,14 @@ import WaybillTestSupport
         #expect(folder.names(in: "elsewhere") == ["mine.txt"])
     }
 
-    @Test func `two runs never write to the same folder at once`() throws {
+    @Test func `two runs never write to the same folder at the same time`() throws {
         let first = try create(.at(folder.path))
         let error = #expect(throws: ResultsError.self) { try create(.at(folder.path)) }
         #expect(error?.description == "another run is writing its results to '\(folder.path)'")
         withExtendedLifetime(first) {}
     }
 
-    @Test func `of two processes that resume a run one is refused, whether the other still runs or has ended`()
+    @Test func `only one of two processes can resume a run, even after the other one has finished`()
         async throws
     {
         let path = "\(folder.path)/run"
@@ -179,7 +178,7 @@ import WaybillTestSupport
         _ = try RunFolder.reopen(path, after: RunRecord(folder: path))
     }
 
-    @Test func `a path that is a file, and one below a file, are refused by name`() {
+    @Test func `the message names a path that is a file or is below a file`() {
         folder.write("", to: "file")
         let path = "\(folder.path)/file"
         let error = #expect(throws: ResultsError.self) { try create(.at(path)) }
@@ -189,13 +188,13 @@ import WaybillTestSupport
     }
 
     @Test(.enabled(if: geteuid() != 0, "the superuser may write anywhere"))
-    func `a folder without permission is refused before anything is sent`() {
+    func `a folder without write permission is rejected before anything is sent`() {
         chmod(folder.path, 0o500)
         let error = #expect(throws: ResultsError.self) { try create(.at("\(folder.path)/out")) }
         #expect(error?.description == "cannot create '\(folder.path)/out': Permission denied")
     }
 
-    @Test func `a file that cannot be replaced leaves nothing beside it`() async throws {
+    @Test func `a file that cannot be replaced leaves no temporary file behind`() async throws {
         let run = try create(.at(folder.path))
         mkdir("\(folder.path)/run.json", 0o700)
         let error = await #expect(throws: ResultsError.self) { try await run.finish(Samples.result, outputs: []) }
@@ -203,7 +202,7 @@ import WaybillTestSupport
         #expect(folder.names() == ["outputs.json", "run.json", "events.ndjson"])
     }
 
-    @Test func `texts of the manifest that cannot be written make the journal fail`() async throws {
+    @Test func `a manifest's source that cannot be written makes the journal fail`() async throws {
         let run = try create(.at(folder.path))
         mkdir("\(folder.path)/sources.json", 0o700)
         run.keep { RunSources(files: ["a.yaml": "1"], steps: [:], texts: [:]) }

@@ -3,7 +3,7 @@ import WaybillFormats
 import WaybillJSON
 import WaybillResults
 
-/// A run in which everything occurs that results can hold.
+/// A run that contains everything a result can hold.
 enum Samples {
     static let id = RunID("20261121-052703-k3v9qa")!
     static let start = Timestamp(nanoseconds: 1_795_238_823_041_000_000)
@@ -79,7 +79,7 @@ enum Samples {
         )
     }
 
-    /// One event of every kind, those of a step with its path.
+    /// One event of every kind; events of a step have its path.
     static var events: [RunEvent] {
         let headers = [redactor.header("Authorization", "Bearer x"), redactor.header("X-A", "hunter2")]
         let kinds: [(RunEvent.Kind, String?)] = [

@@ -10,7 +10,7 @@ import WaybillJSON
     import Darwin
 #endif
 
-/// The published schemas and what is written, compared name by name; validators are run over both elsewhere.
+/// Compares the written files with the published schemas, name by name; other tests run validators on both.
 @Suite(.timeLimit(.minutes(5))) struct ResultSchemaTests {
     private func schema(_ name: String) throws -> JSON {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -21,7 +21,7 @@ import WaybillJSON
         return try JSONParser().parse(bytes)
     }
 
-    /// Every object in the value has the members that the object schema demands, and no others.
+    /// Checks that an object has all members the schema requires, and none it does not define.
     private func check(_ value: JSON?, _ schema: JSON?) throws {
         let names = Set(try #require(value?.object).names)
         let properties = Set(try #require(schema?["properties"]?.object).names)
@@ -30,7 +30,7 @@ import WaybillJSON
         #expect(required.isSubset(of: names), "missing: \(required.subtracting(names))")
     }
 
-    @Test func `run json has the members that its schema names`() throws {
+    @Test func `run json has only the members in its schema, and all required ones`() throws {
         let schema = try schema("run.schema.json")
         let json = Samples.result.json
         try check(json, schema)
@@ -42,7 +42,7 @@ import WaybillJSON
         try check(json["steps"]?[1]?["elements"], schema["$defs"]?["elements"])
     }
 
-    @Test func `every type of event is in the schema, and no other`() throws {
+    @Test func `the schema contains exactly the existing types of events`() throws {
         let schema = try schema("event.schema.json")
         let alternatives = try #require(schema["oneOf"]?.array)
         let types = alternatives.compactMap { $0["properties"]?["type"]?["const"]?.string }
@@ -57,7 +57,7 @@ import WaybillJSON
         }
     }
 
-    @Test func `the words for kinds and outcomes are those of the schema`() throws {
+    @Test func `the names of kinds and outcomes are those in the schema`() throws {
         let definitions = try #require(try schema("run.schema.json")["$defs"])
         func words(_ json: JSON?) -> [String] { json?["enum"]?.array?.compactMap(\.string) ?? [] }
         #expect(words(definitions["failure"]?["properties"]?["kind"]) == FailureKind.allCases.map(\.rawValue))

@@ -3,11 +3,11 @@ import WaybillTestSupport
 
 @testable import WaybillResults
 
-/// The file of the states between runs.
+/// The file that stores the state between runs.
 struct StateFileTests {
     private let folder = TemporaryFolder()
 
-    @Test func `only its own leftovers of killed processes are removed`() throws {
+    @Test func `a state file removes only its own temporary files left by killed processes`() throws {
         let long = String(repeating: "n", count: 41)
         let names = [
             ".s.json.1a2b.tmp", ".s.json.5.json.1a2b.tmp", ".s.jsonx.1a2b.tmp", ".s.json..tmp", ".\(long).1a.tmp",

@@ -13,7 +13,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// What comes on the disk before what.
+/// The order in which files are synced to the disk.
 @Suite(.timeLimit(.minutes(5))) struct SyncTests {
     private let folder = TemporaryFolder()
     private let log = SyncLog()
@@ -22,13 +22,13 @@ import WaybillTestSupport
         try sink.append([Samples.redactor.json(.string(text))])
     }
 
-    /// Hands a line to the journal, and waits until it is on the disk.
+    /// Appends a line to the journal, and waits until it is on the disk.
     private func sync(_ journal: Journal) async throws {
         _ = journal.append(Samples.events[0])
         try await journal.finish()
     }
 
-    @Test func `the files of records are synced before the journal, and only if there is something new`() async throws {
+    @Test func `files of records are synced before the journal, and only if they have changed`() async throws {
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
         let first = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
         let second = try await run.records(at: "b.ndjson", NDJSONFormat(), of: "main.b")
@@ -50,7 +50,7 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a file that an earlier process wrote to is synced as well`() async throws {
+    @Test func `a file that an earlier process wrote is also synced`() async throws {
         folder.write("1\n", to: "a.ndjson.part")
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
         let sink = try await run.records(
@@ -64,7 +64,7 @@ import WaybillTestSupport
         withExtendedLifetime(sink) {}
     }
 
-    @Test func `a file that nobody has open any more is not kept open`() async throws {
+    @Test func `the journal does not keep a file open`() async throws {
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
         weak var sink: RecordSink?
         do {
@@ -77,7 +77,7 @@ import WaybillTestSupport
         #expect(log.take() == ["events.ndjson"])
     }
 
-    @Test func `a file whose bytes do not come on the disk is written to no more`() async throws {
+    @Test func `nothing more is written to a file after a sync has failed`() async throws {
         log.fail("a.ndjson.part", with: EIO)
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
         let sink = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
@@ -91,7 +91,7 @@ import WaybillTestSupport
     }
 }
 
-/// A disk that remembers which files were synced, by their names.
+/// A disk that records the names of synced files.
 private final class SyncLog: Sendable {
     private struct State {
         var names: [String] = []
@@ -110,10 +110,10 @@ private final class SyncLog: Sendable {
         }
     }
 
-    /// Has every sync of a file fail.
+    /// Makes every sync of the file fail.
     func fail(_ name: String, with code: Int32) { state.withLock { $0.failures[name] = code } }
 
-    /// What was synced since the last call, in order.
+    /// The files synced since the last call, in order.
     func take() -> [String] {
         state.withLock { state in
             defer { state.names = [] }

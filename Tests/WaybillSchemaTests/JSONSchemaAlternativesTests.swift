@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillSchema
 
-/// Which alternative is reported when none of `anyOf` or `oneOf` holds.
+/// Which alternative is reported if no alternative of `anyOf` or `oneOf` is valid.
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaAlternativesTests {
     static let body: JSON = [
         "oneOf": [
@@ -99,12 +99,14 @@ import WaybillSchema
             ),
         ] as [(JSON, JSON, [String])]
     )
-    func `the alternative that was meant is reported`(schema: JSON, instance: JSON, messages: [String]) throws {
+    func `the intended alternative is reported`(schema: JSON, instance: JSON, messages: [String]) throws {
         let found = try JSONSchema(compiling: schema).validate(instance)
         #expect(found.map { "\($0.instanceLocation): \($0.message)" } == messages)
     }
 
-    @Test func `programs are told what is missing, in conflict or allowed`() throws {
+    @Test func `violations tell programs which names are missing, unknown or conflicting, and which types are allowed`()
+        throws
+    {
         let body = try JSONSchema(compiling: Self.body)
         #expect(body.validate([:]).map(\.detail) == [.missingName(["json", "form", "text"])])
         #expect(body.validate(["jsn": 1]).map(\.detail) == [.unknownName("jsn", known: ["json", "form", "text"])])
@@ -120,13 +122,13 @@ import WaybillSchema
             (JSON.object(JSONObject()), false), (1, false), ("a", false),
         ] as [(JSON, Bool)]
     )
-    func `alternatives that ask for one name each accept exactly one of the names`(instance: JSON, isValid: Bool) throws
+    func `alternatives that each require one name accept exactly one of the names`(instance: JSON, isValid: Bool) throws
     {
         let schema = try JSONSchema(compiling: ["oneOf": [["required": ["a"]], ["required": ["b"]]]])
         #expect(schema.isValid(instance) == isValid)
     }
 
-    @Test func `alternatives that ask for the same name both hold`() throws {
+    @Test func `alternatives that require the same name are both valid`() throws {
         let schema = try JSONSchema(compiling: ["oneOf": [["required": ["a"]], ["required": ["a"]]]])
         #expect(!schema.isValid(["a": 1]))
     }

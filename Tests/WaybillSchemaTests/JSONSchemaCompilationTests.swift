@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillSchema
 
-/// What is refused in a schema itself, and how references are found.
+/// Errors in a schema itself, and the resolution of references.
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaCompilationTests {
     @Test(
         arguments: [
@@ -35,13 +35,13 @@ import WaybillSchema
             ),
         ] as [(JSON, String, String)]
     )
-    func `a fault of the schema is an error at its place`(schema: JSON, location: String, message: String) throws {
+    func `an error in a schema is reported at its location`(schema: JSON, location: String, message: String) throws {
         let error = try #require(throws: JSONSchemaError.self) { try JSONSchema(compiling: schema) }
         #expect("\(error.location)" == location)
         #expect(error.message == message)
     }
 
-    @Test func `a chain of references that comes back is refused`() throws {
+    @Test func `a cycle of references is rejected`() throws {
         let schema: JSON = [
             "$ref": "#/$defs/a", "$defs": ["a": ["allOf": [["$ref": "#/$defs/b"]]], "b": ["$ref": "#/$defs/a"]],
         ]
@@ -49,7 +49,7 @@ import WaybillSchema
         #expect(error.message == "refers to itself in an endless loop")
     }
 
-    @Test func `an unknown vocabulary that is required is refused`() throws {
+    @Test func `an unknown vocabulary that is required is rejected`() throws {
         var registry = JSONSchemaRegistry()
         registry.register(["$vocabulary": ["https://example.com/vocabulary": true]], at: "https://example.com/meta")
         let error = try #require(throws: JSONSchemaError.self) {
@@ -58,7 +58,7 @@ import WaybillSchema
         #expect(error.message == "requires the unknown vocabulary 'https://example.com/vocabulary'")
     }
 
-    @Test func `references are resolved against the base, and found by the inner identifiers of registered schemas`()
+    @Test func `references are resolved against the base, also to identifiers inside registered schemas`()
         throws
     {
         var registry = JSONSchemaRegistry()
@@ -72,7 +72,7 @@ import WaybillSchema
         #expect(!schema.isValid(1))
     }
 
-    @Test func `a schema is valid by the meta-schema, and a wrong one is not`() throws {
+    @Test func `the meta-schema accepts a valid schema and rejects an invalid one`() throws {
         let metaSchema = try JSONSchema(compiling: ["$ref": "https://json-schema.org/draft/2020-12/schema"])
         #expect(metaSchema.isValid(["type": "object", "properties": ["a": true]]))
         let found = metaSchema.validate(["properties": ["a": ["minLength": -1]]])
@@ -83,7 +83,7 @@ import WaybillSchema
         )
     }
 
-    @Test func `a deep instance and references that never end are stopped`() throws {
+    @Test func `a deep instance can be checked, and endless references are stopped`() throws {
         let tree = try JSONSchema(compiling: ["properties": ["a": ["$ref": "#"]], "additionalProperties": false])
         var instance: JSON = ["b": 1]
         for _ in 0..<512 { instance = ["a": instance] }
@@ -92,7 +92,7 @@ import WaybillSchema
         #expect(endless.validate(1).map(\.message) == ["is too deeply nested or too complex to check"])
     }
 
-    @Test func `alternatives within alternatives do not take for ever`() throws {
+    @Test func `nested alternatives do not take exponential time`() throws {
         let schema = try JSONSchema(compiling: [
             "anyOf": [
                 ["type": "array", "items": ["$ref": "#"]],
@@ -104,7 +104,7 @@ import WaybillSchema
         #expect(!schema.isValid(instance))
     }
 
-    @Test func `schemas that apply one another twice over do not take for ever`() throws {
+    @Test func `schemas that refer to each other twice do not take exponential time`() throws {
         var definitions: JSON = ["d40": ["type": "integer"]]
         for number in 0..<40 {
             let next: JSON = ["$ref": .string("#/$defs/d\(number + 1)")]
@@ -117,7 +117,7 @@ import WaybillSchema
         #expect(!schema.isValid(1))
     }
 
-    @Test func `alternatives told apart at a glance are cheap however deep they nest`() throws {
+    @Test func `deeply nested alternatives are cheap if a constant distinguishes them`() throws {
         let form: (String) -> JSON = { kind in
             [
                 "properties": ["parts": ["items": ["$ref": "#"]], "kind": ["const": .string(kind)]],

@@ -5,21 +5,21 @@ import WaybillTestSupport
 
 /// The JSON-Schema-Test-Suite, draft 2020-12, from the folder that `WAYBILL_CONFORMANCE` names.
 @Suite(.timeLimit(.minutes(5))) struct ConformanceJSONSchemaTests {
-    /// Cases that are not expected to hold, as `file › group › case`, with the reason.
+    /// Cases that are expected to fail, as `file › group › case`, with the reason.
     static let expectedFailures: [String: String] = [:]
 
     @Test(.enabled(if: SchemaSuite.isPresent, "the conformance folder is absent"))
-    func `every required case has its verdict`() throws {
+    func `every required case has the expected result`() throws {
         try SchemaSuite.run("", assertsFormats: false)
     }
 
     @Test(.enabled(if: SchemaSuite.isPresent, "the conformance folder is absent"))
-    func `every optional case has its verdict`() throws {
+    func `every optional case has the expected result`() throws {
         try SchemaSuite.run("optional/", assertsFormats: false)
     }
 
     @Test(.enabled(if: SchemaSuite.isPresent, "the conformance folder is absent"))
-    func `every format case has its verdict when formats are asserted`() throws {
+    func `every format case has the expected result if formats are asserted`() throws {
         try SchemaSuite.run("optional/format/", assertsFormats: true)
     }
 }
@@ -58,7 +58,7 @@ private enum SchemaSuite {
         ConformanceSuite.files(in: folder, ending: ".json").filter { !$0.contains("/") }
     }
 
-    /// Whether each case of a group has its verdict, by all ways to ask for it.
+    /// Whether each case of a group has the expected result from every function that validates.
     private static func verdicts(
         of group: JSON,
         _ file: String,

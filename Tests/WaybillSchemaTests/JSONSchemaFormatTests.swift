@@ -16,7 +16,7 @@ import WaybillSchema
             ("iri-reference", "/\u{E000}", false),
         ] as [(String, String, Bool)]
     )
-    func `a format is asserted when asked`(format: String, text: String, isValid: Bool) throws {
+    func `a format is asserted if requested`(format: String, text: String, isValid: Bool) throws {
         let schema: JSON = ["format": .string(format)]
         #expect(try JSONSchema(compiling: schema, assertsFormats: true).isValid(.string(text)) == isValid)
         #expect(try JSONSchema(compiling: schema).isValid(.string(text)))

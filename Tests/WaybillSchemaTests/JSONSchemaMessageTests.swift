@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillSchema
 
-/// What a person is told. Each line of an expectation is `instance location: message`.
+/// Messages for people. Each line of an expectation is `instance location: message`.
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaMessageTests {
     private func told(_ schema: JSON, _ instance: JSON) throws -> [String] {
         try JSONSchema(compiling: schema, assertsFormats: true).validate(instance)
@@ -10,7 +10,7 @@ import WaybillSchema
     }
 
     @Test(arguments: [1, 2, 3])
-    func `no more faults are told than asked for, and the first of them`(limit: Int) throws {
+    func `at most the requested number of violations is reported, starting with the first`(limit: Int) throws {
         let schema = try JSONSchema(compiling: ["items": ["type": "string"], "maxItems": 1])
         let violations = schema.validate([1, "a", 2, 3], limit: limit)
         #expect(violations.map(\.instanceLocation.description) == ["", "/0", "/2"].prefix(limit).map(\.self))
@@ -47,16 +47,16 @@ import WaybillSchema
             (false, 1, "is not allowed"),
         ] as [(JSON, JSON, String)]
     )
-    func `a fault is told in words`(schema: JSON, instance: JSON, message: String) throws {
+    func `a violation has a message in plain words`(schema: JSON, instance: JSON, message: String) throws {
         #expect(try told(schema, instance) == [": \(message)"])
     }
 
     @Test(
         arguments: [
-            // A slip of the keyboard in a name that must be there.
+            // A typing error in a required name.
             (["pth": 1], ["/pth: 'pth' is not a known key, but 'path'"]),
             (["path": 1, "mehtod": 2], ["/mehtod: 'mehtod' is not a known key, but 'method'"]),
-            // Two mistakes are two.
+            // Two misspelt names cause two violations.
             (
                 ["pth": 1, "hots": 1],
                 [
@@ -69,7 +69,7 @@ import WaybillSchema
                     ": is missing the key 'path'", "/mehtod: 'mehtod' is not a known key, but 'method'",
                 ]
             ),
-            // An unknown name that could be anything.
+            // An unknown name that resembles no other.
             (["other": 1], [": is missing the key 'path'", "/other: 'other' is not a known key"]),
             // Only one name is left that it could be.
             (["method": 1, "host": 1, "other": 1], ["/other: 'other' is not a known key, but 'path'"]),
@@ -82,8 +82,7 @@ import WaybillSchema
             ),
         ] as [(JSON, [String])]
     )
-    func `a misspelt name that must be there is one fault, told where it stands`(instance: JSON, told: [String]) throws
-    {
+    func `a misspelt required name is one violation, at its location`(instance: JSON, told: [String]) throws {
         let schema = try JSONSchema(compiling: [
             "properties": ["path": true, "method": true, "host": true], "required": ["path"],
             "additionalProperties": false,
@@ -94,7 +93,7 @@ import WaybillSchema
         #expect(found == told)
     }
 
-    @Test func `a misspelt name that decides between alternatives is one fault`() throws {
+    @Test func `a misspelt name that selects an alternative is one violation`() throws {
         let schema = try JSONSchema(compiling: [
             "properties": ["id": true, "get": true, "call": true],
             "oneOf": [["required": ["get"]], ["required": ["call"]]],
@@ -118,7 +117,7 @@ import WaybillSchema
         #expect(try JSONSchema(compiling: schema).validate(instance).map(\.suggestion) == [suggestion])
     }
 
-    @Test func `millions of faults do not take millions of searches for names`() throws {
+    @Test func `thousands of unknown names do not cause thousands of searches for similar names`() throws {
         let schema = try JSONSchema(compiling: ["properties": ["path": true], "additionalProperties": false])
         var many = JSONObject()
         for scalar in (0x4E00..<0x5E00).compactMap({ UnicodeScalar($0 as UInt32) }) { many["pat\(scalar)"] = 1 }
@@ -127,14 +126,14 @@ import WaybillSchema
         #expect(found.count { $0.suggestion == "path" } == 1000)
     }
 
-    @Test func `a repeated element is pointed at`() throws {
+    @Test func `a repeated element is reported at its location`() throws {
         #expect(
             try told(["uniqueItems": true], [1, 2, 1.0])
                 == ["/2: is equal to element 1, but the elements must be unique"]
         )
     }
 
-    @Test func `each unknown name is told once with the names that are known`() throws {
+    @Test func `each unknown name is reported once, with the known names`() throws {
         let schema = try JSONSchema(compiling: [
             "properties": ["path": true, "method": true], "additionalProperties": false,
         ])
@@ -144,7 +143,7 @@ import WaybillSchema
         #expect(found.allSatisfy { $0.concernsName && $0.keyword == "additionalProperties" })
     }
 
-    @Test func `unevaluated names are told with all names that the applied schemas know, and nothing twice`() throws {
+    @Test func `unevaluated names are reported once, with the names known to all applied schemas`() throws {
         let schema = try JSONSchema(compiling: [
             "$ref": "#/$defs/base",
             "properties": ["call": true],
@@ -160,7 +159,7 @@ import WaybillSchema
         #expect(found.last?.detail == .unknownName("cal", known: ["call", "id", "name", "a", "b"]))
     }
 
-    @Test func `a refused key's own words come along, and it is told once`() throws {
+    @Test func `a forbidden key is reported once, with its own message`() throws {
         let words: JSON = ["id": "not-yet", "message": "not in this release"]
         let schema = try JSONSchema(compiling: [
             "properties": [
@@ -176,7 +175,7 @@ import WaybillSchema
         #expect(found.last?.annotation?["x-more"] == 1)
     }
 
-    @Test func `a name that propertyNames refuses is told as a name`() throws {
+    @Test func `a name that propertyNames rejects is reported as a name`() throws {
         let schema = try JSONSchema(compiling: ["propertyNames": ["pattern": "^[a-z]+$"]])
         let found = try #require(schema.validate(["A": 1]).first)
         #expect(found.message == "the key 'A' must match the pattern '^[a-z]+$'")
@@ -184,7 +183,7 @@ import WaybillSchema
         #expect(found.instanceLocation == JSONPointer([.name("A")]))
     }
 
-    @Test func `a violation says where its keyword stands`() throws {
+    @Test func `a violation has the location of its keyword`() throws {
         let schema = try JSONSchema(
             compiling: ["properties": ["a": ["$ref": "#/$defs/b"]], "$defs": ["b": ["type": "null"]]],
             baseURI: "https://example.com/s"

@@ -2,7 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillSchema
 
-/// Regular expressions of ECMA-262, as `pattern` sees them.
+/// Regular expressions of ECMA-262, as used by `pattern`.
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaPatternTests {
     private func matches(_ pattern: String, _ text: String) throws -> Bool {
         try JSONSchema(compiling: ["pattern": .string(pattern)]).isValid(.string(text))
@@ -20,7 +20,7 @@ import WaybillSchema
             ("^(?:^)?(?:\\b)*a$", "a"), ("^(?:a{0}|b)c", "c"),
         ]
     )
-    func `a pattern is found`(pattern: String, text: String) throws {
+    func `a pattern matches`(pattern: String, text: String) throws {
         #expect(try matches(pattern, text))
     }
 
@@ -30,7 +30,7 @@ import WaybillSchema
             ("^(?<=a)b", "b"), ("[]", "a"), ("^(.)\\1$", "ab"), ("^(?:a{2}){2}$", "aaa"),
         ]
     )
-    func `a pattern is not found`(pattern: String, text: String) throws {
+    func `a pattern does not match`(pattern: String, text: String) throws {
         #expect(try !matches(pattern, text))
     }
 
@@ -41,7 +41,7 @@ import WaybillSchema
             "(a{1000}){1000}",
         ]
     )
-    func `a malformed pattern is an error at its place`(pattern: String) throws {
+    func `a malformed pattern is reported at its location`(pattern: String) throws {
         let error = try #require(throws: JSONSchemaError.self) {
             try JSONSchema(compiling: ["properties": ["a": ["pattern": .string(pattern)]]])
         }
@@ -50,23 +50,23 @@ import WaybillSchema
     }
 
     @Test(arguments: ["(?=a*b)", "(a*)b\\1"])
-    func `a pattern whose work grows faster than the string has a budget`(pattern: String) throws {
+    func `a pattern of superlinear complexity has a step limit`(pattern: String) throws {
         let schema = try JSONSchema(compiling: ["pattern": .string(pattern)])
         let violations = schema.validate(.string(String(repeating: "a", count: 40_000)))
         #expect(violations.map(\.message) == ["is too deeply nested or too complex to check"])
     }
 
     @Test(arguments: ["^(a+)+$", "^(a|a)*$", "^(a*)*b$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$"])
-    func `a pattern that explodes elsewhere takes linear time`(pattern: String) throws {
+    func `a pattern that is exponential in other engines takes linear time`(pattern: String) throws {
         let text = String(repeating: "a", count: 20_000) + "!"
         #expect(try !matches(pattern, text))
     }
 
-    @Test func `back references that would take for ever count as not found`() throws {
+    @Test func `exponential back references count as no match`() throws {
         #expect(try !matches("^(a*)*\\1b$", String(repeating: "a", count: 64)))
     }
 
-    @Test func `nested repetitions of nothing are compiled at once`() throws {
+    @Test func `nested repetitions of nothing are compiled quickly`() throws {
         #expect(try matches("^((){1000000}){1000000}$", ""))
     }
 }

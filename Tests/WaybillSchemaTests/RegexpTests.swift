@@ -18,7 +18,7 @@ import Testing
             ("[^x-zb-da-cbM]", "c", false), ("[a-dd-fb]", "e", true), ("()()a{0}(){3}b(a{0})*", "b", true),
         ]
     )
-    func `a pattern matches the whole text`(pattern: String, text: String, expected: Bool) throws {
+    func `a pattern matches the whole string`(pattern: String, text: String, expected: Bool) throws {
         var steps = 100_000
         #expect(try RegularExpression(pattern, .iRegexp).matches(text, steps: &steps) == expected)
     }
@@ -30,7 +30,7 @@ import Testing
             ("([0-9]+)-([0-9]+)", "tel 12-34", "12"), ("(a*)+b", "aab", "aa"),
         ] as [(String, String, String?)]
     )
-    func `the leftmost match gives its first group`(pattern: String, text: String, expected: String?) throws {
+    func `the first group of the leftmost match is returned`(pattern: String, text: String, expected: String?) throws {
         var steps = 100_000
         #expect(try RegularExpression(pattern, .iRegexp).firstCapture(in: text, steps: &steps) == expected)
     }
@@ -43,17 +43,17 @@ import Testing
             ("\\$", 0), ("[a-b-c]", 4),
         ]
     )
-    func `what is no I-Regexp is refused`(pattern: String, offset: Int) {
+    func `a string that is not an I-Regexp is rejected`(pattern: String, offset: Int) {
         let error = #expect(throws: RegularExpressionError.self) { try RegularExpression(pattern, .iRegexp) }
         #expect(error?.offset == offset)
     }
 
-    @Test func `groups can be nested only so deep`() {
+    @Test func `deeply nested groups are rejected`() {
         let pattern = String(repeating: "(", count: 100_000)
         #expect(throws: RegularExpressionError.self) { try RegularExpression(pattern, .iRegexp) }
     }
 
-    @Test func `a class of thousands is looked through quickly`() throws {
+    @Test func `a class of thousands of characters is searched quickly`() throws {
         let members = (0..<10_000).compactMap { Unicode.Scalar(0x4E00 + 2 * UInt32($0)) }
         let pattern = "[\(String(String.UnicodeScalarView(members.reversed())))]{1,1000}x"
         let text = String(repeating: "\u{4E02}", count: 600)
@@ -68,15 +68,15 @@ import Testing
         #expect(try RegularExpression(pattern, .iRegexp).matches(String(repeating: "a", count: 1000), steps: &steps))
     }
 
-    @Test func `matching is linear in the text`() throws {
+    @Test func `matching takes linear time`() throws {
         let text = String(repeating: "a", count: 2_000)
         var steps = 2_000 * 200
         #expect(try !RegularExpression("((a*)*)*b", .iRegexp).matches(text, steps: &steps))
         #expect(steps > 0)
     }
 
-    @Test func `a long text and a large pattern take memory only for work done`() throws {
-        // 2,000 choices at 150,000 positions are more than one block of marks may hold.
+    @Test func `a long string and a large pattern only use memory for work done`() throws {
+        // 2,000 choices at 150,000 positions do not fit into one block of marks.
         let text = String(repeating: "-", count: 150_000) + "aay"
         var steps = 1_000_000
         #expect(try RegularExpression("[a-f]{1,2000}y", .iRegexp).firstCapture(in: text, steps: &steps) == "aay")
@@ -84,7 +84,7 @@ import Testing
         #expect(steps > 0)
     }
 
-    @Test func `work beyond the limit is given up`() throws {
+    @Test func `matching beyond the step limit stops`() throws {
         var steps = 100
         #expect(try !RegularExpression("a*", .iRegexp).matches(String(repeating: "a", count: 1_000), steps: &steps))
         #expect(steps < 0)

@@ -11,39 +11,39 @@ import WaybillTestSupport
 
 @testable import Waybill
 
-/// What `validate` accepts, `run` runs.
+/// Every manifest that `validate` accepts can be run with `run`.
 @Suite(.timeLimit(.minutes(5))) struct AcceptedManifestTests {
     private static let projectRoot: String = {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return "/" + path
     }()
 
-    /// Every manifest in the tests and among the examples, by its path in the project.
+    /// Every manifest in the tests and examples, by its path in the project.
     static let manifests = ["Tests", "manifests"]
         .flatMap { TemporaryFolder.files(in: "\(projectRoot)/\($0)", ending: ".yaml") }
         .map { String($0.dropFirst(projectRoot.count + 1)) }
 
-    /// The manifests that the pages of `explain` show as right.
+    /// The pages of `explain` with a manifest in their right example.
     static let pages = Explanation.all.filter { page in
         page.example?.right.files.contains { $0.name.hasSuffix(".yaml") } ?? false
     }
 
     @Test(arguments: manifests)
-    func `run --mock does not reject what validate accepts`(_ manifest: String) async throws {
+    func `run --mock accepts every manifest that validate accepts`(_ manifest: String) async throws {
         try await check("\(Self.projectRoot)/\(manifest)")
     }
 
     @Test(arguments: pages)
-    func `run --mock does not reject what a page of explain shows as right`(_ page: Explanation) async throws {
+    func `run --mock accepts the right examples of explain`(_ page: Explanation) async throws {
         let folder = TemporaryFolder()
         let files = try #require(page.example).right.files
-        // An example with files in folders is covered by the test of the pages themselves.
+        // Examples with files in folders are covered by the tests of the pages.
         guard files.allSatisfy({ !$0.name.contains("/") }) else { return }
         for file in files { folder.write(file.text + "\n", to: file.name) }
         for file in files where file.name.hasSuffix(".yaml") { try await check("\(folder.path)/\(file.name)") }
     }
 
-    /// Runs every graph of a manifest in every environment, if it is accepted.
+    /// Runs every graph of a manifest in every environment, if the manifest is accepted.
     private func check(_ path: String) async throws {
         let pipeline = try Pipeline()
         let loaded = pipeline.load(path)
@@ -78,7 +78,7 @@ import WaybillTestSupport
         }
     }
 
-    /// A value for each input without a default, as far as its schema says simply what it takes.
+    /// A value for each input without a default, if its schema is simple enough to choose one.
     private static func values(for manifest: Manifest) -> JSONObject {
         var values = JSONObject()
         for (name, input) in manifest.inputs where input.value.defaultValue == nil {
@@ -103,7 +103,7 @@ extension Explanation: CustomTestStringConvertible {
     package var testDescription: String { id.name }
 }
 
-/// Stops a run that would go on without end, such as one that polls an example that never changes. Its waits take no time.
+/// Stops a run that would never finish, such as one that polls an example that never changes. Its waits take no time.
 private final class RunBound: RunClock, RunObserver {
     private let control: RunControl
     private let state = Mutex((now: Duration.zero, sleeps: 0, events: 0))

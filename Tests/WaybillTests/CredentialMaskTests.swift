@@ -16,7 +16,7 @@ import Testing
         ("${inputs.list[?@.name == 'hunter2'].id}", "${inputs.list[?@.name == '***'].id}"),
         ("${inputs['user', 'hunter2']}", "${inputs['***', '***']}"),
     ])
-    func `of a credential only what it refers to is left`(text: String, expected: String) {
+    func `everything in a credential except its references is masked`(text: String, expected: String) {
         #expect(CredentialMask.credential(text) == expected)
     }
 
@@ -34,7 +34,7 @@ import Testing
         ("http://@", "http://@"),
         ("http://${unclosed@host", "http://${unclosed@host"),
     ])
-    func `of a URL's user information only what it refers to is left`(text: String, expected: String) {
+    func `everything in a URL's user information except its references is masked`(text: String, expected: String) {
         #expect(CredentialMask.userInformation(in: text) == expected)
     }
 }

@@ -6,7 +6,7 @@ import WaybillTestSupport
 @testable import Waybill
 
 @Suite(.timeLimit(.minutes(5))) struct PlanDiagramTests {
-    /// Texts that mean something to Mermaid, Graphviz, HTML or Markdown.
+    /// Strings with special meanings in Mermaid, Graphviz, HTML or Markdown.
     static let hostileTexts = [
         #"quote " and ' and ` and "]; n1-->n2; ["x"#, #"back \ slash \n \N \G \l and \"#, "brackets ]]) }} >> (([[{{",
         "#quot; #35; #lt; &lt; &#35; &amp;", "<script>alert(1)</script> <br/> <b>bold</b>", "$$x^2$$ $a {a} $",
@@ -33,7 +33,7 @@ import WaybillTestSupport
             """
     }
 
-    /// The code points of a text as a terminal or a drawing may have them.
+    /// The code points of a string as a terminal or a diagram may show them.
     private static func shown(_ text: String) -> [Unicode.Scalar] {
         text.unicodeScalars.map { scalar in
             switch scalar {
@@ -46,7 +46,7 @@ import WaybillTestSupport
 
     // MARK: Mermaid
 
-    /// What a line of a flowchart may be. Labels are between quotes, and what is special in them is a code point's number.
+    /// The allowed lines of a flowchart. Labels are quoted, and their special characters are written as numbers.
     private static let label = ##"(?:[^"#<>&`\\\n]|#[0-9]+;|<br/>)*"##
     private static let lines = [
         "flowchart TD",
@@ -57,7 +57,7 @@ import WaybillTestSupport
     ].map { $0.replacing("LABEL", with: label) }
 
     @Test(arguments: hostileTexts)
-    func `a flowchart keeps to its grammar, whatever the labels say`(text: String) throws {
+    func `a flowchart conforms to its grammar, whatever the labels contain`(text: String) throws {
         let description = try PlanFixture.description(Self.manifest(naming: text))
         let document = MermaidPlanPrinter().document(for: description)
         let grammar = try Regex("(?:\(Self.lines.joined(separator: "|")))")
@@ -80,7 +80,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: hostileTexts)
-    func `a label of a flowchart says what the name says`(text: String) throws {
+    func `a label of a flowchart shows the name unchanged`(text: String) throws {
         let description = try PlanFixture.description(Self.manifest(naming: text))
         let document = MermaidPlanPrinter().document(for: description)
         let node = try #require(document.split(separator: "\n").first { $0.contains("n1[") })
@@ -97,7 +97,7 @@ import WaybillTestSupport
     private static let isGraphvizInstalled = TemporaryFolder.contents(of: "/usr/bin/dot") != nil
 
     @Test(.enabled(if: isGraphvizInstalled, "Graphviz is not installed"), arguments: hostileTexts)
-    func `Graphviz draws what is printed for it, and shows names as they are`(text: String) async throws {
+    func `Graphviz accepts the printed diagram and shows names unchanged`(text: String) async throws {
         let description = try PlanFixture.description(Self.manifest(naming: text))
         let folder = TemporaryFolder()
         folder.write(GraphvizPlanPrinter().document(for: description), to: "plan.dot")
@@ -113,7 +113,7 @@ import WaybillTestSupport
 
     // MARK: Arrows
 
-    @Test func `arrows show the order, the needs, the data and the graphs that are run`() throws {
+    @Test func `arrows show the order, needs, data and graphs of steps`() throws {
         let description = try PlanFixture.description(
             """
             services: {s: {baseURL: "http://127.0.0.1/"}}

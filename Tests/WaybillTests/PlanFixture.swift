@@ -5,7 +5,7 @@ import WaybillTestSupport
 
 @testable import Waybill
 
-/// Plans made from text.
+/// Builds plans from manifests in strings.
 enum PlanFixture {
     /// The plan of a manifest.
     static func description(
@@ -31,7 +31,7 @@ enum PlanFixture {
         }
     }
 
-    /// Every format.
+    /// The printers of all formats.
     static let printers: [any PlanPrinter] = [
         TextPlanPrinter(), TextPlanPrinter(colour: true), JSONPlanPrinter(), MermaidPlanPrinter(),
         GraphvizPlanPrinter(),

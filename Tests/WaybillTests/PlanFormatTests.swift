@@ -15,7 +15,7 @@ import WaybillTestSupport
         + [root + "/Tests/Manifests/every-setting.yaml"]
 
     @Test(arguments: manifests, [nil, "staging"])
-    func `a plan as JSON follows its schema`(manifest: String, environment: String?) throws {
+    func `a plan as JSON conforms to its schema`(manifest: String, environment: String?) throws {
         let isKnown = try ManifestLoader().load(manifest).manifest?.environments["staging"] != nil
         let stage = try PlanFixture.description(of: manifest, environment: isKnown ? environment : nil)
         let description = try #require(stage.value, "\(stage.diagnostics)")
@@ -25,7 +25,8 @@ import WaybillTestSupport
     }
 
     @Test(arguments: manifests, [nil, "staging"])
-    func `what is explained of an endpoint as JSON follows its schema`(manifest: String, environment: String?) throws {
+    func `the explanation of an endpoint as JSON conforms to its schema`(manifest: String, environment: String?) throws
+    {
         let loaded = try #require(try ManifestLoader().load(manifest).manifest)
         let environment = loaded.environments["staging"] == nil ? nil : environment
         let pipeline = try Pipeline()
@@ -43,7 +44,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `the manifest with everything in it has every setting and every form of step`() throws {
+    @Test func `the plan of the complete manifest contains every setting and every form of step`() throws {
         let stage = try PlanFixture.description(of: Self.root + "/Tests/Manifests/every-setting.yaml")
         let description = try #require(stage.value, "\(stage.diagnostics)")
         let document = JSONPlanPrinter().document(for: description)
@@ -57,7 +58,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a value that an environment gives says so`() throws {
+    @Test func `a value from an environment names the environment`() throws {
         let description = try PlanFixture.description(
             """
             environments: {staging: {defaults: {timeout: 5s}, services: {s: {headers: {X-B: 2}}}}}
@@ -82,7 +83,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: PlanFixture.printers.indices)
-    func `of a long plan nothing is left out`(printer: Int) throws {
+    func `a long plan is printed completely`(printer: Int) throws {
         let steps = (1...3000).map { "      - {id: step\($0), get: /items/\($0)}\n" }.joined()
         let description = try PlanFixture.description(
             "services: {s: {baseURL: \"http://127.0.0.1/\"}}\ngraphs:\n  main:\n    chain:\n" + steps

@@ -4,9 +4,9 @@ import WaybillTestSupport
 
 @testable import Waybill
 
-/// Whatever the format, a plan shows no secret.
+/// A plan shows no secrets in any format.
 @Suite(.timeLimit(.minutes(5))) struct PlanSecrecyTests {
-    /// A manifest in which `hunter2` is a credential wherever it stands.
+    /// A manifest in which every `hunter2` is a credential.
     private static let manifest = """
         inputs: {copy: {type: string, default: "the value is hunter2"}, number: {type: integer, default: 4711}}
         secrets: {password: {env: PASSWORD}, unused: {env: UNUSED}, number: {env: NUMBER}}
@@ -41,12 +41,12 @@ import WaybillTestSupport
         """
 
     @Test(arguments: PlanFixture.printers.indices)
-    func `what is the value of a secret is not shown anywhere`(printer: Int) throws {
+    func `the value of a secret is not shown anywhere`(printer: Int) throws {
         var options = PlanOptions()
         options.variables = ["PASSWORD": "hunter2", "DEV": "aHVudGVyMg==", "NUMBER": "4711"]
         let description = try PlanFixture.description(Self.manifest, environment: "dev", options: options)
         let document = PlanFixture.printers[printer].document(for: description)
-            // Names are the manifest's structure; nothing in it is a value.
+            // Names belong to the structure of the manifest and are never values.
             .replacing("hunter2-graph", with: "")
         #expect(!document.contains("hunter2"), "\(document)")
         #expect(!document.contains("aHVudGVyMg=="), "\(document)")
@@ -54,7 +54,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: PlanFixture.printers.indices)
-    func `credentials that somebody wrote down are not shown, whatever the environment says`(printer: Int) throws {
+    func `literal credentials are not shown, whatever the environment contains`(printer: Int) throws {
         let places = """
             defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {COOKIE: a=hunter2, Proxy-Authorization: hunter2}}
             services: {s: {baseURL: "http://127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
@@ -77,7 +77,7 @@ import WaybillTestSupport
         #expect(!document.contains("hunter2"), "\(document)")
     }
 
-    @Test func `what is explained of an endpoint shows no credential and no value of a secret`() throws {
+    @Test func `the explanation of an endpoint shows neither credentials nor the values of secrets`() throws {
         let folder = TemporaryFolder()
         let path = folder.write(
             """

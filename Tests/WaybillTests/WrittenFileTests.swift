@@ -8,7 +8,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// The files of a run, checked against the published schemas.
+/// The files of a run, validated against the published schemas.
 @Suite(.timeLimit(.minutes(5))) struct WrittenFileTests {
     private static func schema(_ name: String) throws -> SchemaCheck {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -16,7 +16,7 @@ import WaybillTestSupport
         return try #require(stage.value, "\(stage.diagnostics)")
     }
 
-    @Test func `the journal of a run with bytes in its outputs, and its summary, are as their schemas say`()
+    @Test func `the journal and the summary of a run with bytes in its outputs conform to their schemas`()
         async throws
     {
         let fixture = LibraryFixture(

@@ -101,10 +101,29 @@ private struct Flattening {
             }
         }
         if let needed = members["dependentRequired"] { result["dependencies"] = needed }
-        if members["properties"] != nil, members["unevaluatedProperties"] != nil {
-            result["additionalProperties"] = false
+        if members["unevaluatedProperties"] != nil {
+            // 'additionalProperties' knows only the keys beside it, not those of alternatives.
+            var properties = result["properties"]?.object ?? JSONObject()
+            for (key, value) in alternativeProperties(of: result) where properties[key] == nil {
+                properties[key] = value
+            }
+            if !properties.isEmpty {
+                result["properties"] = .object(properties)
+                result["additionalProperties"] = false
+            }
         }
         return .object(result)
+    }
+
+    /// Returns the keys of a schema's alternatives. One whose schema differs between them may have any value.
+    private func alternativeProperties(of schema: JSONObject) -> JSONObject {
+        var found = JSONObject()
+        for alternative in ["oneOf", "anyOf"].flatMap({ schema[$0]?.array ?? [] }) {
+            for (key, value) in alternative["properties"]?.object ?? JSONObject() {
+                found[key] = found[key].map { $0 == value ? value : true } ?? value
+            }
+        }
+        return found
     }
 
     /// Whether a schema adds keys to those of the definition that it refers to.

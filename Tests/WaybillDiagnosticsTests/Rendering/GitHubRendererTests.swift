@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 
 @Suite(.timeLimit(.minutes(5))) struct GitHubRendererTests {
-    @Test func `a finding is a workflow command with its place and all that there is to say`() {
+    @Test func `a diagnostic is a workflow command with its location, labels and help`() {
         let file = SourceFile(name: "a.yaml", text: "ü: {b: c}\n")
         let finding = Diagnostic(
             "odd-name",
@@ -19,7 +19,7 @@ import WaybillDiagnostics
         )
     }
 
-    @Test func `what has several lines has no columns, and what has no place has only a title`() {
+    @Test func `a span of several lines has no columns, and a diagnostic without a location has only a title`() {
         let file = SourceFile(name: "a.yaml", text: "a\nb\n")
         let findings = [
             Diagnostic("two", "h", severity: .warning, at: file.span("a\nb")), Diagnostic("none", "h", at: nil),
@@ -31,7 +31,7 @@ import WaybillDiagnostics
         #expect(GitHubRenderer().document(for: []) == "")
     }
 
-    @Test func `nothing in a text can end its command or begin another`() {
+    @Test func `no string can end its command or start another one`() {
         let file = SourceFile(name: "50%,a:b\r\n::c", text: "x")
         let finding = Diagnostic("x", "100%: a,\r\n::b\u{1B}", at: file.span("x"))
         #expect(

@@ -4,7 +4,7 @@ import WaybillDiagnostics
 @Suite(.timeLimit(.minutes(5))) struct HumanRendererTests {
     let file = SourceFile(name: "manifests/accounts.yaml", text: "a: 1\n- call: shedule\nlast: ü x\n")
 
-    @Test func `a finding shows headline, place, line, carets and help`() {
+    @Test func `a diagnostic shows its headline, location, line, carets and help`() {
         let diagnostic = Diagnostic(
             "unknown-endpoint",
             "no endpoint is named 'shedule'",
@@ -33,7 +33,7 @@ import WaybillDiagnostics
         #expect(text.contains("  |                       ^^^^\n"))
     }
 
-    @Test func `a finding without a place is its headline and help`() {
+    @Test func `a diagnostic without a location consists of its headline and help`() {
         let diagnostic = Diagnostic("no-graph", "there is no graph", severity: .warning, at: nil, help: ["Add one."])
         #expect(HumanRenderer().render(diagnostic) == "warning[no-graph]: there is no graph\nhelp: Add one.\n")
     }
@@ -45,13 +45,13 @@ import WaybillDiagnostics
         #expect(text.hasSuffix("3 | last: ü x\n  |         ^\n"))
     }
 
-    @Test func `a byte order mark is no column`() {
+    @Test func `a byte order mark does not count as a column`() {
         let file = SourceFile(name: "bom", text: "\u{FEFF}name: x\n")
         #expect(file.span("name").start == SourcePosition(line: 1, column: 1))
         #expect(HumanRenderer().render(Diagnostic("x", "h", at: file.span("x"))).hasSuffix("  |       ^\n"))
     }
 
-    @Test func `control characters and marks of direction never reach the terminal`() {
+    @Test func `control characters and direction marks never reach the terminal`() {
         let steering = ["\u{1B}", "\u{7}", "\u{8}", "\u{202E}", "\u{2066}", "\u{2028}", "\u{85}"]
         for mark in steering {
             let evil = SourceFile(name: "e\(mark)[2J", text: "a\(mark)[31m: b")
@@ -63,7 +63,7 @@ import WaybillDiagnostics
         }
     }
 
-    @Test func `colours are those of severity and role`() {
+    @Test func `colours depend on the severity and on the role of a label`() {
         let file = SourceFile(name: "f", text: "one two\n")
         let diagnostic = Diagnostic(
             "x",
@@ -91,11 +91,11 @@ import WaybillDiagnostics
             (0, 2, "2 warnings\n"), (12, 3, "12 errors and 3 warnings\n"),
         ]
     )
-    func `findings are counted`(errors: Int, warnings: Int, expected: String) {
+    func `errors and warnings are counted`(errors: Int, warnings: Int, expected: String) {
         #expect(HumanRenderer().summary(of: findings(errors, warnings)) == expected)
     }
 
-    @Test func `an explained finding is named, an error rather than a warning`() {
+    @Test func `the summary names an explained diagnostic, preferably an error`() {
         let all = HumanRenderer { _ in true }
         #expect(all.summary(of: findings(1, 0)) == "1 error. More about it: waybill explain untold\n")
         #expect(all.summary(of: findings(1, 1)) == "1 error and 1 warning. More about one: waybill explain untold\n")
@@ -104,7 +104,7 @@ import WaybillDiagnostics
         #expect(some.summary(of: findings(1, 0)) == "1 error\n")
     }
 
-    @Test func `a document is the findings and the summary, and nothing where there are none`() {
+    @Test func `a document contains the diagnostics and the summary, and is empty without diagnostics`() {
         #expect(HumanRenderer().document(for: []) == "")
         #expect(HumanRenderer().document(for: findings(2, 0)) == "error[untold]: e\n\nerror[untold]: e\n\n2 errors\n")
     }

@@ -1,14 +1,14 @@
 import Testing
 import WaybillTestSupport
 
-/// An article of the documentation, and the file that its code is compiled from.
+/// An article of the documentation, and the file from which its code is compiled.
 struct Article: CustomTestStringConvertible {
-    /// The name of both.
+    /// The name of the article and of the file.
     let name: String
     private let text: String
     private let code: String
 
-    /// Reads both files.
+    /// Reads the article and the file.
     init(_ name: String) throws {
         self.name = name
         let articles = "\(Self.root)/Sources/Waybill/Waybill.docc"
@@ -16,7 +16,7 @@ struct Article: CustomTestStringConvertible {
         code = try Self.read("\(Self.root)/Tests/WaybillTests/Articles/\(name).swift")
     }
 
-    /// All articles that there are.
+    /// The names of all articles.
     static var names: [String] {
         TemporaryFolder.files(in: "\(root)/Sources/Waybill/Waybill.docc", ending: ".md")
             .map { $0.split(separator: "/").last?.dropLast(3) ?? "" }.map(String.init)
@@ -24,12 +24,12 @@ struct Article: CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// The blocks of the article in a language.
+    /// The blocks of the article in the given language.
     func blocks(_ language: String) -> [String] {
         Self.parts(of: text, from: "```\(language)", to: "```")
     }
 
-    /// The parts of the file that are compiled.
+    /// The parts of the file that are shown in the article.
     var snippets: [String] { Self.parts(of: code, from: "// snippet", to: "// end") }
 
     private static func parts(of text: String, from start: String, to end: String) -> [String] {

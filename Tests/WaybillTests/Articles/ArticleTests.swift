@@ -2,16 +2,16 @@ import Testing
 import Waybill
 import WaybillTestSupport
 
-/// What the articles of the documentation say, done.
+/// The code of the documentation's articles does what they say.
 @Suite(.timeLimit(.minutes(5))) struct ArticleTests {
     @Test(arguments: Article.names.filter { $0 != "Waybill" })
-    func `every block of an article is code that is compiled`(name: String) throws {
+    func `every block of an article is compiled code`(name: String) throws {
         let article = try Article(name)
         #expect(!article.blocks("swift").isEmpty)
         #expect(article.blocks("swift") == article.snippets)
     }
 
-    @Test func `the first article gets from its manifest to the spending, and resumes`() async throws {
+    @Test func `the first article computes the spending from its manifest, and resumes the run`() async throws {
         let folder = TemporaryFolder()
         let text = try #require(try Article("GettingStarted").blocks("yaml").first)
         let path = folder.write(text + "\n", to: "shop.yaml")
@@ -25,7 +25,7 @@ import WaybillTestSupport
         ServerResponse(status: target == "/a" ? 404 : 200, body: Array("0123456789".utf8))
     }
 
-    /// A manifest of two steps, of which the first is refused, on a server.
+    /// Calls the body with a plan of two steps, of which a server rejects the first.
     private func refusing(_ body: (RunPlan, String, LoopbackServer) async throws -> Void) async throws {
         try await LoopbackServer.run(answer: { request in
             Self.answer(to: request.target)
@@ -42,21 +42,21 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `the second article follows a run`() async throws {
+    @Test func `the second article prints the progress of a run`() async throws {
         try await refusing { plan, results, _ in
             let lines = await follow(plan.run(results: results))
             #expect(lines == ["main.a …", "main.a tolerated 404", "main.b …", "main.b passed 200"])
         }
     }
 
-    @Test func `the second article counts bytes by an observer`() async throws {
+    @Test func `the second article counts bytes with an observer`() async throws {
         try await refusing { plan, results, _ in
             let bytes = try await bytesReceived(by: plan, results: results)
             #expect(bytes == ["/a", "/b"].map { Self.answer(to: $0).bytes(to: "GET").count }.reduce(0, +))
         }
     }
 
-    @Test func `the second article ends a run at its first failure`() async throws {
+    @Test func `the second article stops a run at its first failure`() async throws {
         let held = try HeldResponses()
         defer { held.stop() }
         try await LoopbackServer.run(answer: { _ in ServerResponse(status: 404) }) { server in
@@ -75,7 +75,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [true, false])
-    func `the second article lets a step wait for an approval`(isApproved: Bool) async throws {
+    func `the second article makes a step wait for an approval`(isApproved: Bool) async throws {
         try await refusing { plan, results, server in
             let report = try await runAfterApproval(of: "main.b", in: plan, results: results) { isApproved }
             #expect(report.step(at: "main.b")?.outcome == (isApproved ? .passed : .skipped))
@@ -83,7 +83,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `the third article lists what is wrong with manifests`() throws {
+    @Test func `the third article lists the diagnostics of manifests`() throws {
         let good = LibraryFixture(LibraryFixture.shop)
         let bad = LibraryFixture("graphs: {main: {chain: [{call: a}]}}")
         #expect(try lint([good.path]) == ([], true))
@@ -92,7 +92,7 @@ import WaybillTestSupport
         #expect(lines.count == 1 && lines[0].hasPrefix("\(bad.path):2:32: error: "))
     }
 
-    @Test func `the third article underlines text that is not saved`() throws {
+    @Test func `the third article underlines errors in unsaved text`() throws {
         let found = try underlines(
             in: "waybill: 1\ngraphs: {main: {chain: [{call: abc}]}}\n",
             of: "/nowhere/manifest.yaml"
@@ -101,7 +101,7 @@ import WaybillTestSupport
         #expect(found.map(\.columns) == [32..<35])
     }
 
-    @Test func `the third article tells what a run would lack`() throws {
+    @Test func `the third article lists what is missing for a run`() throws {
         let fixture = LibraryFixture(
             LibraryFixture.shop.replacing(", default: demo", with: "")
                 + "\nenvironments: {dev: {inputs: {username: x}}, other: {}}\nsecrets: {key: {env: KEY}}"

@@ -1,6 +1,6 @@
 import Waybill
 
-// The code of the article CheckingManifests: each part between two marks is one of its blocks.
+// The code of the article CheckingManifests: each part between two marks is one block of the article.
 
 // snippet
 func lint(_ paths: [String]) throws -> (lines: [String], passed: Bool) {

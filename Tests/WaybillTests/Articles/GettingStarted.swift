@@ -1,6 +1,6 @@
 import Waybill
 
-// The code of the article GettingStarted: each part between two marks is one of its blocks.
+// The code of the article GettingStarted: each part between two marks is one block of the article.
 
 // snippet
 func plan(forUser name: String, manifest path: String) throws -> RunPlan {

@@ -1,7 +1,7 @@
 import Synchronization
 import Waybill
 
-// The code of the article WatchingAndSteering: each part between two marks is one of its blocks.
+// The code of the article WatchingAndSteering: each part between two marks is one block of the article.
 
 // snippet
 func follow(_ run: Run) async -> [String] {

@@ -4,7 +4,7 @@ import WaybillDiagnostics
 import WaybillPlan
 import WaybillTestSupport
 
-/// What counts as a change of a step that has already run, when its run is resumed.
+/// Which changes of a step that has already run prevent its run from being resumed.
 @Suite(.timeLimit(.minutes(5))) struct ChangedManifestTests {
     private static let manifest = """
         services:
@@ -28,7 +28,7 @@ import WaybillTestSupport
             chain: [{call: e}, {id: b, service: s, get: /b, mock: {status: 500}}]
         """
 
-    /// Runs the manifest, in which the second step fails, changes it, and gives what is wrong with going on.
+    /// Runs the manifest, in which the second step fails, changes it, and returns the errors of resuming the run.
     private func findings(_ old: String, _ new: String) async throws -> [String] {
         let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
         let fixture = LibraryFixture(manifest)
@@ -56,12 +56,16 @@ import WaybillTestSupport
             ("{call: e}", "{call: e, onFailure: continue}", "onFailure"),
         ]
     )
-    func `a change of what has run is rejected and named`(old: String, new: String, part: String) async throws {
+    func `a change of a step that has run is rejected with the name of the changed part`(
+        old: String,
+        new: String,
+        part: String
+    ) async throws {
         let messages = try await findings(old, new)
         #expect(messages == ["step 'main.e' has already run, but its '\(part)' changed in the manifest"])
     }
 
-    @Test func `a change is reported for the innermost step, with its place`() async throws {
+    @Test func `a change is reported for the innermost step, with its location`() async throws {
         let manifest = """
             services:
               s:
@@ -99,14 +103,14 @@ import WaybillTestSupport
             ("{call: e}", "{call: e, name: The first step}"),
         ]
     )
-    func `comments, the order of keys, white space and what has not run may change`(old: String, new: String)
+    func `comments, key order, white space and steps that have not run may change`(old: String, new: String)
         async throws
     {
         #expect(try await findings(old, new) == [])
     }
 
-    @Test func `a change of a step is rejected if the run goes on from a page of it`() async throws {
-        // The second page leads to itself again, which is a failure.
+    @Test func `a change of a step is rejected if the run resumes at one of its pages`() async throws {
+        // The second page links to itself, which is a failure.
         let manifest = """
             services: {s: {baseURL: "http://127.0.0.1:1", headers: {X-Key: "1"}}}
             graphs:
@@ -125,7 +129,12 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [("post", ["kept-before-finally"]), ("get", [])])
-    func `a step that is kept although finally has run is warned about`(method: String, ids: [String]) async throws {
+    func `a warning is reported if a completed step is kept although the finally steps have run`(
+        method: String,
+        ids: [String]
+    )
+        async throws
+    {
         let manifest = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             graphs:
@@ -143,7 +152,7 @@ import WaybillTestSupport
         #expect(resumption.plan != nil)
     }
 
-    @Test func `only what was changed is pointed at`() async throws {
+    @Test func `only the changed part is marked`() async throws {
         let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
             .replacing("{X-Key: \"1\", X-Other: a}", with: "\n      X-Key: \"1\"\n      X-Other: a")
         let (fixture, error) = try await resume(manifest) { $0.replacing("X-Other: a", with: "X-Other: b") }
@@ -153,7 +162,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a change in a graph that a step has run is reported for the step in it`() async throws {
+    @Test func `a change in a graph run by a step is reported for the step inside the graph`() async throws {
         let manifest = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             graphs:
@@ -188,7 +197,7 @@ import WaybillTestSupport
             ("{id: a, get: /a, mock: {body: 1}}", nil),
         ]
     )
-    func `data of a file that a step has used is compared`(step: String, part: String?) async throws {
+    func `a data file that a step has used is compared by its content`(step: String, part: String?) async throws {
         let manifest = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             data: {users: {file: users.json}}
@@ -210,7 +219,7 @@ import WaybillTestSupport
         #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
     }
 
-    @Test func `a run without its record of the manifest is not resumed`() async throws {
+    @Test func `a run without its record of the manifest cannot be resumed`() async throws {
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
@@ -220,7 +229,7 @@ import WaybillTestSupport
         #expect(error?.diagnostics.contains { $0.message.hasSuffix(message) } == true)
     }
 
-    @Test func `the folder of a run has no text of the manifest`() async throws {
+    @Test func `the folder of a run does not contain the source of the manifest`() async throws {
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
@@ -228,7 +237,9 @@ import WaybillTestSupport
         #expect(sources.contains("headers X-Key") && !sources.contains("token-a") && !sources.contains("127.0.0.1"))
     }
 
-    @Test func `a run of a version that kept the manifest's text is resumed only with that text`() async throws {
+    @Test func `a run recorded by a version that stored the manifest's source resumes only if it is unchanged`()
+        async throws
+    {
         let manifest = "waybill: 1\n" + Self.manifest.replacing(", equals: [{n: 2}]", with: "") + "\n"
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
@@ -243,7 +254,7 @@ import WaybillTestSupport
         #expect(error?.diagnostics.contains { $0.message.contains("another version of Waybill") } == true)
     }
 
-    /// Runs a manifest, in which a step fails, changes it, and returns why the run cannot be resumed.
+    /// Runs a manifest, in which a step fails, changes it, and returns the error of resuming the run.
     private func resume(
         _ manifest: String,
         _ change: (String) -> String

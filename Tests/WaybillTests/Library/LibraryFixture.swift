@@ -2,30 +2,30 @@ import Testing
 import Waybill
 import WaybillTestSupport
 
-/// A manifest in a folder of its own, used as other programs use it.
+/// A manifest in its own folder, used through the public API.
 struct LibraryFixture {
     let folder = TemporaryFolder()
     let path: String
 
-    /// Writes a manifest; the first line of one is added.
+    /// Writes a manifest, and adds the line with the version.
     init(_ text: String) {
         path = folder.write("waybill: 1\n\(text)\n", to: "manifest.yaml")
     }
 
-    /// Where the results go.
+    /// The folder for the results.
     var results: String { "\(folder.path)/results" }
 
-    /// The plan of its main graph.
+    /// The plan of the main graph.
     func plan(inputs: [String: Value] = [:], variables: [String: String] = [:]) throws -> RunPlan {
         try Waybill.load(path).plan(inputs: inputs, variables: variables)
     }
 
-    /// What is wrong with the manifest, or with what is asked for of it.
+    /// The diagnostics of the error that the body throws.
     func findings(_ body: (String) throws -> Void) throws -> [ManifestDiagnostic] {
         try #require(#expect(throws: ManifestError.self) { try body(path) }).diagnostics
     }
 
-    /// A shop whose answers are examples.
+    /// A shop whose responses are examples.
     static let shop = """
         inputs: {username: {type: string, default: demo}}
         services: {shop: {baseURL: "http://127.0.0.1:1/api"}}
@@ -47,7 +47,7 @@ struct LibraryFixture {
 }
 
 extension Run {
-    /// All events that have not been read.
+    /// All events that have not been read yet.
     func events() async -> [Event] {
         var events: [Event] = []
         for await event in self { events.append(event) }
@@ -56,7 +56,7 @@ extension Run {
 }
 
 extension [Run.Event] {
-    /// What happened to steps, graphs and the run, and where.
+    /// The types of events about steps, graphs and the run, with the paths of their steps.
     var story: [String] {
         compactMap { event in
             switch event.kind {

@@ -2,9 +2,9 @@ import Testing
 import Waybill
 import WaybillTestSupport
 
-/// What a program gets of a manifest before anything is sent.
+/// What a program can learn from a manifest before anything is sent.
 @Suite(.timeLimit(.minutes(5))) struct LoadingTests {
-    @Test func `a manifest with mistakes is refused with all of them at their places`() throws {
+    @Test func `an invalid manifest is rejected with all errors and their locations`() throws {
         let fixture = LibraryFixture(
             """
             graphs:
@@ -29,20 +29,20 @@ import WaybillTestSupport
         #expect(try Waybill.check(fixture.path) == findings)
     }
 
-    @Test func `the error of a manifest shows all findings with their lines`() throws {
+    @Test func `the description of a manifest error shows all diagnostics with their lines`() throws {
         let fixture = LibraryFixture("graphs: {main: {chain: [{call: a}, {call: b}]}}")
         let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load(fixture.path) })
         #expect("\(error)".contains("graphs: {main: {chain: [{call: a}, {call: b}]}}"))
         #expect("\(error)".hasSuffix("2 errors\n"))
     }
 
-    @Test func `a manifest that does not exist is a finding without a place`() throws {
+    @Test func `a manifest that does not exist causes a diagnostic without a location`() throws {
         let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load("/nowhere/manifest.yaml") })
         #expect(error.diagnostics.map(\.location) == [nil])
         #expect(error.diagnostics[0].description.hasPrefix("error: "))
     }
 
-    @Test func `a text that is not saved is checked as if it were, with what it includes`() throws {
+    @Test func `unsaved text is checked like a file, together with its includes`() throws {
         let fixture = LibraryFixture("endpoints: {account: {url: \"https://127.0.0.1/\"}}")
         let text = "waybill: 1\ninclude: [manifest.yaml]\ngraphs: {main: {chain: [{call: account}, {call: other}]}}\n"
         let findings = try Waybill.check(text: text, of: "\(fixture.folder.path)/new.yaml")
@@ -52,7 +52,7 @@ import WaybillTestSupport
         #expect(try Waybill.check(text: corrected, of: "\(fixture.folder.path)/new.yaml").map(\.description) == [])
     }
 
-    @Test func `a manifest tells what is in it, and what is probably wrong`() throws {
+    @Test func `a loaded manifest has the names of its definitions and its warnings`() throws {
         let fixture = LibraryFixture(
             LibraryFixture.shop + "\nenvironments: {dev: {secrets: {key: {env: DEV_KEY}}}}\nsecrets: {key: {env: KEY}}"
         )
@@ -67,7 +67,7 @@ import WaybillTestSupport
         #expect(try Waybill.load(fixture.path, environment: "dev").secretVariables == ["DEV_KEY"])
     }
 
-    @Test func `what is asked for of a manifest is checked before anything is sent`() throws {
+    @Test func `the options of a plan are checked before anything is sent`() throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let manifest = try Waybill.load(fixture.path)
         func findings(_ body: () throws -> RunPlan) throws -> [String] {
@@ -83,7 +83,7 @@ import WaybillTestSupport
         #expect(wrong.count == 1 && wrong[0].hasPrefix("the value given for input 'username' by the program "))
     }
 
-    @Test func `a plan is shown as text and as JSON`() throws {
+    @Test func `a plan can be shown as text and as JSON`() throws {
         let plan = try LibraryFixture(LibraryFixture.shop).plan(inputs: ["username": "x"])
         #expect(plan.graphs == ["main"])
         #expect(plan.environment == nil)
@@ -91,7 +91,7 @@ import WaybillTestSupport
         #expect(plan.value["inputs"] == ["username": "x"])
     }
 
-    @Test func `a plan does not print the secrets that it has`() throws {
+    @Test func `the secrets of a plan are never printed`() throws {
         let fixture = LibraryFixture(
             "secrets: {key: {env: KEY}}\ngraphs: {main: {chain: [{get: \"https://127.0.0.1/\", auth: {bearer: \"${secrets.key}\"}}]}}"
         )

@@ -4,9 +4,9 @@ import Waybill
 import WaybillDiagnostics
 import WaybillTestSupport
 
-/// Programs that are told by calls.
+/// Observers that receive events as method calls.
 @Suite(.timeLimit(.minutes(5))) struct ObserverTests {
-    /// Notes what it is told.
+    /// Notes the calls it receives.
     private final class Notes: Run.Observer {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -29,7 +29,7 @@ import WaybillTestSupport
         func responseDidFinish(_ response: Run.Response, step: String?) { note("\(response.status)") }
     }
 
-    /// Leaves everything to the defaults.
+    /// Uses the default implementations.
     private struct Indifferent: Run.Observer {}
 
     /// Counts all events.
@@ -39,7 +39,7 @@ import WaybillTestSupport
         func run(did event: Run.Event) { state.withLock { $0.append(event.number) } }
     }
 
-    @Test func `an observer is told of everything in order`() async throws {
+    @Test func `an observer receives all events in order`() async throws {
         let fixture = LibraryFixture(
             """
             graphs:
@@ -63,7 +63,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `an observer is told what is held up and what goes on`() async throws {
+    @Test func `an observer receives pauses and resumptions`() async throws {
         let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", mock: {body: {}}}]}}")
         let notes = Notes()
         let options = Run.Options(usesMock: true, observers: [notes], pausedSteps: ["main.a"])
@@ -74,7 +74,7 @@ import WaybillTestSupport
         #expect(notes.all.filter { $0.contains("pause") } == ["pause main.a", "unpause main.a"])
     }
 
-    @Test func `an observer gets also the events that a slow reader misses`() async throws {
+    @Test func `an observer also receives the events that a slow reader misses`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let counter = Counter()
         let run = try fixture.plan()
@@ -84,7 +84,7 @@ import WaybillTestSupport
         #expect(counter.numbers == Array(1...last.number))
     }
 
-    @Test func `a run is steered from within an observer`() async throws {
+    @Test func `an observer can control its run`() async throws {
         /// Stops its run at the first response.
         final class Stopper: Run.Observer {
             let run = Mutex<Run?>(nil)

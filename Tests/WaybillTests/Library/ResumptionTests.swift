@@ -3,9 +3,9 @@ import Testing
 import Waybill
 import WaybillTestSupport
 
-/// Runs that are gone on with by a program.
+/// Runs that a program resumes.
 @Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
-    @Test func `a run that failed goes on where it failed, and its events are numbered on`() async throws {
+    @Test func `a failed run resumes at the failed step, and its event numbers continue`() async throws {
         let isBroken = Mutex(true)
         try await LoopbackServer.run(answer: { request in
             let fails = request.target == "/b" && isBroken.withLock { $0 }
@@ -48,7 +48,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a run whose manifest was changed in what has run is refused`() async throws {
+    @Test func `a run cannot be resumed if a completed step was changed in the manifest`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
         _ = try await run.report

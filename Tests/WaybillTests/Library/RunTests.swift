@@ -3,9 +3,9 @@ import Waybill
 import WaybillDiagnostics
 import WaybillTestSupport
 
-/// Runs as other programs see them.
+/// Runs through the public API.
 @Suite(.timeLimit(.minutes(5))) struct RunTests {
-    @Test func `a run on the mock server tells its events in order and then its report`() async throws {
+    @Test func `a run on the mock server emits its events in order and then returns its report`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan(inputs: ["username": "ann"])
             .run(results: fixture.results, options: Run.Options(usesMock: true))
@@ -36,7 +36,7 @@ import WaybillTestSupport
         #expect(fixture.folder.read("results/outputs.json") != nil)
     }
 
-    @Test func `what a run began with and what a request is are told with their events`() async throws {
+    @Test func `the events contain the details of the run's start and of its requests`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
         let events = await run.events()
@@ -54,7 +54,7 @@ import WaybillTestSupport
         #expect(await run.report(id: start.id))
     }
 
-    @Test func `a failed step is no error but data, with its place in the manifest`() async throws {
+    @Test func `a failed step is reported with its location and does not throw an error`() async throws {
         let fixture = LibraryFixture(
             "graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", expect: {status: 201}, mock: {body: 1}}, {id: b, get: \"http://127.0.0.1/\"}]}}"
         )
@@ -67,7 +67,7 @@ import WaybillTestSupport
         #expect(report.steps.map(\.outcome) == [.failed, .skipped])
     }
 
-    @Test func `a run that cannot be recorded or lacks a secret throws, and its events end`() async throws {
+    @Test func `a run that cannot be recorded or has no value for a secret throws, and its events end`() async throws {
         let fixture = LibraryFixture(
             "secrets: {key: {env: KEY}}\ngraphs: {main: {chain: [{get: \"http://127.0.0.1/\", auth: {bearer: \"${secrets.key}\"}}]}}"
         )
@@ -83,7 +83,7 @@ import WaybillTestSupport
         #expect(error.diagnostics == [] && "\(error)".contains("\(file)/results"))
     }
 
-    @Test func `secrets cannot be read out of a run, its events and its report`() async throws {
+    @Test func `a run, its events and its report do not reveal secrets`() async throws {
         let fixture = LibraryFixture(
             """
             secrets: {key: {env: KEY}}
@@ -113,7 +113,7 @@ import WaybillTestSupport
         #expect(!"\(events) \(report.outputs) \(run)".contains("hunter2"))
     }
 
-    @Test func `a slow reader is told how many events it missed, and the run does not wait`() async throws {
+    @Test func `a slow reader learns how many events it missed, and the run does not wait for it`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan()
             .run(results: fixture.results, options: Run.Options(usesMock: true, eventCapacity: 2))
@@ -123,7 +123,7 @@ import WaybillTestSupport
         #expect(events.map(\.missedBefore) == [events[0].number - 1, 0])
     }
 
-    @Test func `a plan is run as often as one likes`() async throws {
+    @Test func `a plan can be run several times`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let plan = try fixture.plan()
         let runs = (0..<3).map { plan.run(results: "\(fixture.results)-\($0)", options: Run.Options(usesMock: true)) }

@@ -3,9 +3,10 @@ import Waybill
 import WaybillDiagnostics
 import WaybillTestSupport
 
-/// Runs that are steered from outside while a server holds its answers back.
+/// Runs that are controlled from outside while a server holds its responses.
 @Suite(.timeLimit(.minutes(5))) struct SteeringTests {
-    /// Runs a graph against a server that holds its answers; the story of it, its report, and what was asked for.
+    /// Runs a graph against a server that holds its responses; returns the events, the report, and the requested
+    /// targets.
     private func steer(
         _ graph: String,
         _ body: (Run, HeldResponses) async throws -> Void
@@ -25,7 +26,7 @@ import WaybillTestSupport
         return (events.story, try await run.report, held.targets)
     }
 
-    @Test func `stop lets end what is under way, begins nothing new, and runs finally`() async throws {
+    @Test func `stop lets requests in flight finish and then only runs the finally steps`() async throws {
         let (_, report, targets) = try await steer(
             "{chain: [{id: a, call: one}, {id: b, call: two}], finally: [{id: f, call: two}]}"
         ) { run, held in
@@ -38,7 +39,7 @@ import WaybillTestSupport
         #expect(targets == ["/one", "/two"])
     }
 
-    @Test func `cancel ends what is under way, and finally runs`() async throws {
+    @Test func `cancel ends requests in flight and runs the finally steps`() async throws {
         let (story, report, _) = try await steer("{chain: [{id: a, call: one}], finally: [{id: f, values: {x: 1}}]}") {
             run,
             held in
@@ -50,7 +51,7 @@ import WaybillTestSupport
         #expect(story.last == "run.finished")
     }
 
-    @Test func `cancelAll ends finally too`() async throws {
+    @Test func `cancelAll also cancels the finally steps`() async throws {
         let (_, report, _) = try await steer("{chain: [{id: a, values: {x: 1}}], finally: [{id: f, call: one}]}") {
             run,
             held in
@@ -60,7 +61,7 @@ import WaybillTestSupport
         #expect(report.steps.map(\.outcome) == [.passed, .cancelled])
     }
 
-    @Test func `one step is cancelled by its path, and one endpoint by its name`() async throws {
+    @Test func `a step is cancelled by its path, and an endpoint by its name`() async throws {
         let graph = "{batch: [{id: a, call: one}, {id: b, call: two}, {id: c, call: one}]}"
         let byPath = try await steer(graph) { run, held in
             await held.waitForRequests(3)
@@ -80,7 +81,7 @@ import WaybillTestSupport
         #expect(byName.report.outcome == .passed)
     }
 
-    @Test func `a run that is paused begins nothing until it goes on`() async throws {
+    @Test func `a paused run starts nothing until it is unpaused`() async throws {
         let (story, report, targets) = try await steer("{chain: [{id: a, call: one}, {id: b, call: two}]}") {
             run,
             held in
@@ -96,7 +97,7 @@ import WaybillTestSupport
         #expect(targets == ["/one", "/two"])
     }
 
-    @Test func `a step that is paused waits while others go on`() async throws {
+    @Test func `a paused step waits while other steps run`() async throws {
         let (story, report, _) = try await steer(
             "{batch: [{id: a, call: one}, {id: b, needs: [a], call: one}, {id: c, needs: [a], call: two}]}"
         ) { run, held in
@@ -111,7 +112,7 @@ import WaybillTestSupport
         #expect(report.outcome == .passed)
     }
 
-    @Test func `a step is held up from the beginning`() async throws {
+    @Test func `a step can be paused before the run starts`() async throws {
         let held = try HeldResponses()
         defer { held.stop() }
         held.release()
@@ -139,7 +140,7 @@ import WaybillTestSupport
         #expect(report.steps.map(\.outcome) == [.cancelled])
     }
 
-    @Test func `steering a run that has ended does nothing`() async throws {
+    @Test func `controlling a finished run has no effect`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
         _ = try await run.report
@@ -153,7 +154,7 @@ import WaybillTestSupport
 }
 
 extension Run {
-    /// Reads events until steps have ended.
+    /// Reads events until the steps with the given paths have finished.
     fileprivate func waitForEnds(_ paths: Set<String>) async {
         var paths = paths
         for await event in self {

@@ -2,7 +2,7 @@ import Testing
 import Waybill
 import WaybillDiagnostics
 
-/// JSON values as programs see them.
+/// JSON values in the public API.
 @Suite(.timeLimit(.minutes(5))) struct ValueTests {
     private struct Order: Decodable, Equatable {
         enum Kind: String, Decodable { case book, bicycle }
@@ -15,7 +15,7 @@ import WaybillDiagnostics
         var paid: Bool
     }
 
-    @Test func `values are written as literals and read by their kinds`() {
+    @Test func `values are written as literals and read by kind`() {
         let value: Value = ["a": [1, 2.5, true, "x"], "b": ["c": .null]]
         #expect(value["a"]?[0]?.int == 1)
         #expect(value["a"]?[1]?.double == 2.5)
@@ -37,7 +37,7 @@ import WaybillDiagnostics
         #expect(Value.number(.infinity) == .null)
     }
 
-    @Test func `a value is decoded as a type of the program`() throws {
+    @Test func `a value can be decoded as a type of the program`() throws {
         let text = """
             [{"id": 1.0, "total": 12.50, "kind": "book", "tags": [], "size": {"cm": 255}, "paid": true},
              {"id": 2, "total": 3, "kind": "bicycle", "note": "x", "tags": ["a", "b"], "size": {}, "paid": false}]
@@ -63,7 +63,7 @@ import WaybillDiagnostics
         (#"[{"id": 1, "total": 1, "kind": "book", "tags": [], "size": {"cm": 256}}]"#, "[0].size.cm"),
         (#"[{"total": 1}]"#, "[0]"),
     ])
-    func `what does not fit is told with its path`(text: String, path: String) throws {
+    func `a value of the wrong type is reported with its path`(text: String, path: String) throws {
         let value = try #require(Value(parsing: text))
         let error = try #require(#expect(throws: DecodingError.self) { try value.decode([Order].self) })
         let context: DecodingError.Context? =

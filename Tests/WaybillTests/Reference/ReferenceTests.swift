@@ -49,9 +49,7 @@ import WaybillTestSupport
         let file = TemporaryFolder.contents(of: "\(Self.root)/schemas/manifest.flat.schema.json")
         #expect(file == FlatSchema.text, "run: waybill schema --flat > schemas/manifest.flat.schema.json")
         let text = String(decoding: FlatSchema.text, as: UTF8.self)
-        for word in ["unevaluatedProperties", "x-waybill", "$defs", "dependentRequired"] {
-            #expect(!text.contains("\"\(word)"), "\(word)")
-        }
+        #expect(!text.contains("\"x-waybill") && !text.contains("#/$defs/"))
     }
 
     @Test func `the schema for editors accepts every key, and no unknown one at any place`() throws {
@@ -63,8 +61,8 @@ import WaybillTestSupport
         let manifest = try #require(YAMLReader().read(file).document).json
         #expect(schema.validate(manifest) == [])
         let places: [[String]] = [
-            [], ["defaults"], ["defaults", "retry"], ["services", "*"], ["endpoints", "*"], ["graphs", "*"],
-            ["graphs", "*", "chain", "*"], ["graphs", "*", "chain", "*", "expect"],
+            [], ["defaults"], ["endpoints", "*", "retry"], ["services", "*"], ["endpoints", "*"], ["graphs", "*"],
+            ["graphs", "*", "chain", "*"], ["endpoints", "*", "expect"],
         ]
         for place in places {
             let changed = Self.adding("noSuchKey", to: manifest, at: place[...])

