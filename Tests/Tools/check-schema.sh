@@ -22,6 +22,8 @@ fi
 schema=schemas/manifest.schema.json
 accepted=$(find manifests Tests/Manifests -name '*.yaml')
 "$tools/bin/check-jsonschema" --schemafile "$schema" $accepted
+# The form for editors, of draft 7.
+"$tools/bin/check-jsonschema" --schemafile schemas/manifest.flat.schema.json $accepted
 
 cases=$(find Tests/WaybillCLITests/Cases/{ok,failed,invalid} -name '*.yaml' | sort)
 answers=$(mktemp -d)

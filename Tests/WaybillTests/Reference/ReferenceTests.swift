@@ -49,7 +49,7 @@ import WaybillTestSupport
         let file = TemporaryFolder.contents(of: "\(Self.root)/schemas/manifest.flat.schema.json")
         #expect(file == FlatSchema.text, "run: waybill schema --flat > schemas/manifest.flat.schema.json")
         let text = String(decoding: FlatSchema.text, as: UTF8.self)
-        #expect(!text.contains("\"x-waybill") && !text.contains("#/$defs/"))
+        #expect(!text.contains("\"x-waybill") && !text.contains("\"$ref\": \"#/$defs/"))
     }
 
     @Test func `the schema for editors accepts every key, and no unknown one at any place`() throws {
@@ -61,12 +61,13 @@ import WaybillTestSupport
         let manifest = try #require(YAMLReader().read(file).document).json
         #expect(schema.validate(manifest) == [])
         let places: [[String]] = [
-            [], ["defaults"], ["endpoints", "*", "retry"], ["services", "*"], ["endpoints", "*"], ["graphs", "*"],
-            ["graphs", "*", "chain", "*"], ["endpoints", "*", "expect"],
+            [], ["defaults"], ["defaults", "retry"], ["services", "*"], ["endpoints", "*"], ["graphs", "*"],
+            ["graphs", "*", "batch", "*"], ["endpoints", "*", "expect"],
         ]
         for place in places {
             let changed = Self.adding("noSuchKey", to: manifest, at: place[...])
-            #expect(changed != manifest && !schema.isValid(changed), "\(place)")
+            let (isChanged, isValid) = (changed != manifest, schema.isValid(changed))
+            #expect(isChanged && !isValid, "\(place)")
         }
     }
 
