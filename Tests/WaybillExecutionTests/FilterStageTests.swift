@@ -99,7 +99,7 @@ import WaybillResults
         #expect(failure?.span != nil)
     }
 
-    @Test func `a filter for any status also runs on unsuccessful responses, other filters do not`() async throws {
+    @Test func `a filter for any status also runs on unsuccessful responses, but other filters do not`() async throws {
         let text = """
             filters:
               code: [{require: {that: $.code == 0, message: $.text}}]

@@ -93,7 +93,7 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == "\"x0\"\n\"x1\"\n\"longer-2\"\n\"x3\"\n\"x4\"\n\"x5\"\n")
     }
 
-    @Test func `a resumed run that is killed before it repeats anything still knows what was lost`() async throws {
+    @Test func `lost records are still known if the resumed run is killed before it repeats any`() async throws {
         _ = try await each().run(into: folder)
         try lose(after: "element.finished", keeping: 12)
         #expect(try await resume(each(answering: "longer-")).summary == "each:passed")

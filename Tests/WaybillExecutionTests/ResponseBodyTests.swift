@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillJSON
 import WaybillResults
 
-/// `response.body`, which keeps what filters have removed from the data.
+/// `response.body`, which keeps members that filters have removed from the data.
 @Suite(.timeLimit(.minutes(5))) struct ResponseBodyTests {
     private func run(_ step: String) async throws -> Executor.Outcome {
         try await ExecutionFixture(

@@ -15,8 +15,7 @@ import WaybillTransport
         #expect(Set(sent) == group.sent && sent.count == group.sent.count, "\(group)")
     }
 
-    @Test
-    func `there are three failure policies, six orders of a batch and one of a chain, and eight sets of failures`() {
+    @Test func `there are three policies, six orders of a batch, one of a chain, and eight sets of failures`() {
         #expect(GroupCase.Kind.all.map { GroupCase.all($0).count } == [8, 8, 8, 48, 48, 48])
     }
 

@@ -126,7 +126,7 @@ import WaybillTestSupport
         #expect(folder.read("a.ndjson") == "{}\n{}\n")
     }
 
-    // MARK: What is kept of elements
+    // MARK: Recorded elements
 
     @Test func `the summary has the failures of elements that finished before the kill, in order with the others`()
         async throws

@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
-    @Test func `a free slot goes to the waiting request with the highest priority`() async throws {
+    @Test func `a free permit goes to the waiting request with the highest priority`() async throws {
         let fixture = try ExecutionFixture(
             """
             defaults: {concurrency: 1}

@@ -58,7 +58,7 @@ import WaybillResults
     }
 
     @Test(arguments: [(4, 6, 6), (4, 6, 1), (6, 3, 3)])
-    func `nested loops finish at any depth, even when the outer ones take all slots`(
+    func `nested loops finish at any depth, even when the outer ones reach the limit`(
         levels: Int,
         count: Int,
         concurrency: Int

@@ -9,7 +9,7 @@ import WaybillTestSupport
         PermitRequest.Queue(name: name, rate: try #require(RequestRate(manifestText: rate)), limit: limit)
     }
 
-    /// The indices of the requests in the order in which they receive the only slot.
+    /// The indices of the requests in the order in which they receive the only permit.
     private func order(_ requests: [PermitRequest]) -> [Int] {
         var state = PermitState(places: 1)
         var permit = Permit(queue: nil, hasPlace: true)
@@ -32,14 +32,14 @@ import WaybillTestSupport
         ([.low, .default, .high], [2, 1, 0]),
         ([.high, .low, .high, .default, .low, .default], [0, 2, 3, 5, 1, 4]),
     ])
-    func `a slot goes to the highest priority, and among equals to the first request`(
+    func `a permit goes to the highest priority, and among equals to the first request`(
         priorities: [Priority],
         expected: [Int]
     ) {
         #expect(order(priorities.map { PermitRequest(priority: $0) }) == expected)
     }
 
-    @Test func `a request that needs no slot starts at once, whatever is in flight`() {
+    @Test func `a request that does not count towards the limit starts at once`() {
         var state = PermitState(places: 1)
         _ = state.enqueue(PermitRequest(), now: .zero)
         _ = state.enqueue(PermitRequest(), now: .zero)
@@ -67,7 +67,7 @@ import WaybillTestSupport
         #expect(third.wake == nil)
     }
 
-    @Test func `without a free slot, no wake-up is scheduled for a rate`() throws {
+    @Test func `while the limit is reached, no wake-up is scheduled for a rate`() throws {
         var state = PermitState(places: 1)
         let queue = try Self.queue("s", "1/s")
         _ = state.enqueue(PermitRequest(queue: queue), now: .zero)
@@ -132,7 +132,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<20)
-    func `requests in flight never exceed the slots, and each request starts once`(seed: Int) throws {
+    func `requests in flight never exceed the limit, and each request starts once`(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let places = 1 + random.next(below: 4)
         var state = PermitState(places: places)

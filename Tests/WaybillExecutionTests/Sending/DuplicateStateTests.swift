@@ -49,7 +49,7 @@ import WaybillTestSupport
         #expect(third == .wait(cancelling: [2]))
     }
 
-    @Test func `of several waiting requests, only the last one starts`() {
+    @Test func `only the last of several waiting requests starts`() {
         var state = DuplicateState()
         _ = state.enter(1, key, .cancelPrevious)
         _ = state.enter(2, key, .cancelPrevious)

@@ -73,7 +73,7 @@ import WaybillTransport
         }
     }
 
-    /// A server that reports every nonce as stale until it has received this many requests.
+    /// A server that refuses all requests before this one, and reports every nonce but the first as stale.
     static func staleAnswer(until count: Int) -> @Sendable (LoopbackConnection) -> Void {
         { connection in
             var number = 0

@@ -57,7 +57,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `cookies are not sent to another port of the same host, but again when the request returns`()
+    @Test func `cookies are not sent to another port of the same host, but again after a redirect back`()
         async throws
     {
         let cookies: @Sendable (ReceivedRequest) -> String = { $0.values(named: "Cookie").joined() }

@@ -141,7 +141,7 @@ import WaybillTransport
         #expect(next == expected)
     }
 
-    @Test func `credentials that were dropped do not come back`() {
+    @Test func `credentials that were dropped are not sent again`() {
         var state = RedirectState(
             HTTPRequest(url: Self.first, headers: [HTTPField(name: "Authorization", value: "s")]),
             limit: 5
