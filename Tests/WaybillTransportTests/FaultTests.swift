@@ -12,8 +12,7 @@ import WaybillTransport
 /// | name not found | dns | here: `a name that does not exist…` |
 /// | certificate expired, for another host, self-signed | tls | `TLSTests`: `a bad certificate is refused…` |
 /// | no pinned certificate | tls | `PinTests`: `a server must present a pinned…` |
-/// | protocol too old, no TLS at all, handshake stalls | tls, timeout | `TLSTests`: `a server whose TLS version…`; here
-/// |
+/// | protocol too old, no TLS at all, handshake stalls | tls, timeout | `TLSTests`: `a server whose TLS…`; here |
 /// | nothing sent after accepting, header drips or stalls, body stalls | timeout | here: the table |
 /// | closed or reset before the header, in it, in the body | transfer | here: the table |
 /// | short Content-Length, broken chunks, broken or cut compression | transfer | here; `AnswerTests`; `ContentDecoderTests` |

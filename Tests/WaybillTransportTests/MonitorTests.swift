@@ -32,8 +32,7 @@ import WaybillTransport
     }
 
     /// The result of a transfer that is paused for longer than the timeout once the request has been sent, the number
-    /// of
-    /// bytes that the server had sent by then, and the events.
+    /// of bytes that the server had sent by then, and the events.
     private func result(
         ofHeldTransferOf total: Int,
         within timeout: Duration
@@ -55,9 +54,7 @@ import WaybillTransport
                 let own = Mutex<TransferMonitor?>(nil)
                 let monitor = TransferMonitor { event in
                     events.withLock { $0.append(event) }
-                    // Called when the request has been sent. Pausing inside the lock ensures that no pause follows the
-                    // last
-                    // 'unpause'.
+                    // Called when the request has been sent. The lock ensures that no pause follows the last 'unpause'.
                     own.withLock { $0?.pause() }
                 }
                 own.withLock { $0 = monitor }

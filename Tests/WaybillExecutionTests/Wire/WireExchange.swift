@@ -14,8 +14,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// The request that a manifest with one step actually sends to a server on this machine, and the result of the
-/// response.
+/// The request that a manifest with one step sends to a server on this machine, and the result of the response.
 struct WireExchange {
     /// The requests that the server received.
     let received: [ReceivedRequest]

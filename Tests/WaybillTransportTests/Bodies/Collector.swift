@@ -14,7 +14,7 @@ final class Collector: BodyReceiver {
     private let use: @Sendable (HTTPResponse) -> BodyUse
     private let take: @Sendable (Int) async -> Bool
 
-    /// Creates a receiver. `take` receives the number of bytes so far after each piece, and returns whether to
+    /// Creates a receiver. After each piece, `take` receives the number of bytes so far and returns whether to
     /// continue.
     init(
         use: @escaping @Sendable (HTTPResponse) -> BodyUse = { _ in .receive },

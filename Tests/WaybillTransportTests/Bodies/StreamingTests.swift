@@ -119,8 +119,7 @@ import WaybillTransport
     }
 
     /// The result of a transfer whose receiver takes nothing until the server is blocked for longer than the timeout,
-    /// the
-    /// number of bytes that the server had sent by then, and the number that was received in the end.
+    /// the number of bytes that the server had sent by then, and the number that was received in the end.
     private func result(
         ofSlowReceiverOf total: Int,
         within timeout: Duration

@@ -23,8 +23,7 @@ enum PythonTLSServer {
         """
 
     /// Runs a program, whose own arguments start with `sys.argv[4]`, until the body returns. The body receives the
-    /// server's
-    /// URL and its authorities.
+    /// server's URL and its authorities.
     static func run<Result>(
         _ program: String,
         _ arguments: [String] = [],

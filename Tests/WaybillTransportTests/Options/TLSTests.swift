@@ -8,9 +8,8 @@ struct TLSTests {
 
     typealias TLS = TransferOptions.TLS
 
-    /// The results of requests to a server that presents a certificate. The body of a response contains the version of
-    /// TLS
-    /// and the result of verifying the client's certificate.
+    /// The results of requests to a server that presents a certificate. The body of a response contains the TLS
+    /// version and the result of verifying the client's certificate.
     func send(
         to kind: TestCertificates.Kind = .valid,
         protocols: String = "TLSv1.3",
