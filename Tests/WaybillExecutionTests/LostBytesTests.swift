@@ -84,7 +84,7 @@ import WaybillTransport
         // Two records are left.
         try lose(after: "element.finished", keeping: 12)
         #expect(try await resume(each(answering: "longer-")).summary == "each:passed")
-        // The third record has 11 bytes now. With 6 bytes of the fourth, the file is longer than its old first four.
+        // The third record has 11 bytes now. With 6 bytes of the fourth, the file is longer than its first four were.
         try lose(after: "\"element\":4", keeping: 27)
         let last = try each()
         #expect(try await resume(last).summary == "each:passed")

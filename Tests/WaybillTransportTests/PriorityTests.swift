@@ -31,7 +31,7 @@ import WaybillTransport
                                 ("/high/2", .high),
                             ]
                             for (path, priority) in waiting { group.addTask { await send(path, priority) } }
-                            // On one thread, these are sent after the others, which then wait when these finish.
+                            // On one thread, these are sent last, so the others are waiting when they finish.
                             for _ in 0..<3 { _ = await transport.send(HTTPRequest(url: other.url())) }
                             gate.withLock { $0 = true }
                         }
