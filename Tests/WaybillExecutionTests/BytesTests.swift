@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// Responses with `decoding: bytes`, from the response to where expressions, bodies, files and a resumed run use them.
+/// Responses with `decoding: bytes`, and their use in expressions, bodies, files and resumed runs.
 @Suite(.timeLimit(.minutes(5))) struct BytesTests {
     private let folder = TemporaryFolder()
 
@@ -41,11 +41,11 @@ import WaybillTransport
             ("base64($)", "\"iVBORwD/\""), ("$", "\"iVBORwD/\""), ("$ == 'iVBORwD/'", "false"), ("$ == $", "true"),
         ]
     )
-    func `functions use the bytes, and JSON has them in Base64`(expression: String, result: String) async throws {
+    func `functions use the bytes, and JSON contains them as Base64`(expression: String, result: String) async throws {
         #expect(try await output(expression) == "{\"x\":\(result)}")
     }
 
-    @Test func `bytes remain bytes within an object and a list`() async throws {
+    @Test func `bytes stay bytes inside an object or a list`() async throws {
         let filters = "[{map: {x: \"${$}\", l: [\"${$}\"]}}]"
         #expect(try await output("length($.x) + length($.l[0])", filters: filters) == "{\"x\":12}")
         #expect(try await output("$.l", filters: filters) == "{\"x\":[\"iVBORwD/\"]}")
@@ -61,7 +61,8 @@ import WaybillTransport
             ("base64: \"${base64(steps.a.data)}\"", image),
         ]
     )
-    func `a body has the bytes, and JSON has them in Base64`(body: String, sent: [UInt8]) async throws {
+    func `a body contains the bytes, and a JSON body contains them as Base64`(body: String, sent: [UInt8]) async throws
+    {
         let fixture = try fixture("{id: a, get: /image, decoding: bytes}, {id: b, post: /b, body: {\(body)}}")
         #expect(await fixture.run().summary == "a:passed b:passed")
         guard case .bytes(let bytes)? = fixture.transport.sent.last?.body else {
@@ -71,7 +72,7 @@ import WaybillTransport
         #expect(bytes == sent)
     }
 
-    @Test func `a part of a multipart body has the bytes`() async throws {
+    @Test func `a part of a multipart body contains the bytes`() async throws {
         let fixture = try fixture(
             "{id: a, get: /image}, {id: b, post: /b, body: {multipart: [{name: f, value: \"${steps.a.data}\"}]}}"
         )
@@ -91,7 +92,7 @@ import WaybillTransport
             ("{id: b, post: /b, params: {x: \"${steps.a.data}\"}}", "the parameter 'x' cannot be bytes"),
         ]
     )
-    func `bytes do not become text by themselves`(step: String, message: String) async throws {
+    func `bytes are not converted to a string implicitly`(step: String, message: String) async throws {
         let outcome = await (try fixture("{id: a, get: /image, decoding: bytes}, \(step)")).run()
         let failure = try #require(outcome.result.steps.last?.failure)
         #expect(failure.message.string.contains(message), "\(failure.message)")
@@ -104,14 +105,16 @@ import WaybillTransport
             ("to: a.csv", Array("value\r\niVBORwD/\r\n".utf8)),
         ]
     )
-    func `write has the bytes in raw files, and Base64 in others`(write: String, content: [UInt8]) async throws {
+    func `write stores bytes unchanged in raw files and as Base64 in other formats`(write: String, content: [UInt8])
+        async throws
+    {
         let (outcome, _) = try await (try fixture("{id: a, get: /image, write: {\(write)}}")).run(into: folder)
         #expect(outcome.summary == "a:passed")
         let name = String(write.dropFirst(4).prefix { $0 != "," })
         #expect(TemporaryFolder.contents(of: "\(folder.path)/\(name)") == content)
     }
 
-    @Test func `a schema has a string`() async throws {
+    @Test func `a schema treats bytes as a string`() async throws {
         let fixture = try ExecutionFixture(
             "endpoints: {e: {path: /image, expect: {schema: {type: string}}}}\ngraphs: {main: {chain: [{call: e}]}}\n",
             Self.replies
@@ -119,7 +122,7 @@ import WaybillTransport
         #expect(await fixture.run().summary == "e:passed")
     }
 
-    @Test func `a resumed run has the bytes of the steps before`() async throws {
+    @Test func `a resumed run restores the bytes of earlier steps`() async throws {
         let text = """
             graphs:
               main:

@@ -4,11 +4,11 @@ import WaybillExecution
 import WaybillResults
 import WaybillTransport
 
-/// Requests whose method, status or service is not that of a plain endpoint.
+/// Requests whose method or expected status is computed, or that use another service.
 @Suite(.timeLimit(.minutes(5))) struct ComputedRequestTests {
     private func graph(_ steps: String) -> String { "graphs:\n  main:\n    chain:\n      \(steps)\n" }
 
-    @Test func `each row of a table has its method and its expected status`() async throws {
+    @Test func `each element of a forEach can have its own method and expected status`() async throws {
         let fixture = try ExecutionFixture(
             graph(
                 """
@@ -30,7 +30,7 @@ import WaybillTransport
         #expect(fixture.transport.sent.allSatisfy { ($0.method == "GET") == ($0.body == .none) })
     }
 
-    @Test func `a status that is not expected is a failure that names what was`() async throws {
+    @Test func `an unexpected status is a failure that names the expected ones`() async throws {
         let fixture = try ExecutionFixture(graph("- {get: /a, expect: {status: [\"${200 + 4}\", 5xx]}}"))
         let failure = try #require(await fixture.run().result.steps.first?.failure)
         #expect(failure.kind == .status)
@@ -53,7 +53,7 @@ import WaybillTransport
             "a POST request cannot have both 'params' and 'body': 'params' would be its body"
         ),
     ])
-    func `what is computed is checked before the request is sent`(step: String, message: String) async throws {
+    func `computed values are checked before the request is sent`(step: String, message: String) async throws {
         let fixture = try ExecutionFixture("secrets: {key: {env: KEY}}\n" + graph("- \(step)"))
         let failure = try #require(await fixture.run(secrets: ["key": "topsecret"]).result.steps.first?.failure)
         #expect(failure.kind == .input)
@@ -62,7 +62,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [("PUT", 2), ("POST", 1)])
-    func `a computed method decides whether a request is sent again`(method: String, count: Int) async throws {
+    func `a computed method determines whether a request is retried`(method: String, count: Int) async throws {
         let retry = "{times: 1, for: [503], backoff: {first: 1ms, jitter: false}}"
         let fixture = try ExecutionFixture(
             graph("- {request: {path: /a, method: \"${'\(method)'}\", retry: \(retry)}}"),
@@ -72,14 +72,14 @@ import WaybillTransport
         #expect(fixture.transport.sent.count == count)
     }
 
-    @Test func `a HEAD that was computed has no content to filter`() async throws {
+    @Test func `a response to a computed HEAD has no content to filter`() async throws {
         let step = "- {id: a, request: {path: /a, method: \"${'HEAD'}\", filters: [{select: $.a}]}}"
         let fixture = try ExecutionFixture(graph(step), ["/a": .json("{}")])
         #expect(await fixture.run().summary == "a:passed")
         #expect(fixture.transport.sent.map(\.method) == ["HEAD"])
     }
 
-    @Test func `a call can send the request of an endpoint to another service, with what that service adds`()
+    @Test func `a call can send an endpoint's request to another service, with that service's settings`()
         async throws
     {
         let fixture = try ExecutionFixture(

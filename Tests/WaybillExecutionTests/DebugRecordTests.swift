@@ -34,7 +34,7 @@ import WaybillTransport
         remoteAddress: SocketEndpoint(host: "127.0.0.1", port: 80)
     )
 
-    @Test func `a record says what was built, sent and answered, without secrets`() throws {
+    @Test func `a record contains the built request, the sent request and the response, without secrets`() throws {
         var sent = Self.request
         sent.url = "http://h/b"
         sent.body = .none
@@ -59,7 +59,7 @@ import WaybillTransport
         #expect(json == (try JSONParser().parse(Array(expected.utf8))))
     }
 
-    @Test func `what was sent is not told twice, and a failure is told instead of a response`() {
+    @Test func `a request sent as built is recorded once, and a failure replaces the response`() {
         let failure = TransportFailure(kind: .connect, code: 7, message: "no hunter2 there")
         let json = DebugRecord(built: Self.request, sent: Self.request, result: .failure(failure))
             .json(redactor: redactor()).value
@@ -73,7 +73,8 @@ import WaybillTransport
         (HTTPRequest.Body.bytes([UInt8](repeating: 0x61, count: 65_536)), 65_536 as Int?),
         (.bytes([UInt8](repeating: 0x61, count: 65_537)), nil), (.bytes([0xFF]), nil), (.bytes([]), 0),
     ])
-    func `a body is shown as a text up to 64 KiB, else as its length`(body: HTTPRequest.Body, shown: Int?) {
+    func `a UTF-8 body of up to 64 KiB is shown, any other body only as its length`(body: HTTPRequest.Body, shown: Int?)
+    {
         var request = Self.request
         request.body = body
         guard case .bytes(let bytes) = body else { return }
@@ -82,7 +83,7 @@ import WaybillTransport
         #expect(json.value["built"]?["body"]?["bytes"] == .number(JSONNumber(bytes.count)))
     }
 
-    @Test func `files are shown by their paths, and passwords of options not at all`() throws {
+    @Test func `files are shown by path, and passwords in options are not shown`() throws {
         var request = Self.request
         request.body = .parts([.bytes([0x61]), .file(LocalFile("/x"))])
         request.options.proxy = .url("http://me:pw@p:3128")
@@ -103,7 +104,7 @@ import WaybillTransport
         #expect(!JSONWriter().string(options).contains("pw"))
     }
 
-    @Test func `a recorder remembers the last request, as it was sent`() async {
+    @Test func `a recorder remembers the last request as it was sent`() async {
         let recorder = RequestRecorder(ScriptedTransport(["/a": .redirect("/b", status: 303)]))
         #expect(recorder.lastRequest == nil)
         let request = HTTPRequest(method: "POST", url: "http://s/a", body: .bytes([1]))

@@ -2,7 +2,7 @@ import Synchronization
 import WaybillJSON
 import WaybillResults
 
-/// Remembers what it is told.
+/// Records the events that it receives.
 final class EventListener: RunObserver {
     private let events = Mutex<[RunEvent]>([])
     private let news: AsyncStream<Void>
@@ -17,7 +17,7 @@ final class EventListener: RunObserver {
         events.withLock { $0.map { ([$0.kind.type] + ($0.step.map { [$0] } ?? [])).joined(separator: " ") } }
     }
 
-    /// Waits until an event has come, by its line. One test may wait at a time.
+    /// Waits until an event with this line has arrived. Only one test may wait at a time.
     func wait(for line: String) async {
         for await _ in news {
             if lines.contains(line) {
@@ -27,27 +27,27 @@ final class EventListener: RunObserver {
         }
     }
 
-    /// All that it was told, in order.
+    /// All events, in order.
     var all: [RunEvent] { events.withLock { $0 } }
 
-    /// The words of all warnings, in order.
+    /// The messages of all warnings, in order.
     var warnings: [String] {
         events.withLock { events in
             events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
         }
     }
 
-    /// What `debug` had told, in order.
+    /// The records of `debug`, in order.
     var debugRecords: [JSON] {
         events.withLock { events in
             events.compactMap { if case .requestDebug(_, let record) = $0.kind { record.value } else { nil } }
         }
     }
 
-    /// What has happened, in order.
+    /// The kinds of all events, in order.
     var kinds: [RunEvent.Kind] { events.withLock { $0.map(\.kind) } }
 
-    /// What each redirect led to, in order.
+    /// Each redirect as its status, method and URL, in order.
     var redirections: [String] {
         events.withLock { events in
             events.compactMap { event in

@@ -10,14 +10,15 @@ import WaybillTransport
 
 @testable import WaybillExecution
 
-/// Runs of manifests that are given as text, on a scripted transport.
+/// A manifest given as a string, which runs on a scripted transport.
 struct ExecutionFixture {
     let plan: Plan
     let transport: ScriptedTransport
-    // It is there as long as the fixture.
+    // Exists as long as the fixture.
     private let folder: TemporaryFolder
 
-    /// A manifest with one service at an address, beside empty files and others; the text begins where the address ends.
+    /// Creates a manifest with one service, next to files that are empty or have the given contents.
+    /// The string follows the line of `baseURL`.
     init(
         _ text: String,
         _ replies: [String: ScriptedTransport.Reply] = [:],
@@ -40,9 +41,9 @@ struct ExecutionFixture {
         self.transport = ScriptedTransport(replies, answering: answer)
     }
 
-    /// Runs the plan, over another transport than its own if there is one.
+    /// Runs the plan, on another transport than its own if one is given.
     ///
-    /// - Parameter watch: Receives what all parts of the run share before it starts.
+    /// - Parameter watch: Receives the context of the run before it starts.
     func run(
         over real: (any Transport & NetworkProbe)? = nil,
         secrets: [String: String] = [:],
@@ -76,7 +77,7 @@ struct ExecutionFixture {
         return await executor.run(in: context)
     }
 
-    /// Runs the plan with a results folder, and tells what happened and, by their paths, what is in its files.
+    /// Runs the plan with a results folder, and returns the outcome and the events.
     func run(
         into folder: TemporaryFolder,
         secrets: [String: String] = [:]
@@ -97,18 +98,18 @@ extension Executor.Outcome {
     }
 }
 
-/// Looks into a run from a test.
+/// Inspects a run from a test.
 final class RunWatch: Sendable {
     private let context = Mutex<RunContext?>(nil)
 
     fileprivate func start(_ run: RunContext) { context.withLock { $0 = run } }
 
-    /// Waits until so many requests wait for a permit.
+    /// Waits until this many requests wait for a permit.
     func waitForQueued(_ count: Int) async {
         await until { context.withLock { $0?.limiter.waitingCount == count } }
     }
 
-    /// Waits until so many steps wait for a transfer that they share.
+    /// Waits until this many steps wait for a shared transfer.
     func waitForShared(_ count: Int) async {
         await until { context.withLock { $0?.shared.waitingCount == count } }
     }

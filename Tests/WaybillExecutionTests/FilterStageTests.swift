@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillResults
 
 @Suite(.timeLimit(.minutes(5))) struct FilterStageTests {
-    /// What comes of data that goes through filters.
+    /// Runs a step whose response passes through filters.
     private func run(_ filters: String, on body: String, status: Int = 200) async throws -> Executor.Outcome {
         let step = "{id: a, get: /a, filters: [\(filters)], expect: {status: \(status)}, outputs: {x: $}}"
         let fixture = try ExecutionFixture(
@@ -58,7 +58,7 @@ import WaybillResults
         ("{default: 1}", "false", "false"),
         ("{flatten: true}, {where: item > 1}, {limit: 1}", "[[1, 2], [3]]", "[2]"),
     ])
-    func `a stage gives`(filters: String, body: String, result: String) async throws {
+    func `a filter stage produces the expected data`(filters: String, body: String, result: String) async throws {
         let outcome = try await run(filters, on: body)
         let failure = outcome.result.steps.first?.failure?.message.string ?? "no outputs"
         let values = try #require(outcome.outputs.first?.values.value, "\(failure)")
@@ -90,7 +90,8 @@ import WaybillResults
         ("{decode: plist}", #""x""#, "the string is not a property list: "),
         ("{schema: {required: [a]}}", "{}", "the data is missing the key 'a'"),
     ])
-    func `a stage refuses data that it cannot use, in words`(filters: String, body: String, words: String) async throws
+    func `a filter stage rejects data that it cannot use, with a message`(filters: String, body: String, words: String)
+        async throws
     {
         let failure = try await run(filters, on: body).result.steps.first?.failure
         #expect(failure?.kind == .filter)
@@ -98,7 +99,7 @@ import WaybillResults
         #expect(failure?.span != nil)
     }
 
-    @Test func `a filter for any status runs on those that are no success, and others do not`() async throws {
+    @Test func `a filter for any status also runs on unsuccessful responses, but other filters do not`() async throws {
         let text = """
             filters:
               code: [{require: {that: $.code == 0, message: $.text}}]

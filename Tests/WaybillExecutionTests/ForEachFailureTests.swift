@@ -4,7 +4,7 @@ import WaybillExecution
 import WaybillResults
 import WaybillTestSupport
 
-/// What a failed element does, to the steps inside it and to the run.
+/// How a failed element affects the steps inside it and the run.
 @Suite(.timeLimit(.minutes(5))) struct ForEachFailureTests {
     private func run(
         _ text: String,
@@ -16,8 +16,7 @@ import WaybillTestSupport
         return (outcome, fixture, listener)
     }
 
-    @Test func `a chain that is repeated stops at its first failure, and its element counts as tolerated`() async throws
-    {
+    @Test func `a repeated chain stops at its first failure, and its element counts as tolerated`() async throws {
         let (outcome, fixture, _) = try await run(
             """
             graphs:
@@ -42,7 +41,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["collect", "continue"])
-    func `a group inside the repeated one has its own policy`(policy: String) async throws {
+    func `a group inside a repeated group has its own failure policy`(policy: String) async throws {
         let (outcome, fixture, _) = try await run(
             """
             graphs:
@@ -61,7 +60,7 @@ import WaybillTestSupport
         #expect(outcome.result.steps[0].elements?.counts[policy == "continue" ? .passed : .tolerated] == 1)
     }
 
-    @Test func `the first hundred failures have element, address and reason`() async throws {
+    @Test func `the first hundred failures are reported with element, URL and reason`() async throws {
         let replies = (0..<200).map { ("/\($0)", ScriptedTransport.Reply.json("{}", status: 500)) }
         let (outcome, _, _) = try await run(
             """
@@ -78,11 +77,11 @@ import WaybillTestSupport
         #expect(elements.failures.map(\.element) == Array(0..<100))
         #expect(elements.failures[99].subject.url?.string == "http://s/99")
         #expect(elements.failures[99].failure.message.string == "the status is 500, not 2xx")
-        // Of a group, the address is that of the request that failed.
+        // For a group, the URL is that of the request that failed.
         #expect(outcome.result.steps[1].elements?.failures.first?.subject.url?.string == "http://s/7")
     }
 
-    @Test func `what a step with onFailure continue runs in another graph is tolerated too`() async throws {
+    @Test func `failures in a graph run by a step with onFailure continue are tolerated too`() async throws {
         let (outcome, _, _) = try await run(
             """
             graphs:
@@ -100,7 +99,7 @@ import WaybillTestSupport
         #expect(outcome.result.outcome == .passed)
     }
 
-    @Test func `a failure of finally counts, also in a graph that continues after failures`() async throws {
+    @Test func `a failure in finally counts even in a graph that continues after failures`() async throws {
         let (outcome, _, _) = try await run(
             """
             graphs:
@@ -117,7 +116,7 @@ import WaybillTestSupport
 
     // MARK: Failures of a graph itself
 
-    @Test func `an output of a graph that fails is reported as an event, with its reason`() async throws {
+    @Test func `a graph output that fails is reported as an event with its reason`() async throws {
         let (outcome, _, listener) = try await run(
             "graphs: {main: {chain: [{id: a, get: /a}], outputs: {x: steps.a.data.x}}}"
         )

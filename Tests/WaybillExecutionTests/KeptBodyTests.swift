@@ -23,21 +23,21 @@ import WaybillTestSupport
             "expect: {json: {a: 2}}", "expect: {status: 404}",
         ]
     )
-    func `the body of a response is kept whatever the request failed for`(step: String) async throws {
+    func `the response body of a failed request is kept, whatever the reason for the failure`(step: String) async throws
+    {
         let outcome = try await run(step, .json(#"{"a": 1, "list": [], "next": {"p": "hunter2"}}"#))
         #expect(outcome.summary == "a:failed")
         #expect(folder.names(in: "bodies") == ["main.a.json"])
         #expect(folder.read("bodies/main.a.json") == #"{"a": 1, "list": [], "next": {"p": "***"}}"#)
     }
 
-    @Test func `no body is kept of a failure that an interceptor recovers from after another one made it`() async throws
-    {
+    @Test func `no body is kept when an interceptor recovers from a failure that another one caused`() async throws {
         let step = "intercept: {beforeSuccess: [{fail: no}], beforeFailure: [{recover: 1}]}"
         #expect(try await run(step, .json("{}")).summary == "a:passed")
         #expect(folder.names(in: "bodies").isEmpty)
     }
 
-    @Test func `a kept body in UTF-16 does not have the secret`() async throws {
+    @Test func `a secret is redacted in a kept body in UTF-16`() async throws {
         func utf16(_ text: String) -> [UInt8] { text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
         let body = utf16("\u{FEFF}{\"p\": \"hunter2\"}")
         let outcome = try await run("expect: {json: {p: 1}}", .bytes(body, type: "application/json; charset=utf-16"))

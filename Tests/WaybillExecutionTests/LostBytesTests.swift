@@ -10,7 +10,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// Runs that are resumed after the system has ended with them, and with bytes of their files that were not on the disk.
+/// Runs that are resumed after a system crash that lost bytes of their files that were not yet on the disk.
 @Suite(.timeLimit(.minutes(5))) struct LostBytesTests {
     private let folder = TemporaryFolder()
 
@@ -42,7 +42,7 @@ import WaybillTransport
         }
     }
 
-    /// Goes on with the run in the folder.
+    /// Resumes the run in the folder.
     private func resume(_ fixture: ExecutionFixture, repeatsUnsure: Bool = false) async throws -> Executor.Outcome {
         let earlier = try RunRecord(folder: folder.path)
         let run = try RunFolder.reopen(folder.path, after: earlier)
@@ -56,7 +56,7 @@ import WaybillTransport
         return outcome
     }
 
-    /// Takes back what came after the last line of the journal that has this text, and all of the file but these bytes.
+    /// Cuts the journal after its last line that contains this string, and the file after this many bytes.
     private func lose(after text: String, keeping bytes: Int) throws {
         let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
         let last = try #require(lines.lastIndex { $0.contains(text) })
@@ -69,7 +69,7 @@ import WaybillTransport
     private static let whole = (0..<6).map { "\"x\($0)\"\n" }.joined()
 
     @Test(arguments: [(0, 0), (4, 0), (5, 1), (14, 2), (25, 5), (29, 5), (30, 6)])
-    func `elements whose records are lost are done again`(bytes: Int, left: Int) async throws {
+    func `elements whose records were lost are run again`(bytes: Int, left: Int) async throws {
         _ = try await each().run(into: folder)
         #expect(folder.read("a.ndjson") == Self.whole)
         try lose(after: "element.finished", keeping: bytes)
@@ -79,12 +79,12 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == Self.whole)
     }
 
-    @Test func `what is lost twice is found by what the journal says of the second time`() async throws {
+    @Test func `records lost twice are detected from the journal entries of the second run`() async throws {
         _ = try await each().run(into: folder)
-        // Two are left.
+        // Two records are left.
         try lose(after: "element.finished", keeping: 12)
         #expect(try await resume(each(answering: "longer-")).summary == "each:passed")
-        // The third has 11 bytes now. With the 6 of the fourth that are left, the file is longer than its first four were.
+        // The third record has 11 bytes now. With 6 bytes of the fourth, the file is longer than its first four were.
         try lose(after: "\"element\":4", keeping: 27)
         let last = try each()
         #expect(try await resume(last).summary == "each:passed")
@@ -92,11 +92,11 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == "\"x0\"\n\"x1\"\n\"longer-2\"\n\"x3\"\n\"x4\"\n\"x5\"\n")
     }
 
-    @Test func `what was lost once is known to a run that dies before it has done more`() async throws {
+    @Test func `lost records are still known if the resumed run is killed before it repeats any`() async throws {
         _ = try await each().run(into: folder)
         try lose(after: "element.finished", keeping: 12)
         #expect(try await resume(each(answering: "longer-")).summary == "each:passed")
-        // The journal says of no element that it has been done again, though the file has bytes of all.
+        // The journal has no element that was run again, although the file has the bytes of all elements.
         try lose(after: "write.cut", keeping: 1_000)
         let last = try each()
         #expect(try await resume(last).summary == "each:passed")
@@ -104,7 +104,7 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == Self.whole)
     }
 
-    @Test func `what must not be sent twice is sent again only if that is asked for`() async throws {
+    @Test func `requests that must not be sent twice are sent again only with --repeat-unsure`() async throws {
         _ = try await each("post").run(into: folder)
         try lose(after: "element.finished", keeping: 14)
         let refused = try each("post")
@@ -123,7 +123,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [(0, 0), (3, 0), (4, 1), (11, 2), (15, 3), (16, 4)])
-    func `pages whose records are lost are asked for again`(bytes: Int, left: Int) async throws {
+    func `pages whose records were lost are requested again`(bytes: Int, left: Int) async throws {
         _ = try await pages().run(into: folder)
         #expect(folder.read("a.ndjson") == "0\n0\n1\n1\n2\n2\n3\n3\n4\n4\n")
         try lose(after: "\"page\":4", keeping: bytes)

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillExecution
 
-/// A clock that a test moves by hand. Nothing that waits on it goes on before the test says so.
+/// A clock that a test advances by hand. Tasks that wait on it continue only when the test advances it.
 final class ManualClock: RunClock {
     private struct Sleeper {
         var end: Duration
@@ -20,10 +20,10 @@ final class ManualClock: RunClock {
 
     var now: Duration { state.withLock { $0.now } }
 
-    /// When each of those that sleep now will wake, the first one first.
+    /// The wake-up times of all current sleepers, earliest first.
     var ends: [Duration] { state.withLock { $0.sleepers.values.map(\.end).sorted() } }
 
-    /// Waits until so many sleep at once.
+    /// Waits until this many tasks sleep at the same time.
     func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state -> Bool in
@@ -35,7 +35,7 @@ final class ManualClock: RunClock {
         }
     }
 
-    /// Moves on, and wakes all whose time has come.
+    /// Advances the time and wakes all sleepers that are due.
     func advance(by duration: Duration) {
         let woken = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
             state.now += duration

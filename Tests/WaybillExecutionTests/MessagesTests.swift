@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-/// The manifest's own texts for failures.
+/// The messages that a manifest defines for failures.
 @Suite(.timeLimit(.minutes(5))) struct MessagesTests {
     /// The failure of a request with these settings.
     private func failure(_ settings: String, _ reply: ScriptedTransport.Reply) async throws -> Failure {
@@ -35,7 +35,7 @@ import WaybillTransport
             ("", .failure(.dns), "No network", "the transport failed: dns"),
         ] as [(String, ScriptedTransport.Reply, String, String)]
     )
-    func `every failure has the text for its kind, and what happened is kept`(
+    func `every failure has the message for its kind, and the original message is kept`(
         settings: String,
         reply: ScriptedTransport.Reply,
         text: String,
@@ -48,14 +48,16 @@ import WaybillTransport
     }
 
     @Test(arguments: [ScriptedTransport.Reply.failure(.connect), .failure(.dns)])
-    func `the general text is for what has none of its own`(reply: ScriptedTransport.Reply) async throws {
+    func `the general message is used for kinds of failures without their own message`(reply: ScriptedTransport.Reply)
+        async throws
+    {
         #expect(try await failure("messages: {general: It failed}", reply).message.string == "It failed")
-        // A text for another kind does not apply.
+        // A message for another kind does not apply.
         let other = try await failure("messages: {duplicate: Too often}", reply)
         #expect(other.message.string.hasPrefix("the transport failed"))
     }
 
-    @Test func `several failed expectations are kept behind the text`() async throws {
+    @Test func `several failed expectations are kept after the message`() async throws {
         let failure = try await failure(
             "expect: {body: [$.a == 1, $.a == 3]}, messages: {general: It failed}",
             .json(#"{"a": 2}"#)
@@ -78,7 +80,7 @@ import WaybillTransport
             ),
         ] as [(String, ScriptedTransport.Reply, String, String)]
     )
-    func `without showCode no message has the code, and results keep it`(
+    func `without showCode, no message contains the code, but the results keep it`(
         settings: String,
         reply: ScriptedTransport.Reply,
         code: String,

@@ -13,7 +13,7 @@ import WaybillTransport
         return try #require(fixture.transport.sent.first, "\(failure?.message.string ?? "nothing was sent")")
     }
 
-    @Test func `parts are sent with their heads, files from where they are`() async throws {
+    @Test func `parts are sent with their headers, and files are passed on by path`() async throws {
         let request = try await request(
             """
             {post: /a, params: {z: 1.10}, body: {multipart: [{name: "a\\"b", value: 001}, {name: f, file: dir/x.bin},
@@ -60,7 +60,7 @@ import WaybillTransport
         ("{name: f, file: dir.d/x}", "application/octet-stream"),
         ("{name: f, file: x.unknown}", "application/octet-stream"),
     ])
-    func `a file that is a part has the media type of its extension`(part: String, type: String) async throws {
+    func `a file part has the media type of its file extension`(part: String, type: String) async throws {
         let request = try await request("{post: /a, body: {multipart: [\(part)]}}")
         guard case .parts(let parts) = request.body, case .bytes(let head)? = parts.first else {
             Issue.record("the body begins with the head of the part: \(request.body)")
@@ -69,7 +69,7 @@ import WaybillTransport
         #expect(String(decoding: head, as: UTF8.self).contains("\r\nContent-Type: \(type)\r\n"))
     }
 
-    @Test func `a file is the body, and its bytes are no text for expressions`() async throws {
+    @Test func `a file can be the body, but expressions cannot read its bytes`() async throws {
         let request = try await request("{put: /a, body: {file: dir/x.bin}}")
         guard case .file(let path) = request.body else {
             Issue.record("the body is a file")
@@ -87,7 +87,7 @@ import WaybillTransport
         )
     }
 
-    @Test func `a line break in the head of a part is refused`() async throws {
+    @Test func `a line break in the header of a part is refused`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, post: /a, body: {multipart: [{value: x, contentType: \"${'a\\\\nb'}\"}]}}]}}"
         )

@@ -12,12 +12,13 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Graphs made by chance, run on a transport that answers in any order and fails now and then.
+/// Random graphs, run on a transport that responds in any order and sometimes fails.
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct RandomGraphTests {
-    /// A thousand graphs take a while: CI runs some, and `WAYBILL_SEEDS` says how many otherwise.
+    /// The number of graphs. A thousand take a while, so the default is lower; `WAYBILL_SEEDS` overrides it.
     private static let seeds = getenv("WAYBILL_SEEDS").flatMap { Int(String(cString: $0)) } ?? 200
 
-    @Test func `every step of a random graph has one outcome, after what it needs and within the limits`() async throws
+    @Test func `every step of a random graph has one outcome, after its dependencies and within the limits`()
+        async throws
     {
         for seed in 0..<Self.seeds {
             var graph = RandomGraph(seed: UInt64(seed))
@@ -64,27 +65,27 @@ import WaybillTestSupport
     }
 }
 
-/// Whether a path is that of a step or of one in it.
+/// Whether a path belongs to a step or to one inside it.
 private func isInside(_ path: String, _ step: String) -> Bool {
     path == step || path.hasPrefix(step + ".") || path.hasPrefix(step + "[")
 }
 
-/// Remembers all events in order.
+/// Records all events in order.
 private final class EventLog: RunObserver {
     private let state = Mutex<[RunEvent]>([])
     var events: [RunEvent] { state.withLock { $0 } }
     func receive(_ event: RunEvent) { state.withLock { $0.append(event) } }
 }
 
-/// A graph made by chance, with what is known of it.
+/// A random graph and its expected properties.
 private struct RandomGraph {
     private var random: SplitMix
     private var count = 0
     private(set) var concurrency = 1
     private(set) var replies: [String: ScriptedTransport.Reply] = [:]
-    /// Which step needs which to have ended, by their paths.
+    /// Pairs of paths: the first step must not start before the second has finished.
     private(set) var needs: [(String, String)] = []
-    /// The paths of all requests outside of forEach.
+    /// The paths of all requests outside forEach.
     private(set) var leaves: Set<String> = []
 
     init(seed: UInt64) {

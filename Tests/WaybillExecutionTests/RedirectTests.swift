@@ -20,7 +20,7 @@ import WaybillTransport
         return (outcome, fixture.transport.sent, listener.redirections)
     }
 
-    @Test func `redirects are followed, and each hop is told`() async throws {
+    @Test func `redirects are followed, and each hop is reported`() async throws {
         let (outcome, sent, hops) = try await run(
             "post: /a, body: {text: x}",
             ["/a": .redirect("/b", status: 303), "/b": .redirect("http://s/c", status: 301)]
@@ -30,7 +30,7 @@ import WaybillTransport
         #expect(hops == ["303 GET http://s/b", "301 GET http://s/c"])
     }
 
-    @Test func `what a secret touched does not follow to another origin`() async throws {
+    @Test func `header fields with secrets are not sent to another origin`() async throws {
         let (_, sent, _) = try await run(
             "get: /a, headers: {X-Key: \"${secrets.key}\", X-Plain: p}, auth: {bearer: t}",
             ["/a": .redirect("http://other/b", status: 302)],
@@ -42,7 +42,7 @@ import WaybillTransport
         #expect(!names.contains("X-Key") && !names.contains("Authorization"))
     }
 
-    /// Steps whose bodies contain a secret: all kinds, and `params` in their places.
+    /// Steps whose bodies contain a secret: every kind of body, and every encoding of `params`.
     static let secretBodies = [
         "body: {json: {a: [{b: \"${secrets.key}\"}]}}", "body: {plist: {a: \"${secrets.key}\"}}",
         "body: {form: {a: {b: \"x${secrets.key}\"}}}", "body: {text: \"x ${upper(secrets.key)}\"}",
@@ -70,7 +70,7 @@ import WaybillTransport
         ],
         [307, 308]
     )
-    func `a redirect does not take secret bytes to another origin`(body: String, status: Int) async throws {
+    func `a redirect does not send secret bytes to another origin`(body: String, status: Int) async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -91,7 +91,7 @@ import WaybillTransport
     }
 
     @Test(arguments: secretBodies, [307, 308])
-    func `a redirect does not take a body with a secret to another origin`(body: String, status: Int) async throws {
+    func `a redirect does not send a body with a secret to another origin`(body: String, status: Int) async throws {
         let (outcome, sent, hops) = try await run(
             "post: /a, \(body)",
             ["/a": .redirect("http://s:81/b", status: status)],
@@ -118,7 +118,7 @@ import WaybillTransport
         ("post: /a, body: {text: \"${sha256(secrets.key)}\"}", "http://other/b", 307, "a:passed", 2),
         ("post: /a, body: {text: plain}", "http://other/b", 308, "a:passed", 2),
     ])
-    func `a redirect is followed where the body has no secret, stays with its origin, or is dropped`(
+    func `a redirect is followed if the body has no secret, stays at its origin, or is dropped`(
         step: String,
         location: String,
         status: Int,
@@ -137,7 +137,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a redirect does not take a session's login to another origin`() async throws {
+    @Test func `a redirect does not send a session's login to another origin`() async throws {
         let fixture = try ExecutionFixture(
             """
                 session: {call: login, with: {password: "${secrets.key}"}}
@@ -154,7 +154,7 @@ import WaybillTransport
         #expect(fixture.transport.sent.map(\.url) == ["http://s/login"])
     }
 
-    @Test func `a page at another origin does not get a body with a secret`() async throws {
+    @Test func `a page at another origin does not receive a body with a secret`() async throws {
         let (outcome, sent, _) = try await run(
             "post: /a, body: {text: \"${secrets.key}\"}, paginate: {next: $.next, items: $.rows}",
             ["/a": .json("{\"rows\": [1], \"next\": \"http://s:81/b\"}")],
@@ -164,7 +164,7 @@ import WaybillTransport
         #expect(sent.map(\.url) == ["http://s/a"])
     }
 
-    @Test func `a user agent with a secret does not follow to another origin`() async throws {
+    @Test func `a user agent with a secret is not sent to another origin`() async throws {
         let (_, sent, _) = try await run(
             "get: /a, userAgent: \"a/${secrets.key}\"",
             ["/a": .redirect("http://other/b", status: 302)],
@@ -174,7 +174,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [("redirects: false, expect: {status: 302}", "a:passed", 1), ("redirects: 1", "a:failed", 2)])
-    func `a limit holds, and none are followed where that is declined`(
+    func `the limit of redirects applies, and redirects can be turned off`(
         settings: String,
         summary: String,
         count: Int
@@ -187,7 +187,7 @@ import WaybillTransport
         #expect(sent.count == count)
     }
 
-    @Test func `the total time covers all redirects, the phases are those of the last one`() async throws {
+    @Test func `the total time covers all redirects, and the phases are those of the last request`() async throws {
         let transport = ScriptedTransport(["/a": .redirect("/b", status: 302)])
         transport.respond(
             in: TransferTimings(

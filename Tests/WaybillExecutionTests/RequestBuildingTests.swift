@@ -52,7 +52,7 @@ import WaybillTransport
         ("{get: \"http://other/x\"}", "http://other/x"),
         ("{get: \"HTTPS://Other:444/x\"}", "HTTPS://Other:444/x"),
     ])
-    func `an address is put together and encoded`(step: String, url: String) async throws {
+    func `a URL is assembled and encoded`(step: String, url: String) async throws {
         #expect(try await request(step).url == url)
     }
 
@@ -64,7 +64,7 @@ import WaybillTransport
         ("{get: /a, baseURL: \"${'http://h/b#x'}\"}", "a base URL cannot have a fragment: paths are appended to it"),
         ("{get: /a, baseURL: \"${'http://u:p@h'}\"}", "a URL with a user name or password cannot be requested"),
     ])
-    func `a computed address that no request can be sent to is a failure of the input`(
+    func `a computed URL that cannot be requested is an input failure`(
         step: String,
         message: String
     ) async throws {
@@ -109,14 +109,14 @@ import WaybillTransport
         ),
         ("{post: /a, body: {plist: {a: x}}}", plist("<key>a</key>", "<string>x</string>"), "application/x-plist"),
     ])
-    func `a body is encoded, and says what it is`(step: String, body: String, type: String) async throws {
+    func `a body is encoded and sent with its content type`(step: String, body: String, type: String) async throws {
         let request = try await request(step)
         #expect(request.body == .bytes(Array(body.utf8)))
         let types = request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value)
         #expect(types == [type])
     }
 
-    /// A property list with a mapping of these members, as it is sent.
+    /// A property list whose root is a dictionary with these members, as it is sent.
     private static func plist(_ members: String...) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -129,7 +129,7 @@ import WaybillTransport
         """
     }
 
-    @Test func `header fields are sent as they were written, lists as one field each`() async throws {
+    @Test func `header fields are sent as written, and a list as one field per element`() async throws {
         let request = try await request("{get: /a, headers: {X-A: 1.10, X-B: [a, b], X-C: \"\"}}")
         let fields = request.headers.filter { $0.name.hasPrefix("X-") }.map { "\($0.name)=\($0.value)" }
         #expect(fields == ["X-A=1.10", "X-B=a", "X-B=b", "X-C="])
@@ -157,7 +157,7 @@ import WaybillTransport
         ("auth: none", "Authorization=far"),
         ("tag: t", "Authorization=Bearer token"),
     ])
-    func `of credentials and a header field for them, the nearer one is sent`(
+    func `if both credentials and their header field are set, the innermost setting is sent`(
         settings: String,
         field: String
     ) async throws {
@@ -177,7 +177,7 @@ import WaybillTransport
         ("{digest: {username: u, password: p}}", "{get: /a, headers: {Authorization: mine}}", "Authorization=mine"),
         ("{basic: {username: u, password: p}}", "{get: /a, headers: {Authorization: null}}", nil),
     ])
-    func `what a request says itself takes the place of the credentials of its service`(
+    func `fields and parameters of a request replace the credentials of its service`(
         auth: String,
         step: String,
         sent: String?
@@ -189,12 +189,12 @@ import WaybillTransport
         #expect(request.options.credentials == .none)
     }
 
-    @Test func `an API key can go to the query`() async throws {
+    @Test func `an API key can be sent in the query`() async throws {
         let request = try await request("{get: \"/a?x=1\", auth: {apiKey: {in: query, name: key, value: a b}}}")
         #expect(request.url == "http://s/a?x=1&key=a%20b")
     }
 
-    @Test func `a header field can be made from the body`() async throws {
+    @Test func `a header field can be computed from the body`() async throws {
         let request = try await request(
             "{post: /a, body: {text: abc}, headers: {X-Digest: \"${sha256(request.body)}\"}}"
         )
@@ -202,7 +202,7 @@ import WaybillTransport
         #expect(request.headers.contains { $0.name == "X-Digest" && $0.value == digest })
     }
 
-    @Test func `another origin gets nothing of the service`() async throws {
+    @Test func `a URL at another origin receives nothing from the service`() async throws {
         let service = "headers: {X-Service: secret}\n    params: {p: 1}\n    auth: {bearer: token}"
         let own = try await request("{get: \"http://s:80/x\"}", service: service)
         #expect(own.headers.contains { $0.name == "X-Service" } && own.url.contains("p=1"))
@@ -223,7 +223,7 @@ import WaybillTransport
         "{call: elsewhere}",
         "{chain: [{get: /x}], baseURL: \"http://t\"}",
     ])
-    func `a request to another origin has no credentials and no content of its service, however its URL is formed`(
+    func `a request to another origin has no credentials or content of its service, however its URL is formed`(
         step: String
     ) async throws {
         let service = """
@@ -249,7 +249,9 @@ import WaybillTransport
     }
 
     @Test(arguments: ["{get: /x}", "{get: /x, baseURL: \"http://S:80/base\"}", "{get: \"http://s/x\"}"])
-    func `a request to the origin of its service has what the service and the defaults add`(step: String) async throws {
+    func `a request to the origin of its service has the additions of the service and the defaults`(step: String)
+        async throws
+    {
         let service = "headers: {X-Service: secret}\n    params: {p: 1}"
         let request = try await request(step, "defaults: {auth: {bearer: far}}", service: service)
         #expect(request.url.hasSuffix("?p=1"))
@@ -258,7 +260,7 @@ import WaybillTransport
         #expect(request.options.cookies == .run)
     }
 
-    @Test func `what a step says itself is sent to any origin`() async throws {
+    @Test func `a step's own settings are sent to any origin`() async throws {
         let step = "{get: /x, baseURL: \"http://t\", headers: {X-A: a}, params: {p: 2}, auth: {bearer: mine}}"
         let request = try await request(step, service: "auth: {bearer: token}\n    headers: {X-A: s, X-B: s}")
         #expect(request.url == "http://t/x?p=2")
@@ -266,7 +268,7 @@ import WaybillTransport
         #expect(fields == ["X-A=a", "Accept=*/*", "Authorization=Bearer mine"])
     }
 
-    @Test func `limits and time-outs are handed to the transport`() async throws {
+    @Test func `limits and timeouts are passed to the transport`() async throws {
         let step = "{get: /a, timeout: 1.5s, connectTimeout: \"${200 + 50}ms\", maxBody: 64KiB, compression: false}"
         let request = try await request(step, service: "maxConnections: 3")
         #expect(request.timeout == .milliseconds(1500))
@@ -276,7 +278,7 @@ import WaybillTransport
         #expect(!request.acceptsCompression)
     }
 
-    @Test func `inputs are seen by the level that an expression was written at`() async throws {
+    @Test func `an expression reads the inputs of the level where it is written`() async throws {
         let request = try await request(
             "{call: e, with: {name: \"${inputs.name}/call\"}, headers: {X-Call: \"${inputs.name}\"}}",
             """

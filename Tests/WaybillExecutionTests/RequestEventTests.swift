@@ -13,7 +13,7 @@ import WaybillTransport
         """
 
     @Test(arguments: [false, true])
-    func `attempts of elements are counted, and their requests are events where they are wanted`(isWanted: Bool)
+    func `attempts of elements are counted, and their requests are reported only if enabled`(isWanted: Bool)
         async throws
     {
         let fixture = try ExecutionFixture(Self.elements)
@@ -25,7 +25,7 @@ import WaybillTransport
         #expect(Set(sent) == (isWanted ? ["request.willSend main.a[0]", "request.willSend main.a[1]"] : []))
     }
 
-    @Test func `events of requests and responses name the endpoint, and others do not`() async throws {
+    @Test func `request and response events name the endpoint, other events do not`() async throws {
         let fixture = try ExecutionFixture(
             "endpoints: {e: {path: /a, service: s}}\ngraphs: {main: {chain: [{id: a, call: e}]}}\n"
         )
@@ -63,12 +63,12 @@ import WaybillTransport
     }
 
     @Test(arguments: [("digest", 2, 1), ("digest", 3, 2), ("basic", 2, 1)])
-    func `a request that is sent again for a stale nonce is another attempt, and the challenge is not`(
+    func `resending for a stale nonce counts as an attempt, responding to the challenge does not`(
         method: String,
         requests: Int,
         attempts: Int
     ) async throws {
-        // Refuses until the request of this number, and says of each nonce but the first that it is stale.
+        // Refuses all requests before the last one, and marks every nonce but the first as stale.
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             var number = 0
             while let request = connection.readRequest() {
@@ -96,7 +96,7 @@ import WaybillTransport
     }
 
     @Test func `the time of a step covers all of its pages`() async throws {
-        // The transport says of each page that it took no time at all.
+        // The transport reports a time of zero for each page.
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a, paginate: {link: true}}]}}\n",
             ["/a": .linked("[1]", ["</b>; rel=\"next\""]), "/b": .linked("[2]", [])]

@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillJSON
 import WaybillResults
 
-/// `response.body`: what filters have removed from the data.
+/// `response.body`, which keeps members that filters have removed from the data.
 @Suite(.timeLimit(.minutes(5))) struct ResponseBodyTests {
     private func run(_ step: String) async throws -> Executor.Outcome {
         try await ExecutionFixture(
@@ -24,12 +24,12 @@ import WaybillResults
         #expect(outcome.outputs.map(\.values.value) == [["message": "fine"]])
     }
 
-    @Test func `an expectation reads it`() async throws {
+    @Test func `an expectation can read response.body`() async throws {
         let step = "expect: {body: [\"response.body.code == 0 && length($) == 1\"]}, outputs: {message: \"'x'\"}"
         #expect(try await run(step).summary == "a:passed")
     }
 
-    @Test func `a field of a body that has another name is a failure that names those that exist`() async throws {
+    @Test func `a missing member of response.body is a failure that lists the existing members`() async throws {
         let failure = try await run("outputs: {message: response.body.massage}").result.steps.first?.failure
         #expect(failure?.message.string.contains("message") == true)
     }

@@ -5,7 +5,7 @@ import WaybillJSON
 import WaybillResults
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseDecodingTests {
-    /// What comes of a response of some type.
+    /// Runs a step with a response of this type.
     private func run(_ body: String, type: String, decoding: String) async throws -> Executor.Outcome {
         let fixture = try ExecutionFixture(
             """
@@ -38,7 +38,7 @@ import WaybillResults
         ("{\"a\": 1}", "application/problem+json", "auto", #"{"a": 1}"#),
         ("{\"a\": 1}", "application/json", "bytes", #""eyJhIjogMX0=""#),
     ])
-    func `a response is decoded as is asked for, or by its type`(
+    func `a response is decoded as requested, or by its content type`(
         body: String,
         type: String,
         decoding: String,
@@ -58,7 +58,11 @@ import WaybillResults
         ),
         ("<plist>", "application/x-plist", "the response is not a property list: "),
     ])
-    func `a response that is not what it says is refused, in words`(body: String, type: String, words: String)
+    func `a response that does not match its content type is refused with a message`(
+        body: String,
+        type: String,
+        words: String
+    )
         async throws
     {
         let failure = try await run(body, type: type, decoding: "auto").result.steps.first?.failure

@@ -6,7 +6,7 @@ import WaybillResults
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseTests {
-    /// What comes of one step, `a`, that is answered with a body.
+    /// The failure of a step, `a`, that receives this body, or nil if it passes.
     private func failure(
         _ step: String,
         _ body: String,
@@ -32,7 +32,7 @@ import WaybillTransport
             ("collection: {properties: {at: {format: email}}}", #"[{"at":"a"}]"#, "element 0"),
         ] as [(String, String, String?)]
     )
-    func `what is returned is an object or a list, with the formats of its schema`(
+    func `the returned value must be an object or a list, with the formats of its schema`(
         returns: String,
         body: String,
         words: String?
@@ -77,7 +77,7 @@ import WaybillTransport
         ),
         ("expect: {schema: {required: [b]}}", #"{"a": 1}"#, 200, "", "expect", "the data is missing the key 'b'"),
     ])
-    func `a response that is not as it should be fails at its stage, in words`(
+    func `an unexpected response fails at its stage, with a message`(
         step: String,
         body: String,
         status: Int,
@@ -101,7 +101,7 @@ import WaybillTransport
         ("expect: {headers: {content-type: application/*}, maxTime: 1h}", "{}", 200, ""),
         ("expect: {json: {a: 1.0}}", #"{"a": 1}"#, 200, ""),
     ])
-    func `a response that is as it should be passes`(
+    func `an expected response passes`(
         step: String,
         body: String,
         status: Int,
@@ -151,7 +151,7 @@ import WaybillTransport
         )
     }
 
-    @Test func `of many differences and violations 20 each are reported, and how many more there are`() async throws {
+    @Test func `at most 20 differences and 20 violations are reported, and the number of further ones`() async throws {
         let wanted = (0..<25).map { "m\($0): 1" }.joined(separator: ", ")
         let expectation =
             "expect: {json: {\(wanted)}, schema: {required: [\((0..<22).map { "m\($0)" }.joined(separator: ", "))]}}"
@@ -173,7 +173,7 @@ import WaybillTransport
         ("accept: [application/json, \"*/*+json\"]", 202, "'accept' requires JSON"),
         ("decoding: json, paginate: {next: $.next, items: $}", 200, "'decoding: json' requires JSON"),
     ])
-    func `a response without a body is a failure where JSON is required`(
+    func `a response without a body is a failure if its format requires one`(
         step: String,
         status: Int,
         words: String
@@ -192,7 +192,7 @@ import WaybillTransport
         ("get: /a, accept: [application/json, text/html]", 200), ("get: /a", 200),
         ("get: /a, decoding: text, accept: [application/json]", 200),
     ])
-    func `a response without a body passes where none is due, or none is required`(
+    func `a response without a body passes if no body is expected or required`(
         step: String,
         status: Int
     ) async throws {
@@ -203,7 +203,7 @@ import WaybillTransport
         #expect(await fixture.run().summary == "a:passed")
     }
 
-    @Test func `all expectations are reported together, each at its place`() async throws {
+    @Test func `all failed expectations are reported together, each at its location`() async throws {
         let failure = try #require(
             try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)
         )
@@ -237,7 +237,7 @@ import WaybillTransport
         ("filters: [{select: $.thing}], expect: {status: 200}, outputs: {id: $.id}", "the status is 201, not 200"),
         ("expect: {status: 200}, until: {that: $.id == 7}, outputs: {id: $.id}", "the status is 201, not 200"),
     ])
-    func `what was created is deleted, although the status or another output is not as expected`(
+    func `a created resource is deleted even if the status or another output is not as expected`(
         settings: String,
         message: String
     ) async throws {
@@ -252,7 +252,7 @@ import WaybillTransport
         ("expect: {status: 200}, outputs: {id: $.id}", "no JSON", 201), ("outputs: {id: $.id}", #"{"id": 7}"#, 500),
         ("filters: [{require: $.ok}], expect: {status: 200}, outputs: {id: $.id}", #"{"id": 7, "ok": false}"#, 201),
     ])
-    func `of a rejected response only the status is reported where its data cannot be used`(
+    func `only the status of a rejected response is reported if its data cannot be used`(
         settings: String,
         body: String,
         status: Int
@@ -301,14 +301,14 @@ import WaybillTransport
         ("filters: [{envelope: {code: $.large}}]", .number(JSONNumber(parsing: "12345678901234567890")!)),
         ("expect: {status: 404}", .number(JSONNumber(200))),
     ])
-    func `the code of a failure has the type that it has in the response`(settings: String, code: JSON) async throws {
+    func `the code of a failure has the same type as in the response`(settings: String, code: JSON) async throws {
         let body = #"{"code": 40301, "text": "E7", "flag": true, "list": [1], "large": 12345678901234567890}"#
         let failure = try #require(try await failure(settings, body))
         #expect(failure.code?.value == code)
         #expect(failure.json["code"] == code)
     }
 
-    @Test func `a name that a response has twice is told once, and its last value counts`() async throws {
+    @Test func `duplicate names in a response cause one warning, and the last value is used`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a, outputs: {x: $.x}}], outputs: {x: steps.a.outputs.x}}}",
             ["/a": .json(#"{"x": 1, "x": 2, "y": {"z": 1, "z": 2}}"#)]
@@ -355,7 +355,7 @@ import WaybillTransport
         #expect(await fixture.run().outputs.first?.values.value == ["x": 1])
     }
 
-    @Test func `numbers come out as they went in`() async throws {
+    @Test func `numbers are passed on exactly as received`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:

@@ -24,21 +24,21 @@ import WaybillTransport
         RetryState.Failed(kind: kind, status: status, wasSent: wasSent, retryAfter: retryAfter)
     }
 
-    @Test func `waits grow by the factor up to the greatest, and end with the times`() {
+    @Test func `waits grow by the factor up to the maximum, and retries stop after the given number`() {
         var state = RetryState(policy(times: 4), isIdempotent: true)
         let pauses = (0..<5).map { _ in state.pause(after: failed(), chance: 0) }
         #expect(pauses == [.milliseconds(200), .milliseconds(400), .milliseconds(800), .seconds(1), nil])
     }
 
     @Test(arguments: [(0.0, 100), (0.5, 150), (0.999_999, 200)])
-    func `jitter takes away up to half of a wait`(chance: Double, milliseconds: Int) throws {
+    func `jitter shortens a wait by up to half`(chance: Double, milliseconds: Int) throws {
         var state = RetryState(policy(jitter: true), isIdempotent: true)
         let found = state.pause(after: failed(), chance: chance)
         let pause = try #require(found)
         #expect(abs(pause / .milliseconds(1) - Double(milliseconds)) < 0.01)
     }
 
-    @Test func `a server that names a moment is obeyed, or given up when it is too far away`() {
+    @Test func `a Retry-After is obeyed, or retries stop if it exceeds the maximum wait`() {
         var state = RetryState(policy(), isIdempotent: true)
         let near = failed(.status, status: 503, retryAfter: .milliseconds(900))
         #expect(state.pause(after: near, chance: 0) == .milliseconds(900))
@@ -48,7 +48,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["3600", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
-    func `a warning says when the server asks to wait for longer than the maximum`(text: String) async throws {
+    func `a warning is reported if the server asks for a wait longer than the maximum`(text: String) async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{get: /a, retry: {times: 1, for: [503], backoff: {max: 60s}}}]}}",
             ["/a": .busy(retryAfter: text)]
@@ -65,7 +65,7 @@ import WaybillTransport
     @Test(arguments: [
         (FailureKind.connect, false, true), (.dns, false, true), (.timeout, true, false), (.transfer, true, false),
     ])
-    func `what may have reached the server is sent again only if that does no harm`(
+    func `a request that may have reached the server is retried only if that is safe`(
         kind: FailureKind,
         wasSent: Bool,
         isRetried: Bool
@@ -79,7 +79,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [(FailureKind.expect, nil as Int?), (.status, 500), (.tls, nil), (.input, nil)])
-    func `other failures are not tried again`(kind: FailureKind, status: Int?) {
+    func `other failures are not retried`(kind: FailureKind, status: Int?) {
         var state = RetryState(policy(), isIdempotent: true)
         #expect(state.pause(after: failed(kind, status: status), chance: 0) == nil)
     }
@@ -89,7 +89,7 @@ import WaybillTransport
         ("Sun Nov  6 08:49:37 1994", 10), ("Sun, 06 Nov 1994 08:49:17 GMT", 0), ("soon", nil as Int?), ("", nil),
         ("-1", nil),
     ])
-    func `Retry-After is a count of seconds or a moment`(text: String, seconds: Int?) throws {
+    func `Retry-After is a number of seconds or a date`(text: String, seconds: Int?) throws {
         let now = try #require(Timestamp(rfc3339: "1994-11-06T08:49:27Z"))
         let response = HTTPResponse(
             status: 503,

@@ -1,8 +1,8 @@
 import Synchronization
 import WaybillTransport
 
-/// The transport of all tests of executions: it responds from a table by path or as a script says, remembers what was sent,
-/// and a test can hold its responses and release them one by one.
+/// The transport of all execution tests. It responds from a table of paths or from a script, and records the requests.
+/// A test can hold responses and release them one by one.
 final class ScriptedTransport: Transport, NetworkProbe {
     /// The response to a request, or why there is none.
     enum Reply: Sendable {
@@ -12,7 +12,7 @@ final class ScriptedTransport: Transport, NetworkProbe {
         case linked(String, [String])
         /// A JSON body and a `Set-Cookie` field.
         case cookie(String, body: String = "{}")
-        /// Another reply, after so many other tasks had their turn.
+        /// Another reply, after this many calls of `Task.yield`.
         indirect case late(Reply, turns: Int)
         /// A body of another media type.
         case text(String, type: String)
@@ -24,13 +24,13 @@ final class ScriptedTransport: Transport, NetworkProbe {
         case redirect(String, status: Int)
         /// A failure of the transport.
         case failure(TransportFailure.Kind)
-        /// Nothing, until `release` says what.
+        /// No response until `release` provides one.
         case held
     }
 
     private struct State {
         var sent: [HTTPRequest] = []
-        /// How many requests there have been by path, whatever the query.
+        /// The number of requests by path, ignoring the query.
         var counts: [String: Int] = [:]
         var underWay = 0
         var mostUnderWay = 0
@@ -42,30 +42,30 @@ final class ScriptedTransport: Transport, NetworkProbe {
         var timings = TransferTimings.zero
         var note: (@Sendable (String) -> String)?
         var notes: [String] = []
-        /// By the beginning of the URL up to the path.
+        /// By the prefix of the URL up to the path.
         var atOnce: [String: (now: Int, most: Int)] = [:]
         var held: [String: CheckedContinuation<Reply, Never>] = [:]
         var released: [String: Reply] = [:]
         var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    /// The reply to a request; it also receives how many there have been to its path, itself included.
+    /// Returns the reply to a request. `count` is the number of requests to its path so far, including this one.
     typealias Script = @Sendable (_ request: HTTPRequest, _ count: Int) async -> Reply?
 
     private let replies: [String: Reply]
     private let script: Script
     private let state: Mutex<State>
 
-    /// A transport with replies by path, and those of a script for what is not among them; otherwise `{}`.
+    /// Creates a transport that replies from a table of paths, then from a script, and otherwise with `{}`.
     ///
-    /// - Parameter interface: The interface by which all requests leave.
+    /// - Parameter interface: The network interface that all requests use.
     init(_ replies: [String: Reply] = [:], script: @escaping Script, interface: NetworkInterface? = nil) {
         self.replies = replies
         self.script = script
         state = Mutex(State(interface: interface))
     }
 
-    /// A transport with replies by path, and those of a function for what is not among them; otherwise `{}`.
+    /// Creates a transport that replies from a table of paths, then from a function, and otherwise with `{}`.
     convenience init(
         _ replies: [String: Reply] = [:],
         answering answer: @escaping @Sendable (HTTPRequest) -> Reply? = { _ in nil }
@@ -77,7 +77,7 @@ final class ScriptedTransport: Transport, NetworkProbe {
     var sent: [HTTPRequest] { state.withLock { $0.sent } }
     /// The paths in the order in which they were sent.
     var paths: [String] { sent.map { Self.path(of: $0) } }
-    /// All that was sent to a path, whatever the query, in order.
+    /// The requests to a path, ignoring the query, in order.
     func requests(to path: String) -> [HTTPRequest] { sent.filter { $0.path == path } }
 
     /// The maximum number of requests that were in flight at once.
@@ -85,19 +85,19 @@ final class ScriptedTransport: Transport, NetworkProbe {
 
     /// The maximum number of requests that were in flight at once at `http://host/`.
     func mostUnderWay(at origin: String) -> Int { state.withLock { $0.atOnce[origin]?.most ?? 0 } }
-    /// What was noted of each request, by `note`.
+    /// The notes of all requests, made by `note`.
     var notes: [String] { state.withLock { $0.notes } }
 
-    /// Has something noted of each request when it is sent, from its path.
+    /// Sets a function that makes a note of each request from its path when it is sent.
     func note(_ note: @escaping @Sendable (String) -> String) { state.withLock { $0.note = note } }
 
-    /// Has each response say that it took these times.
+    /// Sets the timings of each response.
     func respond(in timings: TransferTimings) { state.withLock { $0.timings = timings } }
 
-    /// Whether the request of a path that came last is held up.
+    /// Whether the last request to a path is paused.
     func isPaused(_ path: String) -> Bool { state.withLock { $0.monitors[path] }?.isPaused ?? false }
 
-    /// Waits until so many requests have been sent.
+    /// Waits until this many requests have been sent.
     func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state -> Bool in
@@ -109,7 +109,7 @@ final class ScriptedTransport: Transport, NetworkProbe {
         }
     }
 
-    /// Whether the response of a path is held now.
+    /// Whether the response to a path is currently held.
     func isHeld(_ path: String) -> Bool { state.withLock { $0.held[path] != nil } }
 
     /// Releases a held response.
@@ -211,15 +211,15 @@ final class ScriptedTransport: Transport, NetworkProbe {
         )
     }
 
-    /// Says by which interface requests leave.
+    /// Sets the network interface that requests use.
     func leave(by interface: NetworkInterface) { state.withLock { $0.interface = interface } }
 
     func interface(towards request: HTTPRequest) async -> NetworkInterface? { state.withLock { $0.interface } }
 
-    /// How many connections have been tried.
+    /// The number of connection probes so far.
     var probeCount: Int { state.withLock { $0.probes.count } }
 
-    /// Waits until so many connections have been tried.
+    /// Waits until this many connection probes have started.
     func waitForProbes(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state -> Bool in
@@ -231,7 +231,7 @@ final class ScriptedTransport: Transport, NetworkProbe {
         }
     }
 
-    /// Lets the oldest try of a connection end.
+    /// Finishes the oldest connection probe.
     func endProbe(_ kind: TransportFailure.Kind?) {
         state.withLock { $0.probeResults.removeFirst() }.resume(returning: kind)
     }
@@ -290,7 +290,7 @@ extension HTTPRequest {
         return values.count == 1 ? values[0] : nil
     }
 
-    /// The body as text.
+    /// The body as a string.
     var text: String {
         if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" }
     }

@@ -22,7 +22,7 @@ import WaybillTestSupport
         return (outcome, warnings)
     }
 
-    @Test func `a step whose secret output has more than 64 KiB fails, and the message says why`() async throws {
+    @Test func `a step whose secret output is larger than 64 KiB fails with a message`() async throws {
         let (outcome, _) = try await run(String(repeating: "x", count: 70_000))
         #expect(outcome.summary == "login:failed")
         #expect(
@@ -31,7 +31,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a short secret that a response brings is warned of once, with the place that makes it a secret`()
+    @Test func `a short secret in a response causes one warning, with the location that declares it secret`()
         async throws
     {
         let (outcome, warnings) = try await run("1234")
@@ -43,7 +43,7 @@ import WaybillTestSupport
         #expect(try await run("123456").warnings == [])
     }
 
-    @Test func `a short password that is no secret of the manifest is warned of with its source`() async throws {
+    @Test func `a short password that is not a manifest secret causes a warning with its source`() async throws {
         func warning(_ auth: String) async throws -> String {
             let exchange = try await WireExchange.run(
                 "{id: a, get: /a, auth: \(auth)}",
@@ -58,7 +58,7 @@ import WaybillTestSupport
         #expect(basic.hasPrefix("a secret of fewer than 6 bytes in the value at ") && basic.contains("manifest.yaml:"))
     }
 
-    @Test func `records are written as they are when a short secret only occurs in them, and a long one is warned of`()
+    @Test func `a short secret in records is written unchanged, a long one is redacted with a warning`()
         async throws
     {
         func write(_ body: String) async throws -> (text: String?, warnings: [RunEvent]) {
@@ -82,11 +82,11 @@ import WaybillTestSupport
         }
         let rows = try await write(#"["my test row", 1, "test"]"#)
         #expect(rows.text == "\"my test row\"\n1\n\"test\"\n")
-        // Of the short secret itself.
+        // The warning about the short secret itself.
         #expect(rows.warnings.count == 1)
         let secret = try await write(#"["the hunter2", "hunter2"]"#)
         #expect(secret.text == "\"the ***\"\n\"***\"\n")
-        // Of the secret that is short, of the file and of outputs.json.
+        // The warnings about the short secret, the file and outputs.json.
         #expect(secret.warnings.count == 3)
     }
 }

@@ -9,7 +9,7 @@ import WaybillTestSupport
 
 @testable import WaybillExecution
 
-/// The data of a response compared with a file.
+/// Compares the data of a response with a file.
 struct SnapshotTests {
     private let folder = TemporaryFolder()
 
@@ -34,7 +34,7 @@ struct SnapshotTests {
         "id": 7, "at": "noon", "lines": [["sku": "a", "key": 1], ["sku": "b", "key": 2]],
     ]
 
-    @Test func `what was written is equal, also with secrets`() throws {
+    @Test func `data matches the snapshot written from it, even with secrets`() throws {
         for data in [Self.order, "two\nlines", .bytes([0, 255]), .null, ["token": "a-secret-token"]] as [JSON] {
             let checker = try checker(data, secret: "a-secret-token")
             let update = try checker.update()
@@ -68,7 +68,7 @@ struct SnapshotTests {
         )
     }
 
-    @Test func `texts are compared by line`() throws {
+    @Test func `strings are compared line by line`() throws {
         folder.write("one\ntwo\nthree\n", to: "snapshots/a.json")
         #expect(
             try checker("one\nfour\nthree\n").violations().map(\.message)

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// The values that a graph gives for its next run.
+/// The state that a graph keeps for its next run.
 @Suite(.timeLimit(.minutes(5))) struct StateTests {
     private func run(_ next: String, _ path: String = "/a") async throws -> Executor.Outcome {
         let fixture = try ExecutionFixture(
@@ -21,12 +21,12 @@ import WaybillTransport
         return try await fixture.run(into: TemporaryFolder(), secrets: ["key": "hunter2"]).0
     }
 
-    @Test func `a run that passed has them`() async throws {
+    @Test func `a run that passed has state for the next run`() async throws {
         let outcome = try await run("steps.a.data.last + 1")
         #expect(outcome.state?["main"]?.value == ["since": 8])
     }
 
-    @Test func `a run that failed has none`() async throws {
+    @Test func `a run that failed has no state`() async throws {
         let outcome = try await run("steps.a.data.last", "/bad")
         #expect(outcome.result.outcome == .failed)
         #expect(outcome.state == nil)

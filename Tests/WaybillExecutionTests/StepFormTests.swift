@@ -5,14 +5,14 @@ import WaybillResults
 
 @testable import WaybillExecution
 
-/// What steps can be besides requests, chains and batches.
+/// Steps other than requests, chains and batches.
 @Suite(.timeLimit(.minutes(5))) struct StepFormTests {
     private func outputs(_ text: String, _ replies: [String: ScriptedTransport.Reply] = [:]) async throws -> JSON {
         let outcome = await (try ExecutionFixture(text, replies)).run()
         return outcome.outputs.first?.values.value ?? .string(outcome.summary)
     }
 
-    @Test func `values are computed in order, and later steps see them`() async throws {
+    @Test func `values are computed in order, and later steps can read them`() async throws {
         let outputs = try await outputs(
             """
             graphs:
@@ -27,7 +27,7 @@ import WaybillResults
         #expect(outputs == ["total": 3, "x": 9])
     }
 
-    @Test func `a graph is run with inputs and gives its outputs`() async throws {
+    @Test func `a graph runs with inputs and returns its outputs`() async throws {
         let outputs = try await outputs(
             """
             graphs:
@@ -46,7 +46,7 @@ import WaybillResults
         #expect(outputs == ["value": 1])
     }
 
-    @Test func `a forEach gives its items in the order of the list, however they end`() async throws {
+    @Test func `a forEach returns its items in the order of the list, whichever finishes first`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -73,7 +73,7 @@ import WaybillResults
         ("stop", "each:failed z:skipped", 1), ("collect", "each:failed z:skipped", 3),
         ("continue", "each:tolerated z:passed", 4),
     ])
-    func `a failing element stops the others, is collected, or is tolerated`(
+    func `a failed element stops the others, is collected, or is tolerated`(
         mode: String,
         summary: String,
         requests: Int
@@ -97,7 +97,7 @@ import WaybillResults
         #expect(outcome.result.steps[0].elements?.failures.map(\.element) == [0])
     }
 
-    @Test func `finally runs after a failure and sees what was done`() async throws {
+    @Test func `finally runs after a failure and can read the results of earlier steps`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -116,7 +116,7 @@ import WaybillResults
         #expect(outcome.summary == "make:passed use:failed more:skipped remove:failed last:passed")
     }
 
-    @Test func `a step is skipped when its condition does not hold, and the rest goes on`() async throws {
+    @Test func `a step is skipped if its condition does not hold, and the other steps run`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -131,7 +131,7 @@ import WaybillResults
         #expect(await fixture.run().summary == "a:passed b:skipped c:passed")
     }
 
-    @Test func `an end ends the chain around it, with success`() async throws {
+    @Test func `an end step stops the enclosing chain with success`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -150,7 +150,7 @@ import WaybillResults
         #expect(outcome.result.outcome == .passed)
     }
 
-    @Test func `a request is sent again until its condition holds, or its times are over`() async throws {
+    @Test func `a request is repeated until its condition holds or its tries are used up`() async throws {
         let text = """
             graphs:
               main:
@@ -169,7 +169,7 @@ import WaybillResults
         #expect(await once.run().result.steps[0].attempts == 1)
     }
 
-    @Test func `vars are computed before the request, each from those before it`() async throws {
+    @Test func `vars are computed before the request, and each can use earlier ones`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints:
@@ -185,7 +185,7 @@ import WaybillResults
         #expect(fixture.transport.paths == ["/A-A"])
     }
 
-    @Test func `what a request returns must fit its schema`() async throws {
+    @Test func `the data that a request returns must match its schema`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints:
@@ -199,7 +199,7 @@ import WaybillResults
         #expect(failure?.message.string.contains("element 1") == true)
     }
 
-    @Test func `interceptors log, turn a success into a failure, and a failure into a success`() async throws {
+    @Test func `interceptors turn a success into a failure, and a failure into a success`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -222,7 +222,7 @@ import WaybillResults
         #expect(outcome.result.steps[0].failure?.message.string == "too few: 1")
     }
 
-    @Test func `the manifest's own words are told, and what happened is not lost`() async throws {
+    @Test func `the manifest's own message is reported, and the original message is kept`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -236,7 +236,7 @@ import WaybillResults
         #expect(failure?.findings.first?.message.string == "the status is 503, not 2xx")
     }
 
-    @Test func `a deadline ends a step whatever it does`() async throws {
+    @Test func `a deadline ends a step, whatever it is doing`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:

@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct TransferOptionsTests {
-    /// The request of a step with some settings.
+    /// The request of a step with these settings.
     private func request(_ settings: String, variables: [String: String] = [:]) async throws -> HTTPRequest {
         let fixture = try ExecutionFixture(
             "graphs:\n  main:\n    chain:\n      - {get: /a, \(settings)}\n",
@@ -15,13 +15,13 @@ import WaybillTransport
         return try #require(fixture.transport.sent.first, "\(failure?.message.string ?? "nothing was sent")")
     }
 
-    @Test func `cookies of a run are in one jar, and nothing else is out of the ordinary`() async throws {
+    @Test func `a run shares one cookie jar, and all other options have their defaults`() async throws {
         var usual = TransferOptions()
         usual.cookies = .run
         #expect(try await request("name: plain").options == usual)
     }
 
-    @Test func `settings say how a request travels`() async throws {
+    @Test func `settings become the transfer options of the request`() async throws {
         let options = try await request(
             """
             http: 2, proxy: "http://me:pw@127.0.0.1:3128", unixSocket: /run/s.sock, traffic: video, priority: high,
@@ -48,20 +48,20 @@ import WaybillTransport
         ("auto", TransferOptions.Version.automatic), ("1.1", .http1), ("2", .http2),
         ("2-prior-knowledge", .http2PriorKnowledge),
     ])
-    func `the version of HTTP is the one that is asked for`(written: String, version: TransferOptions.Version)
+    func `the requested HTTP version is used`(written: String, version: TransferOptions.Version)
         async throws
     {
         #expect(try await request("http: \(written)").options.version == version)
     }
 
-    @Test func `the environment says the proxy only where it is asked`() async throws {
+    @Test func `the proxy of the environment is used only if requested`() async throws {
         let variables = ["https_proxy": "http://p:1", "no_proxy": "localhost"]
         #expect(try await request("name: x", variables: variables).options.proxy == .none)
         let options = try await request("proxy: environment", variables: variables).options
         #expect(options.proxy == .environment(ProxyVariables(variables)))
     }
 
-    @Test func `pins are keys or certificates as their mode says, wherever that is written`() async throws {
+    @Test func `TLS settings are passed on, and a digest pins a public key by default`() async throws {
         let key = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
         let tls = try await request("tls: {pins: [\"sha256//\(key)\"], verifyHost: false, minVersion: \"1.3\"}").options
             .tls
@@ -75,7 +75,7 @@ import WaybillTransport
         ("publicKey", TransferOptions.TLS.Pin.publicKey(sha256: digest)),
         ("certificate", .certificateDigest(sha256: digest)),
     ])
-    func `pinMode applies to digests, too`(mode: String, pin: TransferOptions.TLS.Pin) async throws {
+    func `pinMode applies to digests too`(mode: String, pin: TransferOptions.TLS.Pin) async throws {
         let settings = "tls: {pinMode: \(mode), pins: [\"sha256//\(Self.digest)\"]}"
         #expect(try await request(settings).options.tls.pins == [pin])
     }
@@ -83,12 +83,12 @@ import WaybillTransport
     private static let digest = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
     @Test(arguments: [("low", "u=5"), ("high", "u=1"), ("default", "")])
-    func `a priority is told to the server`(written: String, field: String) async throws {
+    func `a priority is sent to the server`(written: String, field: String) async throws {
         let fields = try await request("priority: \(written)").headers.filter { $0.name == "Priority" }.map(\.value)
         #expect(fields == (field.isEmpty ? [] : [field]))
     }
 
-    @Test func `credentials that a server asks for go to the transport, and to nobody else`() async throws {
+    @Test func `digest credentials are passed to the transport, not sent in a header field`() async throws {
         let request = try await request("auth: {digest: {username: u, password: p}}")
         #expect(request.options.credentials == .digest(username: "u", password: "p"))
         #expect(!request.headers.contains { $0.name == "Authorization" })

@@ -6,9 +6,9 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-/// Polling: what is evaluated for each response, and what for the last one only.
+/// Polling: what is evaluated for each response, and what only for the last one.
 @Suite(.timeLimit(.minutes(5))) struct UntilTests {
-    /// A run of one step, `a`, that is answered with these replies in turn, the last one again and again.
+    /// Runs one step, `a`, that receives these replies in turn; the last one repeats.
     private func run(
         _ step: String,
         _ replies: [ScriptedTransport.Reply]
@@ -36,14 +36,14 @@ import WaybillTransport
         "outputs: {url: $.url}, returns: {object: {type: object, required: [url]}}",
         "outputs: {url: $.url}, expect: {schema: {required: [url]}}",
     ])
-    func `what a pending response has not is evaluated for the last one`(settings: String) async throws {
+    func `outputs and expectations are evaluated only for the last response`(settings: String) async throws {
         let (outcome, transport) = try await run("\(Self.until), \(settings)", [Self.pending, Self.pending, Self.done])
         #expect(outcome.summary == "a:passed", "\(String(describing: outcome.result.steps[0].failure))")
         #expect(outcome.outputs.first?.values.value == ["url": "/x"])
         #expect(transport.paths.count == 3)
     }
 
-    @Test func `the condition sees the status, also one that is rejected`() async throws {
+    @Test func `the condition can read the status, even a rejected one`() async throws {
         let (outcome, transport) = try await run(
             "until: {that: response.status == 200, every: 1ms, times: 5}, outputs: {url: $.url}",
             [.json("{}", status: 503), .text("<p>starting</p>", type: "text/html"), Self.done]
@@ -57,7 +57,7 @@ import WaybillTransport
         #expect(later.summary == "a:passed")
     }
 
-    @Test func `the expectations of the last response decide, its status too`() async throws {
+    @Test func `the expectations apply to the last response, including its status`() async throws {
         let (outcome, _) = try await run("\(Self.until), expect: {status: 201}", [Self.pending, Self.done])
         #expect(outcome.result.steps[0].failure?.message.string == "the status is 200, not 201")
         let (other, _) = try await run("\(Self.until), expect: {body: [$.url == '/y']}", [Self.pending, Self.done])
@@ -71,7 +71,7 @@ import WaybillTransport
             ([.failure(.timeout)], "the transport failed: timeout"),
         ] as [([ScriptedTransport.Reply], String)]
     )
-    func `a response that the condition cannot be evaluated on fails at once, for its own reason`(
+    func `a response on which the condition cannot be evaluated fails at once with its own reason`(
         replies: [ScriptedTransport.Reply],
         message: String
     ) async throws {
@@ -80,14 +80,14 @@ import WaybillTransport
         #expect(transport.paths.count == 1)
     }
 
-    @Test func `filters run for each response, and one that they reject has no data`() async throws {
+    @Test func `filters run on each response, and a response that they reject has no data`() async throws {
         let filters = "filters: [{require: {that: $.code == 0, message: $.message}}, {select: $.data}]"
         let busy = ScriptedTransport.Reply.json(#"{"code": 9, "message": "busy"}"#)
         let ready = ScriptedTransport.Reply.json(#"{"code": 0, "data": {"state": "done", "url": "/x"}}"#)
         let (rejected, transport) = try await run("\(Self.until), \(filters)", [busy, ready])
         #expect(rejected.result.steps[0].failure?.message.string == "busy")
         #expect(transport.paths.count == 1)
-        // A condition that does not need the data decides by itself.
+        // A condition that does not need the data is still evaluated.
         let (outcome, _) = try await run(
             "until: {that: \"default($.state, '') == 'done'\", every: 1ms, times: 5}, \(filters), outputs: {url: $.url}",
             [busy, ready]
@@ -95,7 +95,7 @@ import WaybillTransport
         #expect(outcome.summary == "a:passed", "\(String(describing: outcome.result.steps[0].failure))")
     }
 
-    @Test func `when the tries are over, the failure has what was wrong with the last response`() async throws {
+    @Test func `after the last try, the failure includes what was wrong with the last response`() async throws {
         let (outcome, _) = try await run(
             "until: {that: response.status == 200, every: 1ms, times: 2}",
             [.json(#"{"message": "starting"}"#, status: 503)]
@@ -106,7 +106,7 @@ import WaybillTransport
         #expect(failure.findings.last?.message.string == "the status is 503, not 2xx: starting")
     }
 
-    @Test func `fail ends it, also where the condition cannot be evaluated`() async throws {
+    @Test func `fail stops polling even if the condition cannot be evaluated`() async throws {
         let (outcome, transport) = try await run(
             "until: {that: $.state == 'done', fail: {when: response.status == 410, message: it is gone}, every: 1ms}",
             [Self.pending, .json("{}", status: 410)]
@@ -126,7 +126,7 @@ import WaybillTransport
     }
 }
 
-/// Replies that are given one after another, the last one again and again.
+/// Replies that are returned one after another; the last one repeats.
 private final class RepliesInTurn: Sendable {
     private let rest: Mutex<[ScriptedTransport.Reply]>
 

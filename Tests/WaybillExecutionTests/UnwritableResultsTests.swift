@@ -11,10 +11,10 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Runs whose results cannot be written from some time on.
+/// Runs whose results can no longer be written after some time.
 @Suite(.timeLimit(.minutes(5))) struct UnwritableResultsTests {
     @Test(arguments: [("events.ndjson", "events.ndjson"), ("all.ndjson.part", "all.ndjson")])
-    func `when a file of the results cannot be written, what waits is cancelled and nothing more is sent`(
+    func `when a results file cannot be written, waiting steps are cancelled and no more requests are sent`(
         file: String,
         named name: String
     ) async throws {
@@ -36,16 +36,16 @@ import WaybillTestSupport
         async let running = fixture.run(events: EventStream(journal: run.journal), folder: run)
         await fixture.transport.waitForRequests(4)
         isFull.store(true, ordering: .relaxed)
-        // There is something to write. What else is held is not let go: the run ends because it is cancelled.
+        // Now there is something to write. The other responses stay held: the run ends because it is cancelled.
         fixture.transport.release("/0", .json("{\"n\": 0}"))
         let outcome = await running
         #expect(outcome.result.outcome == .interrupted)
-        // What is written in the meantime, by its own clock, may have failed before there was a place for the next one.
+        // The timed flush may have failed before there was room for the next element.
         let paths = fixture.transport.paths.sorted()
         #expect(paths.prefix(4) == ["/0", "/1", "/2", "/3"] && [[], ["/4"]].contains(paths.dropFirst(4)), "\(paths)")
         let error = await #expect(throws: ResultsError.self) { try await run.finish(outcome.result, outputs: []) }
         #expect(error?.description == "cannot write '\(folder.path)/\(name)': No space left on device")
-        // The summary is written as far as the disk allows it.
+        // The summary is written as far as the disk allows.
         #expect(folder.read("run.json")?.contains("\"outcome\": \"interrupted\"") == true)
     }
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Waits until a condition holds of what runs elsewhere, for states that cause no event. The time limit of the suite ends it
-/// otherwise.
+/// Waits until a condition on concurrent code holds, for states that cause no event. Otherwise, the time limit of the
+/// suite ends the wait.
 func until(_ condition: () -> Bool) async {
-    // Not a loop of `Task.yield`, which takes the processor from what is waited for.
+    // Sleeps, because a loop of `Task.yield` would take the processor from the code that is waited for.
     while !condition(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
-/// Holds all who come until there are enough of them; later ones pass.
+/// Holds all callers until enough have arrived; later ones pass.
 final class Gate: Sendable {
     private let state: Mutex<(missing: Int, waiting: [CheckedContinuation<Void, Never>])>
 

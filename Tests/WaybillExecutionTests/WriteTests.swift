@@ -15,7 +15,7 @@ import WaybillTransport
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct WriteTests {
     private let folder = TemporaryFolder()
 
-    /// Runs one step and gives what came of it, with the names of the files behind those that every run writes.
+    /// Runs one step. Returns the outcome, the events and the names of the files, except those that every run writes.
     private func run(
         _ step: String,
         _ replies: [String: ScriptedTransport.Reply] = [:],
@@ -42,8 +42,11 @@ import WaybillTransport
             ("to: a, records: $.rows", "a", "[{\"id\":1,\"n\":\"x\"},{\"id\":2,\"key\":\"***\"}]\n"),
         ] as [(String, String, String?)]
     )
-    func `records are written in the format of the file's name`(write: String, name: String, text: String?) async throws
-    {
+    func `records are written in the format that the file name or the step selects`(
+        write: String,
+        name: String,
+        text: String?
+    ) async throws {
         let filters = "filters: [{map: \"${$}\"}]"
         let write = write.replacing("$.nothing", with: "\"$.rows[?@.id > 5]\"")
         let (outcome, _, files) = try await run("get: /a, \(filters), write: {\(write)}", ["/a": Self.list])
@@ -52,7 +55,7 @@ import WaybillTransport
         if let text { #expect(folder.read(name) == text) }
     }
 
-    @Test func `the journal tells of the file before the step has ended`() async throws {
+    @Test func `the journal records the file before the step finishes`() async throws {
         let (_, events, _) = try await run("get: /a, write: {to: a.ndjson, records: $.rows}", ["/a": Self.list])
         let last = events.suffix(4).map(\.kind.type)
         #expect(last == ["write.committed", "step.finished", "graph.finished", "run.finished"])
@@ -61,7 +64,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [("text", "text/plain"), ("\u{1}\u{2}", "image/png")])
-    func `a raw file is the response as it came`(body: String, type: String) async throws {
+    func `a raw file contains the response as received`(body: String, type: String) async throws {
         let (_, _, files) = try await run("get: /a, write: {to: a.bin}", ["/a": .text(body, type: type)])
         #expect(files == ["a.bin"])
         #expect(folder.read("a.bin") == body)
@@ -71,7 +74,7 @@ import WaybillTransport
         ("/a", "stop", "a:failed", ["a.json.part"]), ("/a", "continue", "a:tolerated", ["a.json"]),
         ("/b", "stop", "a:passed", ["a.json"]),
     ])
-    func `the file of a step that failed is left unfinished, unless that is tolerated`(
+    func `the file of a failed step stays unfinished, unless the failure is tolerated`(
         path: String,
         onFailure: String,
         summary: String,
@@ -97,7 +100,7 @@ import WaybillTransport
             ("to: \"${concat('a', '.xlsx')}\"", .input, "no file format has the extension '.xlsx'"),
         ] as [(String, FailureKind, String?)]
     )
-    func `what cannot be written is a failure at its place`(
+    func `a file or record that cannot be written is a failure with a location`(
         write: String,
         kind: FailureKind,
         message: String?
@@ -111,7 +114,7 @@ import WaybillTransport
         if let message { #expect(failure.message.string == message) }
     }
 
-    @Test func `an interceptor's data is written, and what one refuses is not`() async throws {
+    @Test func `data from an interceptor is written, and a response that one rejects is not`() async throws {
         let intercept = "intercept: {beforeFailure: [{recover: {n: 1}}]}"
         let recovered = try await run("get: /a, \(intercept), write: {to: a.ndjson}", ["/a": .json("{}", status: 500)])
         #expect(recovered.outcome.summary == "a:passed")
@@ -124,7 +127,7 @@ import WaybillTransport
         #expect(folder.read("b.ndjson.part") == "")
     }
 
-    @Test func `of the tries of until only the last is written`() async throws {
+    @Test func `only the last try of until is written`() async throws {
         let count = Mutex(0)
         let fixture = try ExecutionFixture(
             """
@@ -146,7 +149,7 @@ import WaybillTransport
 
     // MARK: forEach
 
-    @Test func `the records of all elements are in their order, whichever ends first`() async throws {
+    @Test func `records are written in the order of the elements, whichever finishes first`() async throws {
         let random = Mutex(SplitMix(state: 7))
         let count = 4_000
         let fixture = try ExecutionFixture(
@@ -172,8 +175,8 @@ import WaybillTransport
         let expected = "n\r\n" + (0..<count).filter { $0 % 100 != 77 }.map { "\($0)\r\n" }.joined()
         #expect(folder.read("all.csv") == expected)
 
-        // What the journal was told suffices to put the file together without the elements: those that are noted by their
-        // place are there, and what was held stands behind them.
+        // The journal suffices to assemble the file without the elements: it has the offsets of the records that were
+        // written, and the held records themselves.
         var ends: [Int: Int] = [:]
         var held: [Int: Int] = [:]
         for event in events {
@@ -188,7 +191,7 @@ import WaybillTransport
         #expect(ends.sorted { $0.key < $1.key }.map(\.value) == ends.values.sorted())
     }
 
-    @Test func `a file that cannot be put in its place is a failure of the step`() async throws {
+    @Test func `a file that cannot be moved to its final path is a failure of the step`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: each, forEach: {in: [1, 2], as: n}, get: \"/${n}\", write: {to: b/a}}]}}"
         )

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// What `steps.ID.written` says of the file that a step has written.
+/// `steps.ID.written`, which describes the file that a step has written.
 @Suite(.timeLimit(.minutes(5))) struct WrittenTests {
     private let folder = TemporaryFolder()
 
@@ -14,7 +14,7 @@ import WaybillTransport
         "/bad": .json("{}", status: 500),
     ]
 
-    /// A graph of a step that writes, whose outputs are what it has written.
+    /// A graph with one step that writes a file, and `written` of that step as its output.
     private func fixture(_ step: String) throws -> ExecutionFixture {
         try ExecutionFixture(
             """
@@ -40,7 +40,9 @@ import WaybillTransport
             ("onFailure: continue, get: /bad, write: {to: a.ndjson}", 0, 0),
         ] as [(String, Int, Int)]
     )
-    func `it is the file with its records and bytes`(step: String, records: Int, bytes: Int) async throws {
+    func `written has the file and its numbers of records and bytes`(step: String, records: Int, bytes: Int)
+        async throws
+    {
         let (outcome, _) = try await fixture(step).run(into: folder)
         let written: JSON = [
             "file": "a.ndjson", "records": .number(JSONNumber(records)), "bytes": .number(JSONNumber(bytes)),
@@ -49,7 +51,7 @@ import WaybillTransport
         #expect(folder.read("a.ndjson")?.utf8.count == bytes)
     }
 
-    @Test func `there is nothing where the file was not moved to its place`() async throws {
+    @Test func `written does not exist if the file was not moved to its final path`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -72,7 +74,7 @@ import WaybillTransport
             ("forEach: {in: [a, b], as: n}, get: \"/${n}\", write: {to: a.ndjson, records: $.rows}", "write.committed"),
         ]
     )
-    func `a resumed run knows it`(step: String, lastEvent: String) async throws {
+    func `a resumed run has the same value of written`(step: String, lastEvent: String) async throws {
         let fixture = try fixture(step)
         _ = try await fixture.run(into: folder)
         let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
@@ -101,7 +103,7 @@ import WaybillTransport
             "forEach: {in: [p1, p2], as: n}, get: \"/${n}\", write: {to: a.db, table: t, key: [s], records: $.rows, \(aggregate)}",
         ]
     )
-    func `it has what is aggregated, also after the run was resumed`(step: String) async throws {
+    func `written has the aggregates, even after the run was resumed`(step: String) async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -180,7 +182,7 @@ import WaybillTransport
             ),
         ] as [(String, String, String, String)]
     )
-    func `columns that no record has are warned of`(write: String, body: String, paginate: String, warning: String)
+    func `columns that no record has cause a warning`(write: String, body: String, paginate: String, warning: String)
         async throws
     {
         let fixture = try ExecutionFixture(

@@ -20,7 +20,7 @@ import WaybillTestSupport
         return MockResponse(status: status, headers: [type], body: Array(body.utf8), delay: delay)
     }
 
-    /// Sends raw bytes on one connection and returns all that comes until the server closes it.
+    /// Sends raw bytes on one connection and returns everything received until the server closes it.
     private func exchange(
         _ request: String,
         with routes: [MockRoute],
@@ -34,7 +34,7 @@ import WaybillTestSupport
         return text
     }
 
-    @Test func `pipelined requests are answered in order, slow ones too, on a connection that stays`() async throws {
+    @Test func `pipelined requests receive their responses in order, even slow ones, on one connection`() async throws {
         let routes = [
             route("GET", "/slow", answer("one", delay: .milliseconds(30))),
             route("GET", "/fast/${id}", answer("two")),
@@ -55,7 +55,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `answers are taken in turn, and the last one stays`() async throws {
+    @Test func `responses are used in turn, and the last one repeats`() async throws {
         let request = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"
         let last = "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         let text = try await exchange(
@@ -67,7 +67,7 @@ import WaybillTestSupport
         #expect(text.components(of: "HTTP/1.1 200 OK") == 2)
     }
 
-    @Test func `HEAD gets the head of GET and no body, and 204 has no length`() async throws {
+    @Test func `HEAD receives the header of GET without a body, and 204 has no Content-Length`() async throws {
         let text = try await exchange(
             "HEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /none HTTP/1.0\r\nHost: x\r\n\r\n",
             with: [route("GET", "/x", answer("body")), route("GET", "/none", answer("ignored", status: 204))]
@@ -81,7 +81,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `a request without an example says so and names the nearest`() async throws {
+    @Test func `a request without an example receives 404 and the nearest example`() async throws {
         let text = try await exchange(
             "GET /users/1/shedule HTTP/1.1\r\nHost: api.example.com\r\nConnection: close\r\n\r\n",
             with: [route("GET", "/users/${id}/schedule", answer("x"))]
@@ -96,7 +96,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `another method than those with examples gets 405 and the list`() async throws {
+    @Test func `a method without an example receives 405 and the allowed methods`() async throws {
         let text = try await exchange(
             "PUT /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
             with: [route("POST", "/x", answer("x")), route("GET", "/x", answer("x"))]
@@ -104,7 +104,7 @@ import WaybillTestSupport
         #expect(text.hasPrefix("HTTP/1.1 405 Method Not Allowed\r\n") && text.contains("Allow: GET, HEAD, POST\r\n"))
     }
 
-    @Test func `the framing of a response is the server's, and impossible examples do not leave a client waiting`()
+    @Test func `the server frames responses itself, and an invalid example does not leave a client waiting`()
         async throws
     {
         let framing = MockResponse(
@@ -131,7 +131,7 @@ import WaybillTestSupport
         #expect(try await get("/nothing").contains("GET /nothing has no mock example"))
     }
 
-    @Test func `too large a head and too long a body are refused`() async throws {
+    @Test func `a header that is too large and a body that is too long are refused`() async throws {
         var limits = MockServer.Limits()
         limits.headField = 1_000
         limits.body = 10
@@ -153,7 +153,7 @@ import WaybillTestSupport
         #expect(fits.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
     }
 
-    @Test func `every response is told`() async throws {
+    @Test func `every exchange is reported`() async throws {
         let exchanges = Mutex<[MockServer.Exchange]>([])
         _ = try await exchange(
             "GET /a/1?b=2 HTTP/1.1\r\nHost: Api.example.com:443\r\n\r\nPUT /b HTTP/1.0\r\n\r\n",
@@ -168,7 +168,7 @@ import WaybillTestSupport
         #expect(told.map(\.status) == [201, 404])
     }
 
-    @Test func `requests wait while the client does not read the responses to those before`() async throws {
+    @Test func `requests wait while the client does not read earlier responses`() async throws {
         let body = String(repeating: "x", count: 256 * 1024)
         let count = Mutex(0)
         let server = MockServer(routes: [route("GET", "/large", answer(body)), route("GET", "/ping", answer("pong"))]) {
@@ -180,12 +180,12 @@ import WaybillTestSupport
         let request = "GET /large HTTP/1.1\r\nHost: x\r\n"
         let all = String(repeating: request + "\r\n", count: 199) + request + "Connection: close\r\n\r\n"
         try #require(RawConnection.send(all, on: descriptor))
-        // The server has one thread: while it answers these it has done all it can for the first connection.
+        // The server has one thread: once it responds to these, it has done all it can for the first connection.
         for _ in 0..<20 {
             let text = await RawConnection.exchange("GET /ping HTTP/1.0\r\nHost: x\r\n\r\n", port: port)
             #expect(text.hasSuffix("pong"))
         }
-        // What the system's buffers hold, and one more.
+        // As many as the system's buffers hold, and one more.
         #expect(count.withLock(\.self) < 100)
         var bytes = 0
         #expect(!RawConnection.read(from: descriptor) { bytes += $0.count })
@@ -195,7 +195,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["", "GET / HTTP", "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"])
-    func `a connection that is idle is closed, whether it has sent a request or not`(sent: String) async throws {
+    func `an idle connection is closed, whether it has sent a request or not`(sent: String) async throws {
         let isWhole = sent.hasSuffix("\r\n\r\n")
         let text = try await withGrowingTime(from: .milliseconds(100)) { time in
             var limits = MockServer.Limits()
@@ -209,11 +209,11 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["0.0.0.0", "10.0.0.1", "::", "127.evil.example", "example.com", ""])
-    func `only the loopback interface is listened on`(host: String) async {
+    func `the server listens only on the loopback interface`(host: String) async {
         await #expect(throws: MockServerError.self) { try await MockServer(routes: []).start(host: host) }
     }
 
-    @Test func `a taken port is an error that names it, and a stopped server can start again`() async throws {
+    @Test func `a port in use is an error that names it, and a stopped server can start again`() async throws {
         let host = "127.0.0.77"
         let first = MockServer(routes: [])
         let port = try await first.start(host: host)
@@ -222,7 +222,7 @@ import WaybillTestSupport
         #expect(error?.description.contains("\(host):\(port)") == true)
         await #expect(throws: MockServerError.self) { try await first.start(host: host) }
         await first.stop()
-        // At another port: a program that some test starts just now may hold on to the first one for a moment.
+        // On another port: a process that another test is starting may hold the first one for a short time.
         #expect(try await first.start(host: host) > 0)
         await first.stop()
         await first.stop()

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// A client that speaks to a socket and understands nothing of HTTP.
+/// A client that uses a socket directly and does not interpret HTTP.
 enum RawConnection {
-    /// Sends a text to a port of 127.0.0.1 and returns what comes until the other side closes, or is silent for two
-    /// minutes: on a loaded machine, the server's tasks wait for all other tests.
+    /// Sends a string to a port of 127.0.0.1 and returns what it receives until the other side closes or is silent for
+    /// two minutes: on a loaded machine, the server's tasks wait for all other tests.
     static func exchange(_ text: String, port: Int) async -> String {
         await withCheckedContinuation { continuation in
             let work = Work { continuation.resume(returning: blockingExchange(text, port: port)) }
@@ -20,7 +20,7 @@ enum RawConnection {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Blocking calls have no place on the threads of tasks.
+    /// Starts a thread, because blocking calls must not run on the threads of tasks.
     private static func start(_ work: Work) {
         let argument = Unmanaged.passRetained(work).toOpaque()
         #if canImport(Glibc)
@@ -75,7 +75,7 @@ enum RawConnection {
         return descriptor
     }
 
-    /// Sends a text, which has to be small enough for the buffers of a socket.
+    /// Sends a string, which must fit into the socket's buffers.
     static func send(_ text: String, on descriptor: Int32) -> Bool {
         let bytes = Array(text.utf8)
         #if canImport(Glibc)
@@ -87,7 +87,7 @@ enum RawConnection {
 
     /// Reads until the other side closes, or is silent for two minutes.
     ///
-    /// - Returns: whether it was silent.
+    /// - Returns: Whether it was silent.
     static func read(from descriptor: Int32, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {

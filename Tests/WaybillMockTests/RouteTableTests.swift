@@ -19,16 +19,16 @@ import Testing
             ("/$${a}", "/${a}", true), ("/x${open", "/xyz", true), ("", "", true), ("/", "/", true),
         ] as [(String, String, Bool)]
     )
-    func `a path is one of a pattern or not`(template: String, path: String, expected: Bool) {
+    func `a path either matches a pattern or does not`(template: String, path: String, expected: Bool) {
         #expect(PathPattern(template: template).matches(path: path) == expected)
     }
 
-    @Test func `many wildcards over a long path take no time worth mentioning`() {
+    @Test func `matching many wildcards against a long path is fast`() {
         let pattern = PathPattern(template: "/" + String(repeating: "${a}x", count: 30) + "y")
         #expect(!pattern.matches(path: "/" + String(repeating: "x", count: 20_000)))
     }
 
-    @Test func `a pattern is shown as it was written, without its query`() {
+    @Test func `a pattern is shown as written, without its query`() {
         #expect(PathPattern(template: "/users/${inputs.id}?x=${y}").description == "/users/${inputs.id}")
     }
 }
@@ -55,7 +55,7 @@ import Testing
             ("HEAD /users/7", 1), ("HEAD /both", 5), ("GET /both?x=%2F", 4),
         ]
     )
-    func `the closest path wins`(request: String, expected: Int) {
+    func `the most specific path wins`(request: String, expected: Int) {
         let table = table(
             "GET /users/${raw(p)}",
             "GET /users/${id}",
@@ -70,7 +70,7 @@ import Testing
     @Test(
         arguments: [
             ("a.example.com", 0), ("A.Example.com:443", 0), ("b.example.com:8080", 1), ("c.example.com", 3),
-            // A host that no route has may be the server's own address: the earliest answers.
+            // An unknown host may be the server's own address: the first route is used.
             ("127.0.0.1:4711", 0), ("", 0),
         ]
     )
@@ -79,19 +79,19 @@ import Testing
         #expect(match("GET /x", host: host, in: table) == .route(expected))
     }
 
-    @Test func `an example of one service never answers for another`() {
+    @Test func `an example of one service is never used for another`() {
         let table = table("GET /x a.example.com", "GET /y b.example.com", "POST /z")
         #expect(match("GET /x", host: "b.example.com", in: table) == .none(nearest: 1))
         #expect(match("POST /z", host: "b.example.com", in: table) == .route(2))
         #expect(match("GET http://b.example.com/y?z", host: "a.example.com", in: table) == .route(1))
     }
 
-    @Test func `a known path with another method names the methods that it has`() {
+    @Test func `a known path with another method reports the methods of its routes`() {
         let table = table("GET /x/${id}", "PUT /x/7", "POST /x")
         #expect(match("DELETE /x/7", in: table) == .otherMethods(["GET", "HEAD", "PUT"]))
     }
 
-    @Test func `an unknown path names the one that was probably meant`() {
+    @Test func `an unknown path reports the route that was probably meant`() {
         let table = table("GET /users/${id}/schedule", "POST /login", "GET /login")
         #expect(match("GET /users/7/shedule", in: table) == .none(nearest: 0))
         #expect(match("GET /logn", in: table) == .none(nearest: 2))

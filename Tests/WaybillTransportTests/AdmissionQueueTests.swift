@@ -17,7 +17,7 @@ import Testing
         return taken
     }
 
-    @Test func `an origin's elements start in order, as many as its limit lets`() {
+    @Test func `an origin's elements start in order, up to its limit`() {
         let queue = AdmissionQueue<Int>(totalLimit: 100)
         for number in 1...5 { queue.enqueue(number, origin: first, limit: 2) }
         #expect(takeAll(queue) == [1, 2])
@@ -28,7 +28,7 @@ import Testing
         #expect(takeAll(queue) == [4, 5])
     }
 
-    @Test func `origins take turns under the whole limit`() {
+    @Test func `origins take turns within the total limit`() {
         let queue = AdmissionQueue<Int>(totalLimit: 3)
         for number in 1...3 { queue.enqueue(number, origin: first, limit: 8) }
         for number in 11...13 { queue.enqueue(number, origin: second, limit: 8) }
@@ -39,7 +39,7 @@ import Testing
         #expect(takeAll(queue) == [12, 3, 13])
     }
 
-    @Test func `what is taken away does not start, and does not hold up what is behind it`() {
+    @Test func `a removed element does not start and does not delay the elements after it`() {
         let queue = AdmissionQueue<Int>(totalLimit: 2)
         queue.enqueue(1, origin: first, limit: 1)
         #expect(takeAll(queue) == [1])
@@ -54,7 +54,7 @@ import Testing
         #expect(takeAll(queue) == [5])
     }
 
-    @Test func `an origin that could start and is emptied takes no turn`() {
+    @Test func `an origin whose elements were all removed takes no turn`() {
         let queue = AdmissionQueue<Int>(totalLimit: 1)
         queue.enqueue(1, origin: first, limit: 1)
         queue.enqueue(2, origin: second, limit: 1)

@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct AnswerTests {
-    /// What a server that says exactly this is understood to have said.
+    /// The parsed response of a server that sends exactly this.
     func answer(to method: String = "GET", _ text: String, end: Bool = true) async throws -> HTTPResponse {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
@@ -49,7 +49,8 @@ import WaybillTransport
         ("a body of no bytes", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", ""),
         ("a redirect", "HTTP/1.1 302 Found\r\nLocation: /b\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n", 302, "1", ""),
     ])
-    func `unusual answers are read`(name: String, text: String, status: Int, field: String, body: String) async throws {
+    func `unusual responses are read`(name: String, text: String, status: Int, field: String, body: String) async throws
+    {
         let response = try await answer(text)
         #expect(response.status == status)
         #expect(response.headers.values(named: "X-A") == (field.isEmpty ? [] : [field]))
@@ -67,7 +68,7 @@ import WaybillTransport
         #expect(response.body.isEmpty)
     }
 
-    @Test func `a response that comes byte by byte is whole`() async throws {
+    @Test func `a response that arrives byte by byte is read completely`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             for byte in Array("HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 5\r\n\r\nhello".utf8) {
@@ -130,7 +131,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["HEAD", "GET"])
-    func `a body without a byte has nothing to decode`(method: String) async throws {
+    func `an empty body is not decoded`(method: String) async throws {
         let answer = ServerResponse(headers: [("Content-Encoding", "gzip")])
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
@@ -140,7 +141,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `the decoded bytes count for the limit of the body`() async throws {
+    @Test func `the limit of the body applies to the decoded bytes`() async throws {
         let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: SampleBodies.gzippedHello)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
             try await CurlTransport.run { transport in
@@ -155,7 +156,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `the phases and the bytes are counted`() async throws {
+    @Test func `the phases are timed and the bytes are counted`() async throws {
         try await LoopbackServer.run(answer: { _ in .text("hello") }) { server in
             try await CurlTransport.run { transport in
                 let first = try await transport.send(HTTPRequest(url: server.url())).get()

@@ -3,7 +3,7 @@ import Testing
 @testable import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct BusyWaitTests {
-    @Test func `it is looked for events again and again only as long as waits are short`() {
+    @Test func `busy waiting is worthwhile only while waits are short`() {
         var wait = BusyWait()
         #expect(!wait.isWorthwhile)
         wait.note(slept: .microseconds(60))

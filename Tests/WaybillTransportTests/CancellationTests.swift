@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
-    /// A server whose script says how far it is: it has read a request, and has seen its connection end.
+    /// Runs a server that reports when it has read a request and when the connection has ended.
     func withStallingServer(
         answer: String = "",
         _ body: (LoopbackServer, _ progress: inout AsyncStream<String>.Iterator) async throws -> Void
@@ -38,7 +38,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a waiting request that is cancelled is never sent, and those behind it are`() async throws {
+    @Test func `a waiting request that is cancelled is never sent, and those after it are`() async throws {
         try await withStallingServer { server, progress in
             try await CurlTransport.run { transport in
                 let first = Task {
@@ -58,7 +58,7 @@ import WaybillTransport
                 }
                 first.cancel()
                 #expect(await first.value.failure?.kind == .cancelled)
-                // They come over two connections, and so in any order.
+                // They use two connections, so they may arrive in any order.
                 let ended = [await progress.next(), await progress.next()]
                 #expect(Set(ended) == ["ended /first", "read /third"])
                 third.cancel()
@@ -81,10 +81,10 @@ import WaybillTransport
         }
     }
 
-    @Test func `a connection under way is given up`() async throws {
+    @Test func `cancelling a request ends an attempt to connect`() async throws {
         let url = "http://127.0.0.1:\(try LoopbackSocket.unresponsivePort())/"
         try await CurlTransport.run { transport in
-            // Longer than the tasks may have to wait for a busy machine.
+            // Longer than the tasks may have to wait on a busy machine.
             let request = HTTPRequest(url: url, timeout: .seconds(600), connectTimeout: .seconds(600))
             let task = Task { await transport.send(request) }
             await Task.yield()
@@ -95,7 +95,9 @@ import WaybillTransport
         }
     }
 
-    @Test func `cancelling at any moment gives a response or a cancellation, and the transport goes on`() async throws {
+    @Test func `cancelling at any time results in a response or a cancellation, and the transport keeps working`()
+        async throws
+    {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
                 await withTaskGroup(of: Void.self) { group in
@@ -116,7 +118,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `shutting down ends what is under way and what waits, and joins the thread`() async throws {
+    @Test func `shutting down cancels running and waiting requests, and joins the thread`() async throws {
         try await withStallingServer { server, progress in
             let transport = try CurlTransport()
             let url = server.url("/")
@@ -137,7 +139,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a transport that is dropped closes its connections`() async throws {
+    @Test func `a transport that is deallocated closes its connections`() async throws {
         let (stream, progress) = AsyncStream.makeStream(of: Void.self)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()

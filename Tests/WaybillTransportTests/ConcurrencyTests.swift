@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
-    /// Sends requests at once, and gives the bodies in the order of the requests.
+    /// Sends requests at once and returns the bodies in the order of the requests.
     func send(_ requests: [HTTPRequest], over transport: CurlTransport) async throws -> [String] {
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for (index, request) in requests.enumerated() {
@@ -18,7 +18,9 @@ import WaybillTransport
         }
     }
 
-    @Test func `1,000 requests at once get their own answers, over no more connections than allowed`() async throws {
+    @Test func `1,000 requests at once receive their own responses, over no more connections than allowed`()
+        async throws
+    {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run(maximumConnections: 64) { transport in
                 let requests = (0..<1000).map {
@@ -32,7 +34,7 @@ import WaybillTransport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `1,000 requests at once to nginx get their own answers`() async throws {
+    func `1,000 requests at once to nginx receive their own responses`() async throws {
         try await NginxServer.run("location / { return 200 $request_uri; }") { server in
             try await CurlTransport.run { transport in
                 let requests = (0..<1000).map {

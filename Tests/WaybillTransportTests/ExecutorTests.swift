@@ -11,7 +11,7 @@ import WaybillTransport
 
 /// Tasks on the transport's own threads.
 @Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
-    /// A number for the thread that this runs on.
+    /// A number that identifies the current thread.
     static var currentThread: UInt {
         #if canImport(Glibc)
             UInt(pthread_self())
@@ -21,7 +21,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [(lines: 4, others: 0), (lines: 20, others: 1)])
-    func `tasks stay on the thread of the transfers when these are few, and have one beside it when they are many`(
+    func `tasks run on the transfer thread while transfers are few, and also on a second one when there are many`(
         lines: Int,
         others: Int
     ) async throws {
@@ -39,14 +39,14 @@ import WaybillTransport
                     }
                     return (own, seen)
                 }
-                // Where all the last responses come at once, none is handled on the thread of the transfers.
+                // If all the last responses arrive at once, none is handled on the transfer thread.
                 #expect(seen.subtracting([own]).count == others)
                 #expect(server.requests.count == lines * 20)
             }
         }
     }
 
-    @Test func `tasks are back on the transport's thread when transfers have become few`() async throws {
+    @Test func `tasks return to the transport's thread when there are few transfers again`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
                 await withTaskExecutorPreference(transport.taskExecutor) {
@@ -66,7 +66,7 @@ import WaybillTransport
         }
     }
 
-    /// Sends requests one after another, and gives the threads on which it went on.
+    /// Sends requests one after another and returns the threads on which it resumed.
     static func threads(
         ofRequests count: Int,
         from transport: CurlTransport,
@@ -83,7 +83,7 @@ import WaybillTransport
         return threads
     }
 
-    @Test func `a task that never rests does not keep transfers from going on`() async throws {
+    @Test func `a task that yields continuously does not block transfers`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
                 await withTaskExecutorPreference(transport.taskExecutor) {
@@ -98,7 +98,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `what has run on another thread comes back`() async throws {
+    @Test func `a task that ran on another thread returns to the transport's thread`() async throws {
         try await CurlTransport.run { transport in
             await withTaskExecutorPreference(transport.taskExecutor) {
                 let here = Self.currentThread
@@ -109,7 +109,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `who receives a body does it on another thread`() async throws {
+    @Test func `a body receiver runs on another thread`() async throws {
         try await LoopbackServer.run(answer: { _ in .text("hello") }) { server in
             try await CurlTransport.run { transport in
                 await withTaskExecutorPreference(transport.taskExecutor) {
@@ -128,7 +128,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `tasks go on elsewhere when the transport has been shut down, even by one of them`() async throws {
+    @Test func `tasks continue on other threads after a shutdown, even one that a task requested`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             let transport = try CurlTransport()
             await withTaskExecutorPreference(transport.taskExecutor) {
@@ -143,7 +143,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a transport may be dropped by a task on its own thread`() async throws {
+    @Test func `a transport can be deallocated by a task on its own thread`() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
@@ -159,7 +159,7 @@ import WaybillTransport
                 box.withLock { $0 = nil }
                 for _ in 0..<10 { await Task.yield() }
             }
-            // Its connections are gone with it.
+            // Its connections were closed with it.
             for await _ in ends { break }
         }
     }

@@ -2,31 +2,31 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-/// What servers and networks do wrong, and where it is tested. Each has its kind of failure, and none takes more time or
-/// memory than the request allows.
+/// Faults of servers and networks, and where they are tested. Each causes its kind of failure, and none takes more time
+/// or memory than the request allows.
 ///
 /// | fault | kind | test |
 /// |---|---|---|
-/// | connection refused, no way to the place | connect | here: `a refused connection…`, `a place without a way…` |
-/// | no response to the attempt to connect | timeout | here: `a connection that does not come about…` |
+/// | connection refused, network unreachable | connect | here: `a refused connection…`, `an unreachable address…` |
+/// | no response to the attempt to connect | timeout | here: `a connection that is not established…` |
 /// | name not found | dns | here: `a name that does not exist…` |
 /// | certificate expired, for another host, self-signed | tls | `TLSTests`: `a bad certificate is refused…` |
-/// | no certificate that is pinned | tls | `PinTests`: `a server must show what is pinned…` |
-/// | protocol too old, no TLS at all, handshake stalls | tls, timeout | `TLSTests`: `a server that is too old…`; here |
+/// | no pinned certificate | tls | `PinTests`: `a server must present a pinned…` |
+/// | protocol too old, no TLS at all, handshake stalls | tls, timeout | `TLSTests`: `a server whose TLS…`; here |
 /// | nothing sent after accepting, header drips or stalls, body stalls | timeout | here: the table |
 /// | closed or reset before the header, in it, in the body | transfer | here: the table |
 /// | short Content-Length, broken chunks, broken or cut compression | transfer | here; `AnswerTests`; `ContentDecoderTests` |
-/// | swelling compression, endless body | transfer | here: the table and `a compressed body that swells…` |
+/// | decompression bomb, endless body | transfer | here: the table and `a decompression bomb…` |
 /// | 100,000 fields, a field of 10 MB, endless header, trailers or 1xx | transfer | here: the table |
 /// | not HTTP | transfer | here: the table |
-/// | circle of redirects, redirect to a file | transfer | `FollowingTests`: `a circle ends at the limit…` |
-/// | HTTP/2 breaks off or takes leave | transfer, or sent again | here: the two tests of HTTP 2 |
+/// | redirect loop, redirect to a file | transfer | `FollowingTests`: `a redirect loop ends at the limit…` |
+/// | HTTP/2 connection aborted or closed with GOAWAY | transfer, or sent again | here: the tests of HTTP 2 |
 /// | HTTP/1.1 that claims to be HTTP/2 | transfer | `KeptConnectionTests`, `HTTPVersionTests` |
-/// | HTTP/2 frames without end, none of them part of a response | transfer | `FloodTests` |
+/// | endless HTTP/2 frames that are not part of a response | transfer | `FloodTests` |
 /// | kept connection closed | sent again once, or transfer | `KeptConnectionTests` |
 /// | server does not read the body | timeout | here: the last test |
 /// | CR or LF in a field, which is never sent | transfer | `RefusedRequestTests` |
-/// | proxy refuses, or is not there | connect | `ProxyTests` |
+/// | proxy refuses or is unreachable | connect | `ProxyTests` |
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
     struct Expected: Sendable {
         var kind = TransportFailure.Kind.transfer
@@ -57,11 +57,11 @@ import WaybillTransport
         .notHTTP: Expected(code: 1, phase: .awaitingResponse, words: "HTTP/0.9"),
     ]
 
-    /// A time of `withGrowingTime` in a message.
+    /// A duration of `withGrowingTime` in a message.
     private static var growingTime: Regex<(Substring, Substring)> { #/\b(300ms|3s|30s)\b/# }
 
     @Test(arguments: ServerFault.allCases)
-    func `a fault of the server is a failure of its kind`(_ fault: ServerFault) async throws {
+    func `every server fault causes a failure of the expected kind`(_ fault: ServerFault) async throws {
         let expected = try #require(Self.table[fault])
         try await LoopbackServer.run(script: fault.script) { server in
             try await CurlTransport.run { transport in
@@ -88,7 +88,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min), .milliseconds(1), .nanoseconds(1)])
-    func `the shortest of times is a time-out`(timeout: Duration) async throws {
+    func `a timeout that is zero, negative or very short expires`(timeout: Duration) async throws {
         try await LoopbackServer.run(script: ServerFault.silent.script) { server in
             try await CurlTransport.run { transport in
                 let failure = await transport.send(HTTPRequest(url: server.url(), timeout: timeout)).failure
@@ -98,7 +98,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(86_400 * 365)])
-    func `the longest of times is none`(timeout: Duration) async throws {
+    func `a very long timeout does not expire`(timeout: Duration) async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(url: server.url(), timeout: timeout, connectTimeout: timeout)
@@ -117,7 +117,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a place without a way to it is a failure to connect`() async throws {
+    @Test func `an unreachable address is a failure to connect`() async throws {
         try await CurlTransport.run { transport in
             let failure = try #require(await transport.send(HTTPRequest(url: "http://255.255.255.255/")).failure)
             #expect(failure.kind == .connect)
@@ -126,7 +126,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a compressed body that swells ends the transfer at its limit`() async throws {
+    @Test func `a decompression bomb ends the transfer at the limit of the body`() async throws {
         let bomb = try await Command.run("/bin/sh", ["-c", "head -c 200000000 /dev/zero | gzip -9"]).output
         let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: bomb)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
@@ -147,7 +147,7 @@ import WaybillTransport
         ("with a reset stream", [.settings, .ok, .init(.reset, stream: 1, [0, 0, 0, 2])]),
         ("with nonsense", [.settings, .init(.headers, flags: 4, stream: 1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
     ])
-    func `a connection of HTTP 2 that breaks off is a failure of the transfer`(
+    func `an HTTP 2 connection that is aborted is a failure of the transfer`(
         moment: String,
         frames: [HTTP2Frame]
     ) async throws {
@@ -168,7 +168,7 @@ import WaybillTransport
         }
     }
 
-    /// Takes leave of the first connection of HTTP/2 before it has worked on the request, and answers on the next.
+    /// Sends GOAWAY on the first HTTP/2 connection without processing the request, and responds on the next one.
     static let takesLeave: @Sendable (LoopbackConnection) -> Void = { connection in
         guard connection.readHTTP2Request() else { return }
         guard connection.number > 0 else {
@@ -180,7 +180,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["GET", "PUT", "POST", "PATCH"])
-    func `when HTTP 2 takes leave, what is idempotent is sent again, once, and nothing else`(
+    func `after GOAWAY on HTTP 2, only an idempotent request is sent again, and only once`(
         method: String
     ) async throws {
         try await LoopbackServer.run(script: Self.takesLeave) { server in
@@ -199,7 +199,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a server that always takes leave is not asked for ever`() async throws {
+    @Test func `a server that always sends GOAWAY is not retried forever`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             guard connection.readHTTP2Request() else { return }
             connection.write([.settings, .goAway(lastStream: 0, error: 0)])
@@ -216,7 +216,7 @@ import WaybillTransport
     @Test(arguments: [
         ("GET", "the request was already sent twice"), ("POST", "POST is not idempotent, so it was not sent again"),
     ])
-    func `a server that refuses streams of HTTP 2 is named as the cause`(method: String, end: String) async throws {
+    func `a server that refuses HTTP 2 streams is named as the cause`(method: String, end: String) async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             guard connection.readHTTP2Request() else { return }
             connection.write([.settings, .init(.reset, stream: 1, [0, 0, 0, 7])])
@@ -248,7 +248,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a peer without TLS is a failure of TLS`() async throws {
+    @Test func `a server without TLS is a TLS failure`() async throws {
         try await LoopbackServer.run(script: { $0.write("HTTP/1.1 400 Bad\r\n\r\n") }) { server in
             try await CurlTransport.run { transport in
                 let failure = try #require(
@@ -261,7 +261,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a connection that does not come about runs into the time for connecting`() async throws {
+    @Test func `a connection that is not established ends at the connect timeout`() async throws {
         let port = try LoopbackSocket.unresponsivePort()
         try await CurlTransport.run { transport in
             let failed = await withGrowingTime { time in
@@ -278,7 +278,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a handshake that does not go on runs into the time for connecting`() async throws {
+    @Test func `a TLS handshake that stalls ends at the connect timeout`() async throws {
         try await LoopbackServer.run(script: { $0.waitForEnd() }) { server in
             try await CurlTransport.run { transport in
                 let url = "https://127.0.0.1:\(server.port)/"
@@ -297,7 +297,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a server that does not read a large body runs into the time-out while sending`() async throws {
+    @Test func `a large body that the server does not read ends at the timeout while sending`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { $0.waitUntilInterrupted() }
         try await LoopbackServer.run(script: script) { server in
             try await CurlTransport.run { transport in

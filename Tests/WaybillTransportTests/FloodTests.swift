@@ -2,9 +2,9 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-/// Servers that keep an HTTP/2 connection busy with frames that are no part of a response (`CallWatch`).
+/// Servers that keep an HTTP/2 connection busy with frames that are not part of a response (`CallWatch`).
 @Suite(.timeLimit(.minutes(5))) struct FloodTests {
-    /// The frames that libcurl lets a server send without end.
+    /// The frames that libcurl lets a server send endlessly.
     enum Flood: CaseIterable {
         case emptyData, priority, windowUpdate, unknown
 
@@ -69,7 +69,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a timeout ends while a server sends frames without a response`() async throws {
+    @Test func `a timeout expires while a server sends frames without a response`() async throws {
         try await Self.run(.emptyData) { server, _ in
             try await CurlTransport.run { transport in
                 let failure = await transport.send(Self.request(to: server, timeout: .milliseconds(1))).failure
@@ -78,7 +78,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a request is cancelled while a server sends frames without a response`() async throws {
+    @Test func `a request can be cancelled while a server sends frames without a response`() async throws {
         try await Self.run(.priority) { server, untilFlooded in
             try await CurlTransport.run { transport in
                 let task = Task { await transport.send(Self.request(to: server)) }

@@ -1,7 +1,7 @@
 import WaybillTransport
 
 extension HTTPRequest {
-    /// A request with options changed.
+    /// The request with changed options.
     func with(_ change: (inout TransferOptions) -> Void) -> HTTPRequest {
         var request = self
         change(&request.options)

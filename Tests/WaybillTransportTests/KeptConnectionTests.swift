@@ -4,7 +4,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct KeptConnectionTests {
-    /// Answers the first request of the first connection, closes it on the second, and answers on other connections.
+    /// Responds to the first request on the first connection, closes it on the second, and responds on others.
     static let closesOnSecond: @Sendable (LoopbackConnection) -> Void = { connection in
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         connection.readRequest()
@@ -30,7 +30,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["POST", "PATCH", "MKCOL"])
-    func `what is not idempotent is not sent again when a kept connection ends`(method: String) async throws {
+    func `a request that is not idempotent is not sent again when a kept connection ends`(method: String) async throws {
         try await LoopbackServer.run(script: Self.closesOnSecond) { server in
             try await CurlTransport.run { transport in
                 _ = try await transport.send(HTTPRequest(url: server.url("/first"))).get()
@@ -42,14 +42,14 @@ import WaybillTransport
                 #expect(failure.phase == .awaitingResponse)
                 #expect(failure.message.hasSuffix("\(method) is not idempotent, so it was not sent again"))
                 #expect(server.requests.map(\.target) == ["/first", "/second"])
-                // The transport goes on.
+                // The transport keeps working.
                 #expect(await transport.send(HTTPRequest(url: server.url("/third"))).response?.status == 200)
             }
         }
     }
 
     @Test(arguments: ["GET", "PUT", "DELETE"])
-    func `what is idempotent is sent again when a kept connection ends`(method: String) async throws {
+    func `an idempotent request is sent again when a kept connection ends`(method: String) async throws {
         try await LoopbackServer.run(script: Self.closesOnSecond) { server in
             try await CurlTransport.run { transport in
                 _ = try await transport.send(HTTPRequest(url: server.url("/first"))).get()
@@ -62,12 +62,13 @@ import WaybillTransport
     }
 
     @Test(arguments: ["GET", "PUT"])
-    func `what is idempotent is sent again on a new connection, not on another kept one`(method: String) async throws {
+    func `an idempotent request is sent again on a new connection, not on another kept one`(method: String) async throws
+    {
         let arrivals = Mutex(0)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             arrivals.withLock { $0 += 1 }
-            // So that there are three connections to be kept.
+            // Ensures that three connections are kept.
             while arrivals.withLock({ $0 < 3 }) && connection.pass(milliseconds: 1) {}
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
             connection.readRequest()
@@ -87,7 +88,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a response that claims HTTP 2 on HTTP 1 fails, and no connection is shared`() async throws {
+    @Test func `a response that claims to be HTTP 2 on HTTP 1 fails, and no connection is shared`() async throws {
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
         let isFree = Mutex(false)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
@@ -121,7 +122,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `what came on a kept connection before the request is not its response`(method: String) async throws {
+    func `bytes received on a kept connection before a request are not its response`(method: String) async throws {
         let response: @Sendable (String) -> String = { text in
             "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
         }
@@ -149,7 +150,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a connection that the server has closed is not used`() async throws {
+    @Test func `a connection that the server has closed is not reused`() async throws {
         let (closings, closed) = AsyncStream.makeStream(of: Void.self)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
@@ -170,7 +171,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a request goes to another place than its URL says`() async throws {
+    @Test func `a request can connect to an address other than its URL's`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(
@@ -185,7 +186,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a request for another place does not use the connection of the URL's place`() async throws {
+    @Test func `a request to another address does not reuse the connection to the URL's address`() async throws {
         try await LoopbackServer.run(answer: { _ in .text("here") }) { here in
             try await LoopbackServer.run(answer: { _ in .text("there") }) { there in
                 try await CurlTransport.run { transport in

@@ -4,7 +4,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct MonitorTests {
-    @Test func `a transfer that is held up does not start until it goes on`() async throws {
+    @Test func `a paused transfer does not start until it is resumed`() async throws {
         try await LoopbackServer.run(answer: { .text($0.target) }) { server in
             try await CurlTransport.run { transport in
                 let monitor = TransferMonitor()
@@ -18,7 +18,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `time stands still while a transfer is held up`() async throws {
+    @Test func `the timeout does not run while a transfer is paused`() async throws {
         let total = 48 << 20
         let (result, heldAt, events) = try await withGrowingTime(from: .milliseconds(450)) { timeout in
             try await self.result(ofHeldTransferOf: total, within: timeout)
@@ -31,8 +31,8 @@ import WaybillTransport
         #expect(result.response?.body.count == total || result.failure?.phase == .receiving)
     }
 
-    /// The result of a transfer that is held up for longer than the timeout when the request has been sent; what the server
-    /// had sent by then, and the events.
+    /// The result of a transfer that is paused for longer than the timeout once the request has been sent, the number
+    /// of bytes that the server had sent by then, and the events.
     private func result(
         ofHeldTransferOf total: Int,
         within timeout: Duration
@@ -54,7 +54,7 @@ import WaybillTransport
                 let own = Mutex<TransferMonitor?>(nil)
                 let monitor = TransferMonitor { event in
                     events.withLock { $0.append(event) }
-                    // When the request has been sent. Within the lock: no pause comes after the last 'unpause'.
+                    // Called when the request has been sent. The lock ensures that no pause follows the last 'unpause'.
                     own.withLock { $0?.pause() }
                 }
                 own.withLock { $0 = monitor }
@@ -69,7 +69,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a transfer that is held up can be cancelled, and ends with the transport`() async throws {
+    @Test func `a paused transfer can be cancelled, and ends when the transport shuts down`() async throws {
         try await LoopbackServer.run(script: ServerFault.stallsInBody.script) { server in
             let transport = try CurlTransport()
             let (sent, signal) = AsyncStream.makeStream(of: Void.self)
@@ -94,7 +94,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `an upload that is held up sends no more`() async throws {
+    @Test func `an upload that is paused and resumed many times is sent completely`() async throws {
         let body = [UInt8](repeating: 7, count: 16 << 20)
         try await LoopbackServer.run(answer: { ServerResponse(body: Array("\($0.body.count)".utf8)) }) { server in
             try await CurlTransport.run { transport in
@@ -115,7 +115,7 @@ import WaybillTransport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `a transfer of HTTP 2 that is held up does not hold up others on its connection`() async throws {
+    func `a paused HTTP 2 transfer does not block others on its connection`() async throws {
         let certificates = try await TLSTests.certificates.value
         let folder = TemporaryFolder()
         folder.write([UInt8](repeating: 7, count: 20 << 20), to: "large")
@@ -148,14 +148,14 @@ import WaybillTransport
         }
     }
 
-    @Test func `progress is told in both directions, at most ten times a second`() async throws {
+    @Test func `progress is reported in both directions, at most ten times a second`() async throws {
         let body = [UInt8](repeating: 7, count: 24 << 20)
         let total = 10_000
         let isReceiving = Atomic(false)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-            // Until progress of the response has been told, at least three times where the machine is fast enough.
+            // Until progress of the response has been reported, at least three times if the machine is fast enough.
             for number in 1..<total where number < 30 || !isReceiving.load(ordering: .relaxed) {
                 connection.write([7])
                 guard connection.pass(milliseconds: 10) else { return }
@@ -189,7 +189,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a transport is shut down with thousands of requests under way`() async throws {
+    @Test func `a transport can be shut down with thousands of requests in flight`() async throws {
         try await LoopbackServer.run(script: ServerFault.silent.script) { server in
             let transport = try CurlTransport()
             let failures = await withTaskGroup { group in

@@ -21,7 +21,7 @@ import WaybillTransport
         #expect(entry.map { "\($0.login):\($0.password)" } == credentials)
     }
 
-    @Test func `a file that is not there or too large is not read`() throws {
+    @Test func `a file that is missing or too large is not read`() throws {
         let folder = TemporaryFolder()
         #expect(throws: FileError(path: "/nowhere", reason: .notFound)) { try Netrc(reading: LocalFile("/nowhere")) }
         let large = folder.write([UInt8](repeating: 0x20, count: (1 << 20) + 1), to: "large")

@@ -10,7 +10,7 @@ import WaybillRuntime
 #endif
 
 extension Poller {
-    /// What is ready, as a list.
+    /// The ready descriptors as a list.
     fileprivate func wait(milliseconds: Int32) -> [ReadyDescriptor] {
         var list: [ReadyDescriptor] = []
         wait(milliseconds: milliseconds) { list.append($0) }
@@ -22,7 +22,7 @@ extension Poller {
     static let kinds: [@Sendable () throws -> any Poller] = [{ try SystemPoller() }, { try PollPoller() }]
 
     @Test(arguments: kinds.indices)
-    func `a poller tells what is ready, as long as it is watched`(kind: Int) throws {
+    func `a poller reports ready descriptors while they are watched`(kind: Int) throws {
         let poller = try Self.kinds[kind]()
         let wakeUp = try WakeUp()
         var ends: [Int32] = [-1, -1]
@@ -54,7 +54,7 @@ extension Poller {
     }
 
     @Test(arguments: kinds.indices)
-    func `the end of a stream is something to read`(kind: Int) throws {
+    func `the end of a stream makes its descriptor readable`(kind: Int) throws {
         let poller = try Self.kinds[kind]()
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -66,7 +66,7 @@ extension Poller {
     }
 
     @Test(arguments: kinds.indices)
-    func `a number that another descriptor has taken over is watched anew`(kind: Int) throws {
+    func `a reused descriptor number can be watched again`(kind: Int) throws {
         let poller = try Self.kinds[kind]()
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
@@ -84,7 +84,9 @@ extension Poller {
     }
 
     @Test(arguments: kinds.indices)
-    func `what is ready while nobody watches it is told when it is watched again`(kind: Int) throws {
+    func `a descriptor that becomes ready while it is not watched is reported when it is watched again`(kind: Int)
+        throws
+    {
         let poller = try Self.kinds[kind]()
         let wakeUp = try WakeUp()
         poller.watch(wakeUp.descriptor, for: .readable)

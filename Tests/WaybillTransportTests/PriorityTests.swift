@@ -4,7 +4,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct PriorityTests {
-    @Test func `what waits for a connection goes by priority, then in the order in which it came`() async throws {
+    @Test func `requests that wait for a connection are sent by priority, then in order of arrival`() async throws {
         let gate = Mutex(false)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {
@@ -31,7 +31,7 @@ import WaybillTransport
                                 ("/high/2", .high),
                             ]
                             for (path, priority) in waiting { group.addTask { await send(path, priority) } }
-                            // On one thread these come after the others, which wait by the time they are answered.
+                            // On one thread, these are sent last, so the others are waiting when they finish.
                             for _ in 0..<3 { _ = await transport.send(HTTPRequest(url: other.url())) }
                             gate.withLock { $0 = true }
                         }

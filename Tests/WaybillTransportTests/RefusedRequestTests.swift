@@ -54,7 +54,7 @@ import WaybillTransport
             words: "address to connect to"
         ),
     ])
-    func `a request that may not be sent is refused, and nothing is sent`(_ example: Case) async throws {
+    func `an invalid request is refused, and nothing is sent`(_ example: Case) async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 var request = example.request

@@ -104,7 +104,7 @@ import WaybillTransport
     ]
 
     @Test(arguments: cases)
-    func `a request is sent as it was asked for`(_ example: Case) async throws {
+    func `a request is sent exactly as specified`(_ example: Case) async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 var request = example.request
@@ -118,7 +118,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `one request after the other is sent as it was asked for, whatever the one before asked for`()
+    @Test func `consecutive requests are sent exactly as specified, whatever the previous one specified`()
         async throws
     {
         var sequence: [Case] = []
@@ -140,7 +140,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a body of 5 MB is sent at once, without asking whether it may be`() async throws {
+    @Test func `a body of 5 MB is sent at once, without an Expect field`() async throws {
         let body = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await LoopbackServer.run(answer: { ServerResponse(body: $0.body) }) { server in
             try await CurlTransport.run { transport in

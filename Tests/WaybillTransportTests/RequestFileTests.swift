@@ -9,7 +9,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// Pipes that nobody writes to, where files are wanted: whoever opened one would wait for ever.
+/// Pipes without a writer in place of files: opening one would block forever.
 @Suite(.timeLimit(.minutes(5))) struct RequestFileTests {
     static let uses:
         [(name: String, kind: TransportFailure.Kind, change: @Sendable (inout HTTPRequest, String) -> Void)] = [
@@ -24,7 +24,7 @@ import WaybillTransport
         ]
 
     @Test(arguments: uses.indices)
-    func `a pipe in place of a file is refused and keeps nobody waiting`(index: Int) async throws {
+    func `a pipe in place of a file is refused without blocking`(index: Int) async throws {
         let folder = TemporaryFolder()
         let path = "\(folder.path)/pipe"
         try #require(mkfifo(path, 0o600) == 0)

@@ -2,9 +2,9 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-/// Heads of responses that break off, or that do not allow to tell where the body ends (RFC 9112, sections 2.2 and 6.3).
+/// Response headers that are cut short or do not determine where the body ends (RFC 9112, sections 2.2 and 6.3).
 @Suite(.timeLimit(.minutes(5))) struct ResponseHeadTests {
-    /// What comes of a request to a server that sends exactly this and closes the connection.
+    /// The result of a request to a server that sends exactly this and closes the connection.
     func send(
         _ text: String,
         to method: String = "GET",
@@ -28,7 +28,7 @@ import WaybillTransport
         "HTTP/1.1 200 OK\r\nX-A: 1\r\n\r",
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n",
     ])
-    func `a response that breaks off inside its header is a failure of the transfer`(text: String) async throws {
+    func `a response that is cut short inside its header is a failure of the transfer`(text: String) async throws {
         for method in ["GET", "HEAD"] {
             let failure = try #require(try await send(text, to: method).failure)
             #expect(failure.kind == .transfer)
@@ -57,7 +57,7 @@ import WaybillTransport
         ("Transfer-Encoding: foo", "the response has the unknown Transfer-Encoding foo"),
         ("Transfer-Encoding: foo bar, chunked", "the response has the unknown Transfer-Encoding 'foo bar'"),
     ])
-    func `a length that is not valid is a failure of the transfer`(fields: String, words: String) async throws {
+    func `an invalid length is a failure of the transfer`(fields: String, words: String) async throws {
         let failure = try #require(try await send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\nhello").failure)
         #expect(failure.kind == .transfer)
         #expect(failure.code == 8)
@@ -72,7 +72,7 @@ import WaybillTransport
         ("Transfer-Encoding: , chunked\r\n \r\nX-A: 1\r\n 2", "5\r\nhello\r\n0\r\n\r\n", "hello"),
         ("Content-Lengths: x\r\nX-Content-Length: y", "hello", "hello"),
     ])
-    func `a length that is valid is used`(fields: String, body: String, expected: String) async throws {
+    func `a valid length is used`(fields: String, body: String, expected: String) async throws {
         let response = try await send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n\(body)").get()
         #expect(response.body == Array(expected.utf8))
     }
@@ -87,7 +87,7 @@ import WaybillTransport
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n")
-            // A client that waits for the body waits until its time is over.
+            // A client that waits for the body runs into its timeout.
             connection.waitForEnd()
         }
         try await LoopbackServer.run(script: script) { server in
@@ -112,7 +112,7 @@ import WaybillTransport
         #expect(failure.message.hasPrefix("the response starts with 'http/1"), "\(failure.message)")
     }
 
-    @Test func `a folded line before the first field does no harm after another response`() async throws {
+    @Test func `a folded line before the first field fails safely after another response`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let request = connection.readRequest() {
                 let line = request.target == "/folded" ? " folded: 1" : "X-A: 1"
@@ -134,14 +134,14 @@ import WaybillTransport
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\n folded: 1\r\n\r\n", "HTTP/1.1 200 OK\r\n\tX-A: 1\r\nX-B: 2\r\n\r\n",
     ])
-    func `a folded line before the first field is a failure in words`(text: String) async throws {
+    func `a folded line before the first field is a failure with a message`(text: String) async throws {
         let failure = try #require(try await send(text).failure)
         #expect(failure.kind == .transfer)
         #expect(failure.code == 8)
         #expect(failure.message.hasSuffix("starts with a folded line, which belongs to no field"))
     }
 
-    @Test func `a trailer without a colon is a failure in words`() async throws {
+    @Test func `a trailer without a colon is a failure with a message`() async throws {
         let chunks = "2\r\nok\r\n0\r\ntrailer\r\n\r\n"
         let failure = try #require(
             try await send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)").failure

@@ -21,7 +21,7 @@ import WaybillTransport
     private static let file = Array(String(repeating: "0123456789abcdef", count: 20_000).utf8)
     private static let sha256 = "2f869ec6ab78d5d9f9d3a9d4a251b98e9f87daebb730d3124691e118ae812a62"
 
-    /// A server with one file that ends the first connections after a part of it.
+    /// A server with one file, which closes the first connections after sending a part of it.
     private static func server(cuts: Int = 0) throws -> LoopbackServer {
         let cuts = Mutex(cuts)
         return try LoopbackServer { connection in
@@ -94,7 +94,7 @@ import WaybillTransport
 
     private var files: Set<String> { folder.names().subtracting(["events.ndjson", "bodies"]) }
 
-    @Test func `a file is stored, and its step knows it`() async throws {
+    @Test func `a file is stored, and its step describes it`() async throws {
         let ran = try await run(
             "{id: a, request: {path: /a.zip, download: {to: b/c.zip, checksum: {sha256: \"'\(Self.sha256)'\"}}}}",
             outputs: "{file: steps.a.downloaded}"
@@ -123,12 +123,12 @@ import WaybillTransport
         #expect(ran.outputs?["file"]?["resumed"] == true)
         #expect(TemporaryFolder.contents(of: "\(folder.path)/a.zip") == Self.file)
         #expect(files == ["a.zip"])
-        // What was really sent is in the events.
+        // The events have the status that the server actually sent.
         let heads = ran.events.compactMap { if case .responseHead(let head) = $0.kind { head.status } else { nil } }
         #expect(heads == [206])
     }
 
-    @Test func `an interrupted download fails as its transfer did, and its bytes stay`() async throws {
+    @Test func `an interrupted download fails like its transfer, and its bytes are kept`() async throws {
         let ran = try await run("{id: a, request: {path: /a.zip, download: {to: a.zip}}}", cuts: 1)
         #expect(ran.failure?.kind == .transfer)
         #expect(files == ["a.zip.part", "a.zip.part.json"])
@@ -156,7 +156,7 @@ import WaybillTransport
         ("{md5: response.headers.Content-MD5}", .input),
     ]
 
-    @Test(arguments: checksums) func `checksums come in many forms`(checksum: String, failure: FailureKind?)
+    @Test(arguments: checksums) func `checksums are accepted in many forms`(checksum: String, failure: FailureKind?)
         async throws
     {
         let zeros = String(repeating: "0", count: 64)
@@ -171,7 +171,7 @@ import WaybillTransport
         #expect(files == (failure == nil ? ["a.zip"] : []))
     }
 
-    @Test func `in a folder, a file has the name of the server or of the URL`() async throws {
+    @Test func `in a folder, a file gets its name from the server or from the URL`() async throws {
         let ran = try await run(
             """
             {id: a, request: {path: "/files/named?x=1", download: {to: in/}}},
@@ -185,7 +185,7 @@ import WaybillTransport
         #expect(folder.names(in: "in") == ["x y.bin", "a b.zip"])
     }
 
-    @Test func `an interrupted download into a folder is resumed, too`() async throws {
+    @Test func `an interrupted download into a folder is resumed too`() async throws {
         let ran = try await run(
             "{id: a, request: {path: /named, retry: {times: 1, backoff: {first: 1ms}}, download: {to: in/}}}",
             cuts: 1
@@ -230,7 +230,7 @@ import WaybillTransport
         #expect(ran.requests.isEmpty && folder.read("a.zip") == "old")
     }
 
-    @Test func `an existing file with the name of the server is kept`() async throws {
+    @Test func `an existing file with the name from the server is kept`() async throws {
         folder.write("old", to: "x y.bin")
         let ran = try await run("{id: a, request: {path: /named, download: {replace: false}}}")
         #expect(ran.outcome.summary == "a:passed")
@@ -246,7 +246,7 @@ import WaybillTransport
         #expect(TemporaryFolder.contents(of: "\(folder.path)/a.zip") == Self.file)
     }
 
-    @Test func `a response that was not expected is not stored`() async throws {
+    @Test func `an unexpected response is not stored`() async throws {
         let page = ServerResponse(headers: [("Content-Type", "text/html")], body: Array("<h1>Log in</h1>".utf8))
         let server = try LoopbackServer {
             $0.target == "/gone" ? ServerResponse(status: 404, body: Array("gone".utf8)) : page
@@ -267,7 +267,7 @@ import WaybillTransport
         #expect(files.filter { !$0.contains("bodies") }.isEmpty)
     }
 
-    @Test func `each element has its file`() async throws {
+    @Test func `each element has its own file`() async throws {
         let ran = try await run(
             """
             {id: a, forEach: {in: "range(20)", as: n}, request: {path: "/${n}.zip", download: {to: "all/${n}.zip"}}}
@@ -278,7 +278,7 @@ import WaybillTransport
         #expect(ran.files.count == 20)
     }
 
-    @Test func `the progress of files is reported, also that of elements`() async throws {
+    @Test func `the progress of downloads is reported, even for elements`() async throws {
         let server = try LoopbackServer { connection in
             while let request = connection.readRequest() {
                 guard request.method == "GET" else {
@@ -304,7 +304,7 @@ import WaybillTransport
         #expect(!ran.events.contains { if case .requestSent = $0.kind { true } else { false } })
     }
 
-    @Test func `two elements do not write one file`() async throws {
+    @Test func `two elements cannot write the same file`() async throws {
         let ran = try await run(
             "{id: a, onFailure: collect, forEach: {in: [1, 2], as: n}, request: {path: \"/${n}/named\", download: {to: all/}}}"
         )
@@ -321,7 +321,7 @@ import WaybillTransport
         let server = try LoopbackServer { connection in
             while let request = connection.readRequest() {
                 if request.target == "/wait" {
-                    // Until the first part of the file is on the disk.
+                    // Wait until the first part of the file is on the disk.
                     while TemporaryFolder.contents(of: part)?.count != 50_000 {
                         guard connection.pass(milliseconds: 5) else { return }
                     }
@@ -363,7 +363,7 @@ import WaybillTransport
         #expect(files == ["a.zip"])
     }
 
-    @Test func `paths are confined as those of write are`() async throws {
+    @Test func `download paths are confined like those of write`() async throws {
         folder.write("", to: "there")
         for (to, kind) in [
             ("${concat('..', '/x')}", FailureKind.input), ("${concat('run', '.json')}", .input), ("there/x", .download),
@@ -379,7 +379,7 @@ import WaybillTransport
         #expect(ran.outcome.summary == "a:passed")
     }
 
-    @Test func `filters of the service are for data`() async throws {
+    @Test func `filters of the service do not apply to downloads`() async throws {
         let ran = try await run(
             "{id: a, request: {path: /a.zip, download: {to: a.zip}}}",
             top: "    filters: [{require: $.ok}]\n    decoding: json\n"

@@ -1,7 +1,7 @@
 import WaybillResults
 
-/// Three steps `a`, `b` and `c` in a chain or batch, the order in which they end, and those of them that fail; and what
-/// must come of it, written down without a look at how the program decides it.
+/// Three steps `a`, `b` and `c` in a chain or batch, the order in which they finish, and which of them fail, with the
+/// expected results, which do not depend on the implementation.
 struct GroupCase: Sendable, CustomStringConvertible {
     enum Order: String, CaseIterable, Sendable {
         case chain, batch
@@ -20,7 +20,7 @@ struct GroupCase: Sendable, CustomStringConvertible {
 
         static let all = Order.allCases.flatMap { order in Mode.allCases.map { Kind(order: order, mode: $0) } }
 
-        /// The group, and behind it a step `z` that runs only if the group has passed.
+        /// The group, followed by a step `z` that runs only if the group has passed.
         var manifest: String {
             """
             graphs:
@@ -39,17 +39,17 @@ struct GroupCase: Sendable, CustomStringConvertible {
     static let steps = ["a", "b", "c"]
 
     var kind: Kind
-    /// The places of the steps in the order in which their responses come.
+    /// The indices of the steps in the order in which their responses arrive.
     var ending: [Int]
-    /// The places of those whose response is a failure.
+    /// The indices of the steps whose response is a failure.
     var failing: Set<Int>
 
-    /// Every order in which the steps of a chain or batch can end, with every set of them that fails.
+    /// Every order in which the steps of a chain or batch can finish, with every set of failing steps.
     static func all(_ kind: Kind) -> [GroupCase] {
         let inOrder = [0, 1, 2]
         let others = [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
         let failures: [Set<Int>] = [[], [0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
-        // The steps of a chain have no other order than their own.
+        // The steps of a chain finish only in their own order.
         return ([inOrder] + (kind.order == .chain ? [] : others)).flatMap { ending in
             failures.map { GroupCase(kind: kind, ending: ending, failing: $0) }
         }
@@ -60,9 +60,9 @@ struct GroupCase: Sendable, CustomStringConvertible {
         return "\(kind): \(end.joined(separator: ", "))"
     }
 
-    // MARK: What must come of it
+    // MARK: Expected results
 
-    /// The steps whose answers are waited for, in the order of the responses: with `stop` none behind the first failure.
+    /// The steps whose responses are awaited, in the order of the responses. With `stop`, none after the first failure.
     var answered: [Int] {
         guard kind.mode == .stop, let first = ending.firstIndex(where: failing.contains) else { return ending }
         return Array(ending[...first])
@@ -70,7 +70,7 @@ struct GroupCase: Sendable, CustomStringConvertible {
 
     var groupPasses: Bool { failing.isEmpty || kind.mode == .continue }
 
-    /// How each step ends, in the order of the manifest.
+    /// The outcome of each step, in the order of the manifest.
     var outcomes: [StepOutcome] {
         let group = [0, 1, 2].map { step -> StepOutcome in
             guard answered.contains(step) else { return kind.order == .chain ? .skipped : .cancelled }
@@ -80,7 +80,7 @@ struct GroupCase: Sendable, CustomStringConvertible {
         return group + [groupPasses ? .passed : .skipped]
     }
 
-    /// `a:passed b:failed …`, as the results tell it.
+    /// `a:passed b:failed …`, as in the results.
     var summary: String {
         zip(Self.steps + ["z"], outcomes).map { "\($0):\($1)" }.joined(separator: " ")
     }
@@ -93,7 +93,7 @@ struct GroupCase: Sendable, CustomStringConvertible {
         return Set(group.map { "/" + Self.steps[$0] } + (groupPasses ? ["/z"] : []))
     }
 
-    /// How many responses have come when a step ends, for all that begin: those that are cancelled end with the first
+    /// The number of responses that have arrived when each started step finishes. Cancelled steps finish with the first
     /// failure, which is the last response.
     var ends: [String: Int] {
         var ends: [String: Int] = [:]

@@ -4,9 +4,9 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// Chains and batches of three steps as whole runs, in every order of ending and with every set of failures: once with
-/// answers that are made up, once with those of a server. The time limit ends a run that waits for a response which it should
-/// have given up.
+/// Whole runs of chains and batches of three steps, in every order of finishing and with every set of failures: once
+/// with scripted responses, once with those of a server. The time limit ends a run that waits for a response that it
+/// should have cancelled.
 @Suite(.timeLimit(.minutes(10))) struct GroupOrderTests {
     private func check(_ group: GroupCase, _ outcome: Executor.Outcome, _ turns: ResponsesInTurn, sent: [String]) {
         #expect(outcome.summary == group.summary, "\(group)")
@@ -15,12 +15,12 @@ import WaybillTransport
         #expect(Set(sent) == group.sent && sent.count == group.sent.count, "\(group)")
     }
 
-    @Test func `there are three ways to go on, six orders of a batch and one of a chain, and eight sets of failures`() {
+    @Test func `there are three policies, six orders of a batch, one of a chain, and eight sets of failures`() {
         #expect(GroupCase.Kind.all.map { GroupCase.all($0).count } == [8, 8, 8, 48, 48, 48])
     }
 
     @Test(arguments: GroupCase.Kind.all)
-    func `every order of ending and failing has its own outcome`(kind: GroupCase.Kind) async throws {
+    func `every order of finishing and failing has the expected outcome`(kind: GroupCase.Kind) async throws {
         let fixture = try ExecutionFixture(kind.manifest)
         for group in GroupCase.all(kind) {
             let turns = ResponsesInTurn(group)
@@ -40,7 +40,7 @@ import WaybillTransport
     }
 
     @Test(arguments: GroupCase.Kind.all)
-    func `the outcomes are the same where a server answers`(kind: GroupCase.Kind) async throws {
+    func `the outcomes are the same when a server responds`(kind: GroupCase.Kind) async throws {
         let server = try ResponsesOnCall()
         defer { server.stop() }
         let fixture = try ExecutionFixture(kind.manifest, at: server.url)

@@ -5,7 +5,7 @@ import WaybillResults
 
 @testable import WaybillExecution
 
-/// Chains and batches of three steps, in every order of ending and with every step passing or failing.
+/// Chains and batches of three steps, in every order of finishing and with every step passing or failing.
 @Suite(.timeLimit(.minutes(5))) struct GroupStateTests {
     /// A group of three steps.
     private func group(_ order: String, _ mode: String, needs: String = "") throws -> GroupPlan {
@@ -23,7 +23,7 @@ import WaybillResults
         return fixture.plan.graphs[0].body
     }
 
-    /// What a scheduler does with a group whose steps end in this order, and what becomes of each.
+    /// Schedules a group whose steps finish in this order. Returns the end of each step and of the group.
     private func run(_ group: GroupPlan, ending order: [Int], failing: Set<Int>) -> (
         ends: [String], group: NodeOutcome.End
     ) {
@@ -61,7 +61,7 @@ import WaybillResults
     private static let failures: [Set<Int>] = (0..<8).map { mask in Set((0..<3).filter { mask & 1 << $0 != 0 }) }
 
     @Test(arguments: ["stop", "collect", "continue"])
-    func `a chain goes on after a failure only if it is told to`(mode: String) throws {
+    func `a chain continues after a failure only if its policy allows it`(mode: String) throws {
         let group = try group("chain", mode)
         for order in Self.orders {
             for failing in Self.failures {
@@ -78,7 +78,7 @@ import WaybillResults
     }
 
     @Test(arguments: ["stop", "collect", "continue"])
-    func `a batch is cancelled by its first failure unless it is told to go on`(mode: String) throws {
+    func `a batch is cancelled by its first failure unless its policy lets it continue`(mode: String) throws {
         let group = try group("batch", mode)
         for order in Self.orders {
             for failing in Self.failures {
@@ -98,25 +98,25 @@ import WaybillResults
         ("stop", "failed", "skipped failure", "passed"), ("collect", "failed", "skipped failure", "passed"),
         ("continue", "failed", "passed", "passed"),
     ])
-    func `what a step needs must have passed, unless failures are tolerated`(
+    func `the steps that a step needs must have passed, unless failures are tolerated`(
         mode: String,
         first: String,
         second: String,
         third: String
     ) throws {
         let group = try group("batch", mode, needs: ", needs: [a]")
-        // The third has ended before the first fails.
+        // The third step finishes before the first one fails.
         let (ends, _) = run(group, ending: [2, 0, 1], failing: [0])
         #expect(ends == [first, second, third])
     }
 
-    @Test func `a step that its condition skips counts as done for what needs it`() throws {
+    @Test func `a step skipped by its condition counts as done for steps that need it`() throws {
         var state = GroupState(try group("batch", "stop", needs: ", needs: [a]"))
         #expect(state.start() == [.start(0), .start(2)])
         #expect(state.finished(0, .skipped(.condition)) == [.start(1)])
     }
 
-    @Test func `a step that is withdrawn takes nothing with it, and what needs it runs`() throws {
+    @Test func `a withdrawn step affects no other step, and steps that need it run`() throws {
         var state = GroupState(try group("batch", "stop", needs: ", needs: [a]"))
         _ = state.start()
         #expect(state.finished(0, .withdrawn(.cancelled)) == [.start(1)])
@@ -126,14 +126,14 @@ import WaybillResults
         #expect(state.end == .passed)
     }
 
-    @Test func `an end skips the rest of a chain, which passes`() throws {
+    @Test func `an end step skips the rest of a chain, and the chain passes`() throws {
         var state = GroupState(try group("chain", "stop"))
         _ = state.start()
         #expect(state.finished(0, .ended) == [.skip(1, .ended), .skip(2, .ended)])
         #expect(state.end == .passed)
     }
 
-    @Test func `after a step that was stopped from outside no other starts, and those that run may finish`() throws {
+    @Test func `after a step is cancelled from outside, no other step starts, but running ones may finish`() throws {
         var state = GroupState(try group("batch", "collect"))
         _ = state.start()
         #expect(state.finished(1, .cancelled) == [])

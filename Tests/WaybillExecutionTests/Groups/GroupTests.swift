@@ -7,7 +7,7 @@ import WaybillTransport
 @Suite(.timeLimit(.minutes(5))) struct GroupTests {
     private static let bad = ScriptedTransport.Reply.json("{}", status: 500)
 
-    /// Three steps in a group, the second fails.
+    /// Runs a group of three steps, of which the second fails.
     private func run(_ order: String, _ mode: String) async throws -> (String, RunOutcome, [String]) {
         let fixture = try ExecutionFixture(
             """
@@ -36,7 +36,7 @@ import WaybillTransport
         ("batch", "collect", "a:passed b:failed c:passed z:skipped", .failed, ["/a", "/b", "/c"]),
         ("batch", "continue", "a:passed b:tolerated c:passed z:passed", .passed, ["/a", "/b", "/c", "/z"]),
     ])
-    func `a failure stops, is collected, or is tolerated`(
+    func `a failure stops the group, is collected, or is tolerated`(
         order: String,
         mode: String,
         steps: String,
@@ -49,7 +49,8 @@ import WaybillTransport
         #expect(result.2 == paths)
     }
 
-    @Test func `a batch runs side by side, and its results are in the order of the manifest`() async throws {
+    @Test func `the steps of a batch run concurrently, and its results are in the order of the manifest`() async throws
+    {
         let fixture = try ExecutionFixture(
             "graphs: {main: {batch: [{id: a, get: /a}, {id: b, get: /b}, {id: c, get: /c}]}}",
             ["/a": .held, "/b": .held, "/c": .held]
@@ -62,7 +63,7 @@ import WaybillTransport
         #expect(await running.summary == "a:passed b:passed c:passed")
     }
 
-    @Test func `the first failure of a batch cancels what is under way`() async throws {
+    @Test func `the first failure of a batch cancels its running steps`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {batch: [{id: a, get: /a}, {id: b, get: /b}]}}",
             ["/a": .held, "/b": .held]
@@ -76,7 +77,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [1, 2, 5])
-    func `never more requests are under way than the run allows`(limit: Int) async throws {
+    func `the requests in flight never exceed the limit of the run`(limit: Int) async throws {
         let steps = (0..<20).map { "{get: /\($0)}" }.joined(separator: ", ")
         let fixture = try ExecutionFixture(
             "defaults: {concurrency: \(limit)}\ngraphs: {main: {batch: [\(steps)]}}"
@@ -86,7 +87,7 @@ import WaybillTransport
         #expect(fixture.transport.mostUnderWay <= limit)
     }
 
-    @Test func `a cancelled run is interrupted: nothing new begins, and every step has an outcome`() async throws {
+    @Test func `a cancelled run is interrupted, no more steps start, and every step has an outcome`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a}, {batch: [{id: b, get: /b}, {id: c, get: /c}]}]}}",
             ["/a": .held]
@@ -100,7 +101,7 @@ import WaybillTransport
         #expect(fixture.transport.paths == ["/a"])
     }
 
-    @Test func `later steps see whether a tolerated one passed, and why not`() async throws {
+    @Test func `later steps can read whether a tolerated step passed, and why it failed`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:

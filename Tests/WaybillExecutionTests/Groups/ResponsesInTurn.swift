@@ -2,15 +2,15 @@ import Synchronization
 import WaybillExecution
 import WaybillResults
 
-/// Lets the responses to the steps of a group go one by one, in the order of a case: the first when all requests that are
-/// sent at once have come, each other one when the step before it has ended.
+/// Releases the responses to the steps of a group one by one, in the order of a case: the first when all simultaneous
+/// requests have arrived, each other one when the step before it has finished.
 ///
-/// The clock, which is the run's, moves on by a second with each response and else stands still.
+/// The clock of the run advances by a second with each response, and only then.
 final class ResponsesInTurn: RunObserver {
     private struct State {
-        /// The requests that have still to come before the first response.
+        /// The number of requests that must still arrive before the first response.
         var missing: Int
-        /// The steps that have not been answered.
+        /// The steps that have not received a response.
         var rest: ArraySlice<Int>
         var ends: [String: Int] = [:]
     }
@@ -25,10 +25,10 @@ final class ResponsesInTurn: RunObserver {
         (turns, turn) = AsyncStream.makeStream()
     }
 
-    /// How many responses had gone when each step ended that has begun.
+    /// The number of responses that had been released when each started step finished.
     var ends: [String: Int] { state.withLock { $0.ends } }
 
-    /// The request of a step in the group has come.
+    /// Reports that the request of a step in the group has arrived.
     func arrived() {
         let isLast = state.withLock { state in
             state.missing -= 1
@@ -47,7 +47,7 @@ final class ResponsesInTurn: RunObserver {
         }
     }
 
-    /// Carries a run out that tells this of its events, and has each response let go when its turn has come.
+    /// Executes a run that reports its events to this observer, and releases each response in its turn.
     func carryOut(
         _ run: @escaping @Sendable (EventStream, ManualClock) async -> Executor.Outcome,
         letGo: (_ step: Int) -> Void

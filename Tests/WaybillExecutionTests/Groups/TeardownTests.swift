@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillResults
 
 @Suite(.timeLimit(.minutes(5))) struct TeardownTests {
-    /// Runs a chain that creates something, and a teardown that deletes it; gives the paths of the requests.
+    /// Runs a chain that creates something and a teardown that deletes it.
     private func run(
         _ chain: String,
         finally: String,
@@ -62,7 +62,7 @@ import WaybillResults
             ),
         ] as [(String, String, [String: ScriptedTransport.Reply], String, [String])]
     )
-    func `a teardown deletes what was created, and only that`(
+    func `a teardown deletes a resource only if it was created`(
         chain: String,
         finally: String,
         replies: [String: ScriptedTransport.Reply],

@@ -37,7 +37,7 @@ import WaybillTransport
         )
     }
 
-    /// Runs a step; gives what it came to, the addresses in order, and `steps.a.data`.
+    /// Runs a step. Returns the summary, the URLs in order, `steps.a.data` and the failure.
     private func run(
         _ step: String,
         _ replies: [String: ScriptedTransport.Reply]
@@ -100,7 +100,7 @@ import WaybillTransport
             ("get: /a, paginate: {page: {query: p}}, expect: {status: 404}", ["/a?p=1": .json("{}", status: 404)], [:]),
         ] as [(String, [String: ScriptedTransport.Reply], JSON)]
     )
-    func `the items of all pages are one list, and each page is asked for once`(
+    func `the items of all pages form one list, and each page is requested once`(
         step: String,
         replies: [String: ScriptedTransport.Reply],
         data: JSON
@@ -136,7 +136,7 @@ import WaybillTransport
             ),
         ] as [(String, [String: ScriptedTransport.Reply], JSON)]
     )
-    func `items are read after filters, and what controls paging before them`(
+    func `items are read after the filters, and paging expressions before them`(
         step: String,
         replies: [String: ScriptedTransport.Reply],
         data: JSON
@@ -147,7 +147,7 @@ import WaybillTransport
         #expect(result.urls.count == replies.count, "\(result.urls)")
     }
 
-    @Test func `the filtered items of pages are what is written`() async throws {
+    @Test func `the filtered items of all pages are written`() async throws {
         let result = try await run(
             "get: /a, paginate: {link: true, items: $}, filters: [{where: item.n > 1}], write: {to: a.ndjson}",
             ["/a": .linked(#"[{"n":1},{"n":2}]"#, ["</b>; rel=next"]), "/b": .linked(#"[{"n":3}]"#, [])]
@@ -156,7 +156,7 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == "{\"n\":2}\n{\"n\":3}\n")
     }
 
-    @Test func `outputs and what is returned are taken from all items at the end`() async throws {
+    @Test func `outputs and the returned value are computed from all items at the end`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints:
@@ -189,7 +189,7 @@ import WaybillTransport
             ),
         ] as [(String, FailureKind, String?)]
     )
-    func `a page that is not as it should be is a failure`(
+    func `an unexpected page is a failure`(
         setting: String,
         kind: FailureKind,
         message: String?
@@ -205,7 +205,7 @@ import WaybillTransport
         if let message { #expect(result.failure?.message.string.hasPrefix(message) == true) }
     }
 
-    @Test func `outputs of pages that are written are taken from all items too`() async throws {
+    @Test func `outputs of pages that are written are computed from all items too`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -220,7 +220,7 @@ import WaybillTransport
         #expect(outcome.outputs.first?.values.value == ["last": 2, "records": 2])
     }
 
-    @Test func `a page that fails is tried again by itself`() async throws {
+    @Test func `only the page that failed is retried`() async throws {
         let count = Mutex(0)
         let fixture = try ExecutionFixture(
             """
@@ -249,7 +249,9 @@ import WaybillTransport
         #expect(outcome.result.steps[0].attempts == 4)
     }
 
-    @Test func `credentials do not go to a next page on another origin, and come back with the first`() async throws {
+    @Test func `credentials are sent to next pages at the first origin, but not to those at another origin`()
+        async throws
+    {
         let fixture = try fixture(
             """
             get: /a, headers: {X-Key: "${secrets.key}", X-Plain: p},
@@ -268,7 +270,7 @@ import WaybillTransport
         #expect(sent.allSatisfy { $0.headers.contains { $0.name == "X-Plain" } })
     }
 
-    @Test func `items go to the file page by page, and the journal knows how it goes on`() async throws {
+    @Test func `items are written page by page, and the journal records the next page`() async throws {
         let fixture = try fixture(
             "get: /a, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson, columns: [n]}",
             [
@@ -301,7 +303,7 @@ import WaybillTransport
             ("next: $.nxt", #"{"rows":[],"next":"/b"}"#, nil),
         ]
     )
-    func `a misspelt path to the next page is warned about`(way: String, body: String, words: String?) async throws {
+    func `a misspelt path to the next page causes a warning`(way: String, body: String, words: String?) async throws {
         let fixture = try fixture("get: /a, paginate: {\(way), items: $.rows}", ["/a": .json(body)])
         let (outcome, _) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
         #expect(outcome.result.outcome == .passed)
@@ -312,7 +314,7 @@ import WaybillTransport
         #expect(words.map { warnings.first?.contains($0) == true } ?? true, "\(warnings)")
     }
 
-    @Test func `a step that fails at a later page keeps what it had in the unfinished file`() async throws {
+    @Test func `a step that fails at a later page keeps the earlier items in the unfinished file`() async throws {
         let result = try await run(
             "get: /a, paginate: {page: {query: p}}, write: {to: a.json}",
             ["/a?p=1": .json("[1]"), "/a?p=2": .json("{}", status: 500)]
@@ -322,7 +324,7 @@ import WaybillTransport
         #expect(folder.read("a.json") == nil)
     }
 
-    @Test func `each element has pages of its own, and one that fails leaves nothing in the file`() async throws {
+    @Test func `each element has its own pages, and one that fails leaves nothing in the file`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -352,7 +354,7 @@ import WaybillTransport
         #expect(folder.read("all.json") == "[\n\(numbers.joined(separator: ",\n"))\n]\n")
     }
 
-    @Test func `every try of until begins with the first page and an empty file`() async throws {
+    @Test func `every try of until starts with the first page and an empty file`() async throws {
         let count = Mutex(0)
         let fixture = try ExecutionFixture(
             """

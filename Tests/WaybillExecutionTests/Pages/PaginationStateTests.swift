@@ -52,13 +52,13 @@ import WaybillJSON
     ]
 
     @Test(arguments: targets)
-    func `the next page is where the response says`(next: String, expected: PaginationState.Decision) throws {
+    func `the next page is the one that the response names`(next: String, expected: PaginationState.Decision) throws {
         var state = PaginationState(try pagination(.next(expression("$.next"))))
         #expect(state.request == .plain)
         #expect(try state.next(after: page(["next": JSONParser().parse(Array(next.utf8))])) == expected)
     }
 
-    @Test func `a response that says nothing of a next page was the last`() throws {
+    @Test func `a response without a next page is the last one`() throws {
         for body in [JSON.string("text"), [:], .null] {
             var state = PaginationState(try pagination(.next(expression("$.next"))))
             #expect(try state.next(after: page(body)) == .finish)
@@ -72,7 +72,7 @@ import WaybillJSON
         ("7", "the next page's URL is a number, not a string"),
         ("[\"/a\", \"/b\"]", "the next page's URL is a list, not a string"),
     ])
-    func `a next page where nothing may be sent is a failure`(next: String, message: String) throws {
+    func `a next page at a URL that must not be requested is a failure`(next: String, message: String) throws {
         var state = PaginationState(try pagination(.next(expression("$.next"))))
         guard case .fail(let words, _) = try state.next(after: page(["next": JSONParser().parse(Array(next.utf8))]))
         else {
@@ -82,7 +82,7 @@ import WaybillJSON
         #expect(words.hasPrefix(message), "\(words)")
     }
 
-    @Test func `a link leads on as long as there is one`() throws {
+    @Test func `links are followed as long as there is one`() throws {
         var state = PaginationState(try pagination(.link))
         let first = try state.next(after: page([], items: 0, links: ["<list?page=2>; rel=next"]))
         #expect(first == .follow(.url("http://s/a/list?page=2")))
@@ -103,7 +103,7 @@ import WaybillJSON
         var state = PaginationState(try pagination(.offset(.input(Self.name("from")), limit: 3)))
         #expect(state.request == .input("from", 0))
         #expect(try state.next(after: page([], items: 3)) == .follow(.input("from", 3)))
-        // More than were asked for: the next ones begin behind them.
+        // More items than requested: the next page starts after them.
         #expect(try state.next(after: page([], items: 5)) == .follow(.input("from", 8)))
         #expect(try state.next(after: page([], items: 2)) == .finish)
     }
@@ -114,14 +114,14 @@ import WaybillJSON
     ]
 
     @Test(arguments: cursors)
-    func `a cursor goes where it should`(cursor: String, expected: PaginationState.Decision) throws {
+    func `a cursor is sent in the query until it is empty`(cursor: String, expected: PaginationState.Decision) throws {
         let way = Pagination.Way.cursor(.query(Self.name("at")), from: try expression("$.c"))
         var state = PaginationState(try pagination(way))
         #expect(state.request == .plain)
         #expect(try state.next(after: page(["c": JSONParser().parse(Array(cursor.utf8))])) == expected)
     }
 
-    @Test func `a cursor that comes again is a failure`() throws {
+    @Test func `a repeated cursor is a failure`() throws {
         let way = Pagination.Way.cursor(.query(Self.name("at")), from: try expression("$.c"))
         var state = PaginationState(try pagination(way))
         for cursor in ["x", "y"] { _ = try state.next(after: page(["c": .string(cursor)])) }
@@ -132,7 +132,7 @@ import WaybillJSON
         #expect(words == "the pages form a cycle: 'x' occurs twice")
     }
 
-    @Test func `a page that leads to itself is a failure`() throws {
+    @Test func `a page that links to itself is a failure`() throws {
         var state = PaginationState(try pagination(.link))
         guard case .fail = try state.next(after: page([], links: ["<list?x=1#top>; rel=next"])) else {
             Issue.record("it goes on")
@@ -140,7 +140,7 @@ import WaybillJSON
         }
     }
 
-    @Test func `neither more pages than allowed are asked for, nor any when the condition does not hold`() throws {
+    @Test func `paging stops at the maximum number of pages or when the condition does not hold`() throws {
         let way = Pagination.Way.page(.query(Self.name("page")), start: 1)
         var limited = PaginationState(try pagination(way, max: 2))
         #expect(try limited.next(after: page([])) != .finish)
@@ -158,8 +158,11 @@ import WaybillJSON
             (.offset(.input(name("o")), limit: 2), 4, .input("o", 4)),
         ] as [(Pagination.Way, JSON, PageRequest)]
     )
-    func `a state is gone on with where the journal says`(way: Pagination.Way, next: JSON, request: PageRequest) throws
-    {
+    func `a resumed state continues at the page that the journal records`(
+        way: Pagination.Way,
+        next: JSON,
+        request: PageRequest
+    ) throws {
         let state = PaginationState(try pagination(way, max: 4), behind: 3, next: next)
         #expect(state.request == request)
         #expect(state.pages == 3)

@@ -3,7 +3,7 @@ import WaybillExecution
 import WaybillResults
 import WaybillTestSupport
 
-/// Elements of a `forEach` that are not the same any more when the run is resumed.
+/// Elements of a `forEach` that have changed when the run is resumed.
 @Suite(.timeLimit(.minutes(5))) struct ChangedElementsTests {
     private let folder = TemporaryFolder()
 
@@ -12,7 +12,7 @@ import WaybillTestSupport
         return try ExecutionFixture("data: {ids: {file: ids.csv}}\ngraphs:\n" + graphs, contents: ["ids.csv": rows])
     }
 
-    /// The marks of all rows, in ways that tolerate failures.
+    /// Graphs that mark all rows and tolerate failures in different ways.
     private static let tolerant = """
           main:
             chain:
@@ -57,7 +57,7 @@ import WaybillTestSupport
             ([1, 2, 3], "element 3 finished before the run was resumed, but the list now has only 3 elements"),
         ]
     )
-    func `nothing is sent when an element that was done is another one, whatever is tolerated`(
+    func `nothing is sent if a finished element has changed, whatever failures are tolerated`(
         graphs: String,
         change: (ids: [Int], message: String)
     ) async throws {
@@ -72,7 +72,7 @@ import WaybillTestSupport
             change.message
             + ", so the step is not executed; restore the list and resume again, or start a new run"
         #expect(failed?.first?.failure?.message.string == message)
-        // What was done is still known, and what is added at the end is done too.
+        // The finished elements are still known, and elements added at the end are run too.
         let restored = try await resume(graphs, ids: Array(1...10))
         #expect(restored.sent == (6...10).map { "POST /mark/\($0)" } + ["POST /after"])
         #expect(restored.outcome?.result.outcome == .passed)

@@ -10,7 +10,7 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// Files of `write` that were put in their place just before the run was killed.
+/// Files of `write` that were moved to their final paths just before the run was killed.
 @Suite(.timeLimit(.minutes(5))) struct CommittedFileTests {
     private static func manifest(_ method: String) -> String {
         """
@@ -29,7 +29,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["get", "post"])
-    func `no element runs again when only the journal does not say that the file is in its place`(method: String)
+    func `no element runs again if only the journal entry for the moved file is missing`(method: String)
         async throws
     {
         let folder = TemporaryFolder()
@@ -42,7 +42,7 @@ import WaybillTransport
         #expect(folder.read("events.ndjson")?.contains("\"type\":\"write.committed\"") == true)
     }
 
-    @Test func `a file that was not put in its place yet is put there`() async throws {
+    @Test func `a file that was not yet moved to its final path is moved there`() async throws {
         let folder = TemporaryFolder()
         _ = try await fixture("post").run(into: folder)
         try folder.cutJournal(after: "\"type\":\"write.committing\"")
@@ -83,7 +83,7 @@ import WaybillTransport
         ("\"type\":\"step.finished\",\"step\":\"main.outer\"", ["POST /after"]),
         ("\"type\":\"element.finished\",\"step\":\"main.outer\",\"element\":1", ["POST /after"]),
     ])
-    func `a file that is gone or has another size is reported`(line: String, sent: [String]) async throws {
+    func `a file that is missing or has another size is reported`(line: String, sent: [String]) async throws {
         let folder = TemporaryFolder()
         let fixture = { try ExecutionFixture(Self.files) { Self.answer($0.url.replacing("http://s", with: "")) } }
         _ = try await fixture().run(into: folder)
@@ -114,7 +114,7 @@ import WaybillTransport
         )
     }
 
-    @Test func `of many files that are gone, some are named and the others counted`() async throws {
+    @Test func `if many files are missing, some are named and the others are counted`() async throws {
         let text = """
             graphs:
               main:

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillExecution
 import WaybillTestSupport
 
-/// Steps that passed are never sent again, unless that is safe, or allowed, and needed.
+/// Steps that passed are sent again only if that is needed, and safe or allowed.
 @Suite(.timeLimit(.minutes(5))) struct RepeatedStepTests {
     private static func login(_ method: String, then last: String) -> String {
         """
@@ -40,7 +40,7 @@ import WaybillTestSupport
         #expect(run.decision.diagnostics.first?.help.first?.contains("--repeat-unsure") == true)
     }
 
-    @Test func `repeat-unsure sends only the POST again that is needed`() async throws {
+    @Test func `repeat-unsure sends only the needed POST again`() async throws {
         let text = Self.login("post", then: Self.usesToken)
         let run = try await ResumedRun(
             text,
@@ -58,13 +58,13 @@ import WaybillTestSupport
         #expect(run.sent == ["GET /login", "GET /last"])
     }
 
-    @Test func `what a step has besides a secret is kept`() async throws {
+    @Test func `outputs of a step that are not secret are kept`() async throws {
         let text = Self.login("post", then: Self.usesUser)
         let run = try await ResumedRun(text, killedAfter: Self.passed("order"), answering: Self.answer)
         #expect(run.sent == ["GET /last/7"])
     }
 
-    @Test func `what is needed of what is needed runs again too`() async throws {
+    @Test func `steps that a repeated step needs run again too`() async throws {
         let text = """
             graphs:
               main:
@@ -96,7 +96,7 @@ import WaybillTestSupport
         """
 
     @Test(arguments: ["\"type\":\"graph.finishing\"", "\"type\":\"step.finished\",\"step\":\"main.finally.delete\""])
-    func `only finally runs again of a graph whose finally had started`(line: String) async throws {
+    func `in a graph whose finally had started, only finally runs again`(line: String) async throws {
         let run = try await ResumedRun(Self.withFinally, killedAfter: line)
         #expect(run.sent == ["DELETE /things/1"])
         #expect(run.outcome?.summary == "create:passed look:passed delete:passed")
@@ -203,7 +203,7 @@ import WaybillTestSupport
         """
     }
 
-    @Test func `elements with secret outputs that are needed run again where that is safe`() async throws {
+    @Test func `elements with needed secret outputs run again if that is safe`() async throws {
         let answer: @Sendable (String) -> ScriptedTransport.Reply? = { _ in .json(#"{"key": "key-1234567"}"#) }
         let gets = try await ResumedRun(Self.elements("get"), killedAfter: Self.passed("order"), answering: answer)
         #expect(gets.sent == ["GET /keys/1", "GET /keys/2", "GET /keys/3", "GET /last"])
@@ -214,7 +214,7 @@ import WaybillTestSupport
 
     // MARK: Graphs in graphs
 
-    @Test func `a secret output of a graph that nothing needs any more is done without`() async throws {
+    @Test func `a graph does not run again for a secret output that is no longer needed`() async throws {
         let text = """
             graphs:
               main:

@@ -5,18 +5,18 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// A run that was killed in a folder, and what a resumed one makes of it.
+/// A killed run in a folder, and the result of resuming it.
 struct ResumedRun {
-    /// What was decided before anything was sent.
+    /// The decision that was made before anything was sent.
     let decision: ResumeDecision
-    /// How it ended; `nil` where nothing was sent.
+    /// The outcome, or `nil` if the decision has diagnostics.
     let outcome: Executor.Outcome?
-    /// The words of all warnings.
+    /// The messages of all warnings.
     let warnings: [String]
-    /// What was sent, as `POST /login`.
+    /// The requests that were sent, such as `POST /login`.
     let sent: [String]
 
-    /// Runs a manifest, cuts its journal after the last line that has a text, as a kill does, and resumes it.
+    /// Runs a manifest, cuts its journal after the last line that contains a string, as a kill does, and resumes it.
     init(
         _ text: String,
         killedAfter line: String,
@@ -64,7 +64,7 @@ struct ResumedRun {
 }
 
 extension TemporaryFolder {
-    /// Takes back what came after the last line of the journal that has a text.
+    /// Removes everything after the last line of the journal that contains a string.
     func cutJournal(after text: String) throws {
         let lines = try #require(read("events.ndjson")).split(separator: "\n")
         let last = try #require(lines.lastIndex { $0.contains(text) }, "\(lines.joined(separator: "\n"))")

@@ -11,7 +11,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Requests that were in flight when the run was killed, whose failure the manifest tolerates.
+/// Requests that were in flight when the run was killed and whose failure the manifest tolerates.
 @Suite(.timeLimit(.minutes(5))) struct UnsureRequestTests {
     private let folder = TemporaryFolder()
 
@@ -51,7 +51,7 @@ import WaybillTestSupport
         (step, "main.once", ["GET /after"], ["POST /1"]),
         (chains, "main.each[1].new", ["POST /2", "GET /use/2", "GET /after"], ["POST /1", "GET /use/1"]),
     ])
-    func `a tolerated request is reported, and sent again only when that is asked for`(
+    func `a tolerated request is reported, and sent again only with repeat-unsure`(
         text: String,
         path: String,
         rest: [String],
@@ -66,7 +66,7 @@ import WaybillTestSupport
         #expect(first.outcome?.result.outcome == .passed)
         #expect(first.outcome?.result.steps.first?.outcome == .tolerated)
         #expect(first.warnings == [warning])
-        // The next one has nothing to do, and says so again.
+        // The next run has nothing to do, and repeats the warning.
         let second = try await resume(text)
         #expect(second.sent == [])
         #expect(second.warnings == [warning])
@@ -87,7 +87,7 @@ import WaybillTestSupport
         ("{id: new, put: /new}", "main.new", false),
         ("{id: new, post: /new, onFailure: continue}", "main.new", false),
     ])
-    func `nothing is sent, not even by finally, until it is decided whether a POST is sent again`(
+    func `nothing is sent, not even by finally, until the user decides whether a POST is sent again`(
         step: String,
         path: String,
         stops: Bool
@@ -111,10 +111,10 @@ import WaybillTestSupport
         #expect(second.sent.last == "DELETE /new")
     }
 
-    @Test func `an element whose records have no place in the file any more is not sent again`() async throws {
+    @Test func `an element whose records can no longer be inserted in the file is not sent again`() async throws {
         let text = Self.elements.replacing("post:", with: "write: {to: a.ndjson}, post:")
         try await kill(text, while: "main.each[1]")
-        // The file was not in its place yet.
+        // The file was not yet at its final path.
         folder.write(try #require(folder.read("a.ndjson")), to: "a.ndjson.part")
         unlink("\(folder.path)/a.ndjson")
         for repeatsUnsure in [false, true] {
@@ -126,9 +126,9 @@ import WaybillTestSupport
         #expect(folder.read("a.ndjson") == "{}\n{}\n")
     }
 
-    // MARK: What is kept of elements
+    // MARK: Recorded elements
 
-    @Test func `failures of elements that had finished before the kill are in the summary, with the others in order`()
+    @Test func `the summary has the failures of elements that finished before the kill, in order with the others`()
         async throws
     {
         let text = Self.text(

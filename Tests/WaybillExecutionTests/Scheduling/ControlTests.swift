@@ -18,14 +18,14 @@ import WaybillTransport
         return await fixture.run(events: events, control: control, clock: clock)
     }
 
-    /// Waits until so many steps are held by a pause.
+    /// Waits until this many steps are held by a pause.
     private func waitForHeld(_ count: Int) async {
         await until { control.heldCount == count }
     }
 
     // MARK: Pausing
 
-    @Test func `while a run is held up nothing begins, and what is under way waits`() async throws {
+    @Test func `while a run is paused, no steps start and running ones wait`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}",
             ["/a": .held]
@@ -44,7 +44,7 @@ import WaybillTransport
         #expect(lines == ["run.started", "run.paused", "run.unpaused", "run.finished"])
     }
 
-    @Test func `a step that is held up lets the others run`() async throws {
+    @Test func `a paused step does not stop the others`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {batch: [{id: a, get: /a}, {id: b, chain: [{id: c, get: /c}, {id: d, get: /d}]}]}}",
             ["/c": .held]
@@ -65,7 +65,7 @@ import WaybillTransport
         #expect(listener.lines.contains("run.unpaused main.a"))
     }
 
-    @Test func `a wait goes on counting while a run is held up, and nothing begins at its end`() async throws {
+    @Test func `a delay continues while a run is paused, but its step does not start afterwards`() async throws {
         let fixture = try ExecutionFixture("graphs: {main: {chain: [{id: a, delay: 5s, get: /a}]}}")
         async let running = run(fixture)
         await clock.waitForSleepers()
@@ -77,7 +77,7 @@ import WaybillTransport
         #expect(await running.summary == "a:passed")
     }
 
-    @Test func `a deadline passes also while a run is held up`() async throws {
+    @Test func `a deadline also passes while a run is paused`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, deadline: 5s, get: /a}]}}",
             ["/a": .held]
@@ -92,7 +92,7 @@ import WaybillTransport
         #expect(outcome.result.steps[0].failure?.kind == .timeout)
     }
 
-    @Test func `the time of a run, and of a step with many requests, is without pauses`() async throws {
+    @Test func `the times of a run and of a step with many requests exclude pauses`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, forEach: {in: [1, 2], as: n}, get: \"/${n}\"}, {id: b, delay: 1m, get: /b}]}}",
             ["/1": .held, "/2": .held]
@@ -112,7 +112,7 @@ import WaybillTransport
         #expect(result.time == .seconds(63))
     }
 
-    @Test func `a pause of a transfer counts in none of the times of its response`() async throws {
+    @Test func `the times of a response exclude pauses of its transfer`() async throws {
         let (times, limit) = try await withGrowingTime(from: .milliseconds(500)) { pause in
             try await self.times(withPause: pause)
         } until: { measured in
@@ -122,7 +122,7 @@ import WaybillTransport
         for time in times { #expect(time < limit) }
     }
 
-    /// The times of a step and of its response during which its transfer is paused, and what they must be less than.
+    /// The times of a step whose transfer is paused and of its response, and the limit that they must be less than.
     private func times(withPause pause: Duration) async throws -> (times: [Duration], limit: Duration) {
         let held = try HeldResponses()
         defer { held.stop() }
@@ -142,7 +142,7 @@ import WaybillTransport
         await held.waitForRequests(1)
         control.pause()
         let pauseStart = ContinuousClock.now
-        // The subject of the test: so much time passes.
+        // The subject of the test: this much real time passes.
         try await Task.sleep(for: pause)
         let paused = ContinuousClock.now - pauseStart
         held.release()
@@ -153,7 +153,7 @@ import WaybillTransport
         #expect(outcome.summary == "a:passed", "\(outcome.result.steps)")
         let time = try #require(outcome.result.steps.first?.time?.total)
         let milliseconds = try #require(outcome.outputs.first?.values.value["time"]?.number?.double)
-        // The transfer is paused a moment after the run.
+        // The transfer is paused slightly later than the run.
         return ([time, .milliseconds(milliseconds)], unpaused + pause / 5)
     }
 
@@ -169,7 +169,7 @@ import WaybillTransport
         ("main.no", "a:passed b:passed c:passed d:passed"),
         ("mai", "a:passed b:passed c:passed d:passed"),
     ])
-    func `a step that is cancelled takes nothing with it but the steps inside it`(path: String, summary: String)
+    func `cancelling a step affects only the steps inside it`(path: String, summary: String)
         async throws
     {
         let fixture = try ExecutionFixture(
@@ -191,7 +191,7 @@ import WaybillTransport
         #expect(outcome.result.outcome == .passed)
     }
 
-    @Test func `all steps of an endpoint that are under way are cancelled`() async throws {
+    @Test func `cancelling an endpoint cancels all of its running steps`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints: {e: {path: /e}, f: {path: /f}}
@@ -266,7 +266,7 @@ import WaybillTransport
             finally: [{id: f, get: /f}]
         """
 
-    @Test func `a run that is stopped gives what is under way ten seconds`() async throws {
+    @Test func `a stopped run gives running steps ten seconds`() async throws {
         let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
         async let running = run(fixture)
         await fixture.transport.waitForRequests(1)
@@ -279,7 +279,7 @@ import WaybillTransport
         #expect(outcome.result.outcome == .interrupted)
     }
 
-    @Test func `what ends in the time that is given is as good as ever`() async throws {
+    @Test func `a step that finishes within the ten seconds after a stop passes`() async throws {
         let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
         async let running = run(fixture)
         await fixture.transport.waitForRequests(1)
@@ -290,7 +290,7 @@ import WaybillTransport
         #expect(outcome.result.outcome == .interrupted)
     }
 
-    @Test func `what does not begin any more takes nothing from what is under way beside it`() async throws {
+    @Test func `steps that no longer start after a stop do not affect running steps`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {batch: [{id: a, get: /a}, {id: b, delay: 1h, get: /b}, {id: c, needs: [a], get: /c}]}}",
             ["/a": .held]
@@ -304,7 +304,7 @@ import WaybillTransport
         #expect(await running.summary == "a:passed b:skipped c:skipped")
     }
 
-    @Test func `a step that stops between two polls lets what runs beside it finish`() async throws {
+    @Test func `a step that stops between two polls lets concurrent steps finish`() async throws {
         let until = "until: {that: $.done == true, every: 1h}"
         let fixture = try ExecutionFixture(
             "graphs: {main: {batch: [{id: a, get: /a}, {id: b, get: /b, \(until)}]}}",
@@ -327,7 +327,7 @@ import WaybillTransport
         #expect(await running.summary == "a:cancelled b:skipped f:passed")
     }
 
-    @Test func `only who cancels all cancels the steps of finally`() async throws {
+    @Test func `only cancelAll cancels the steps of finally`() async throws {
         let fixture = try ExecutionFixture(Self.stopped, ["/f": .held])
         async let running = run(fixture)
         await fixture.transport.waitForRequests(3)
@@ -357,7 +357,7 @@ import WaybillTransport
         #expect(!fixture.transport.paths.contains("/b"))
     }
 
-    @Test func `a run that is held up goes on when it is stopped, as far as it still runs`() async throws {
+    @Test func `stopping a paused run resumes its running steps`() async throws {
         let fixture = try ExecutionFixture(Self.stopped, ["/a": .held])
         async let running = run(fixture)
         await fixture.transport.waitForRequests(1)
@@ -370,7 +370,7 @@ import WaybillTransport
         #expect(await running.summary == "a:passed b:skipped f:passed")
     }
 
-    @Test func `what waits for its turn does not begin when the run is stopped`() async throws {
+    @Test func `a step that waits for a permit does not start after a stop`() async throws {
         let fixture = try ExecutionFixture(
             "defaults: {concurrency: 1}\ngraphs: {main: {batch: [{id: a, get: /a}, {id: b, get: /b}]}}",
             ["/a": .held, "/b": .held]
@@ -385,7 +385,7 @@ import WaybillTransport
         #expect(outcome.result.counts[.skipped] == 1)
     }
 
-    @Test func `a run that was stopped before it began sends nothing`() async throws {
+    @Test func `a run that was stopped before it started runs only finally`() async throws {
         let fixture = try ExecutionFixture(Self.stopped)
         control.stop()
         #expect(await run(fixture).summary == "a:skipped b:skipped f:passed")

@@ -4,7 +4,7 @@ import WaybillResults
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
-    @Test func `a place that becomes free goes to the request with the highest priority`() async throws {
+    @Test func `a free permit goes to the waiting request with the highest priority`() async throws {
         let fixture = try ExecutionFixture(
             """
             defaults: {concurrency: 1}
@@ -29,7 +29,7 @@ import WaybillTestSupport
         #expect(queued == queued.sorted(by: >))
     }
 
-    /// When each request was sent, as `path milliseconds`. The clock goes on each time that so many have been sent.
+    /// The time of each request, as `path milliseconds`. The clock advances each time that this many have been sent.
     private func moments(
         _ manifest: String,
         _ replies: [String: ScriptedTransport.Reply] = [:],
@@ -48,7 +48,7 @@ import WaybillTestSupport
         return fixture.transport.notes
     }
 
-    @Test func `requests of a service begin as its rate says, whatever else is sent`() async throws {
+    @Test func `requests of a service start at its rate, whatever else is sent`() async throws {
         let notes = try await moments(
             """
               t: {baseURL: 'http://t', rate: 2/s}
@@ -65,7 +65,9 @@ import WaybillTestSupport
         #expect(notes.filter { $0.hasPrefix("/t") }.map { $0.split(separator: " ")[1] } == ["0", "500", "3500"])
     }
 
-    @Test func `a rate of defaults holds for each service by itself, and once for requests without one`() async throws {
+    @Test func `a rate in defaults applies to each service separately, and jointly to requests without a service`()
+        async throws
+    {
         let notes = try await moments(
             """
               t: {baseURL: 'http://t'}
@@ -84,7 +86,7 @@ import WaybillTestSupport
         #expect(notes.sorted() == ["/s 0", "/s 1000", "/t 0", "/t 1000", "/u 0", "/u 1000"])
     }
 
-    @Test func `another try counts as a request`() async throws {
+    @Test func `a retry counts as a request`() async throws {
         let notes = try await moments(
             """
               t: {baseURL: 'http://t', rate: 1/s, retry: {times: 2, backoff: {first: 1ms, max: 1ms, jitter: false}}}
@@ -113,7 +115,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<12)
-    func `no plan ever has more under way than its limits say`(seed: Int) async throws {
+    func `no plan ever has more requests in flight than its limits allow`(seed: Int) async throws {
         var random = SplitMix(state: UInt64(seed))
         let limit = 1 + random.next(below: 5)
         let connections = 1 + random.next(below: 3)

@@ -5,7 +5,7 @@ import WaybillResults
 
 /// Elements of `forEach` steps that are inside elements of others.
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct NestedElementsTests {
-    /// A clock on which every wait takes a number of turns of other tasks. It counts who waits.
+    /// A clock on which every wait takes a number of yields. It counts the waits.
     private final class CountingClock: RunClock {
         private struct State {
             var waiting = 0
@@ -21,9 +21,9 @@ import WaybillResults
         }
 
         var now: Duration { .zero }
-        /// How many waited at once, at most.
+        /// The maximum number of simultaneous waits.
         var most: Int { state.withLock { $0.most } }
-        /// How many have waited.
+        /// The total number of waits.
         var all: Int { state.withLock { $0.all } }
 
         func sleep(for duration: Duration) async throws {
@@ -37,7 +37,7 @@ import WaybillResults
         }
     }
 
-    /// A manifest with so many loops, one inside the other, and a delay in the innermost.
+    /// A manifest with this many nested loops and a delay in the innermost one.
     private func manifest(levels: Int, of count: Int, concurrency: Int, requests: Int) -> String {
         let inner = "{id: wait, delay: 1s, values: {x: 1}}"
         let steps = (0..<levels).reduce(inner) { inner, level in
@@ -47,18 +47,18 @@ import WaybillResults
         return "defaults: {concurrency: \(requests)}\ngraphs: {main: {chain: [\(steps)]}}"
     }
 
-    @Test func `elements in flight are limited over all levels, not for each`() async throws {
+    @Test func `elements in flight are limited across all levels, not per level`() async throws {
         let fixture = try ExecutionFixture(manifest(levels: 3, of: 12, concurrency: 12, requests: 8))
         let clock = CountingClock(turns: 200)
         let outcome = await fixture.run(clock: clock)
         #expect(outcome.result.outcome == .passed)
         #expect(clock.all == 1728)
-        // 256 elements, of which each has at least one inside it.
+        // 256 elements, each with at least one inside it.
         #expect(clock.most <= 512)
     }
 
     @Test(arguments: [(4, 6, 6), (4, 6, 1), (6, 3, 3)])
-    func `loops finish however deep they are, also when the outer ones take all places`(
+    func `nested loops finish at any depth, even when the outer ones reach the limit`(
         levels: Int,
         count: Int,
         concurrency: Int

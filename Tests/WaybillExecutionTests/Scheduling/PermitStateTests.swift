@@ -9,7 +9,7 @@ import WaybillTestSupport
         PermitRequest.Queue(name: name, rate: try #require(RequestRate(manifestText: rate)), limit: limit)
     }
 
-    /// The numbers of the requests in the order in which they get the only place.
+    /// The indices of the requests in the order in which they receive the only permit.
     private func order(_ requests: [PermitRequest]) -> [Int] {
         var state = PermitState(places: 1)
         var permit = Permit(queue: nil, hasPlace: true)
@@ -32,12 +32,14 @@ import WaybillTestSupport
         ([.low, .default, .high], [2, 1, 0]),
         ([.high, .low, .high, .default, .low, .default], [0, 2, 3, 5, 1, 4]),
     ])
-    func `a place goes to the highest priority, and among equals to the first`(priorities: [Priority], expected: [Int])
-    {
+    func `a permit goes to the highest priority, and among equals to the first request`(
+        priorities: [Priority],
+        expected: [Int]
+    ) {
         #expect(order(priorities.map { PermitRequest(priority: $0) }) == expected)
     }
 
-    @Test func `what needs no place begins at once, whatever is under way`() {
+    @Test func `a request that does not count towards the limit starts at once`() {
         var state = PermitState(places: 1)
         _ = state.enqueue(PermitRequest(), now: .zero)
         _ = state.enqueue(PermitRequest(), now: .zero)
@@ -46,7 +48,7 @@ import WaybillTestSupport
         #expect(issued.issued.map(\.ticket) == [3, 1])
     }
 
-    @Test func `a rate holds up its own requests and no others`() throws {
+    @Test func `a rate delays only its own requests`() throws {
         var state = PermitState(places: 10)
         let slow = PermitRequest(queue: try Self.queue("slow", "1/s"))
         for _ in 0..<3 { _ = state.enqueue(slow, now: .zero) }
@@ -65,7 +67,7 @@ import WaybillTestSupport
         #expect(third.wake == nil)
     }
 
-    @Test func `where no place is free, nothing is woken for a rate`() throws {
+    @Test func `while the limit is reached, no wake-up is scheduled for a rate`() throws {
         var state = PermitState(places: 1)
         let queue = try Self.queue("s", "1/s")
         _ = state.enqueue(PermitRequest(queue: queue), now: .zero)
@@ -78,7 +80,7 @@ import WaybillTestSupport
         #expect(afterwards.wake == .seconds(1))
     }
 
-    @Test func `of a service with a rate no more are under way than it has connections`()
+    @Test func `a service with a rate has no more requests in flight than connections`()
         throws
     {
         var state = PermitState(places: 10)
@@ -94,7 +96,7 @@ import WaybillTestSupport
         #expect(freed.issued.map(\.ticket) == [2])
     }
 
-    @Test func `where a connection carries many requests, its number is no limit of them`() throws {
+    @Test func `the number of connections does not limit multiplexed requests`() throws {
         var state = PermitState(places: 10)
         let request = PermitRequest(queue: try Self.queue("s", "1000/s", limit: 1))
         for _ in 0..<3 { _ = state.enqueue(request, now: .zero) }
@@ -105,7 +107,7 @@ import WaybillTestSupport
         #expect((second.issued + third.issued).map(\.ticket) == [2, 3])
     }
 
-    @Test func `a request can be taken back until its permit has come`() {
+    @Test func `a request can be withdrawn until its permit is issued`() {
         var state = PermitState(places: 1)
         let tickets = (0..<3).map { _ in state.enqueue(PermitRequest(), now: .zero) }
         let issued = state.advance(now: .zero).issued
@@ -120,7 +122,7 @@ import WaybillTestSupport
         #expect(rest.issued.map(\.ticket) == [tickets[2]])
     }
 
-    @Test func `when the run is being stopped, only what runs all the same goes on waiting`() {
+    @Test func `after a stop, only final requests keep waiting`() {
         var state = PermitState(places: 0)
         let tickets = [false, true, false].map { state.enqueue(PermitRequest(isFinal: $0), now: .zero) }
         let stopped = state.stop()
@@ -130,7 +132,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<20)
-    func `never more are under way than there are places, and each begins once`(seed: Int) throws {
+    func `requests in flight never exceed the limit, and each request starts once`(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let places = 1 + random.next(below: 4)
         var state = PermitState(places: places)

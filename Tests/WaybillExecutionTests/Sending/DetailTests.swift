@@ -6,7 +6,7 @@ import WaybillResults
 @testable import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct DetailTests {
-    @Test func `debug tells all there is to know, without secrets that only the response shows`() async throws {
+    @Test func `debug reports everything, but redacts secrets that only the response reveals`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -30,7 +30,7 @@ import WaybillResults
         #expect(!text.contains("hunter2") && !text.contains("abcdef"))
     }
 
-    @Test func `what the transport says is told in order, and before anything that comes later`() async {
+    @Test func `transport events are reported in order and before any later event`() async {
         let listener = EventListener()
         let events = EventStream(journal: nil, observers: [listener])
         let request = HTTPRequest(url: "http://s/", body: .parts([.bytes([1, 2]), .bytes([3])]))
@@ -50,7 +50,7 @@ import WaybillResults
     }
 
     @Test(arguments: [(false, 0), (true, 2)])
-    func `elements of a forEach tell their details only where debug asks for it`(debug: Bool, count: Int) async throws {
+    func `elements of a forEach report their details only with debug`(debug: Bool, count: Int) async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, debug: \(debug), forEach: {in: [1, 2], as: n}, get: '/${n}'}]}}"
         )

@@ -8,14 +8,14 @@ import WaybillTestSupport
 @Suite(.timeLimit(.minutes(5))) struct DuplicateStateTests {
     private let key = DuplicateKey.endpoint("e")
 
-    @Test func `the first begins, and one that is under way is sent again`() {
+    @Test func `the first request starts, and a request in flight can be sent again`() {
         var state = DuplicateState()
         let first = state.enter(1, key, .discard)
         let again = state.enter(1, key, .discard)
         #expect(first == .begin && again == .begin)
     }
 
-    @Test func `others are other requests`() {
+    @Test func `requests with other keys are not duplicates`() {
         var state = DuplicateState()
         let actions = [
             state.enter(1, .endpoint("a"), .discard), state.enter(2, .endpoint("b"), .discard),
@@ -25,12 +25,12 @@ import WaybillTestSupport
         #expect(actions.allSatisfy { $0 == .begin })
     }
 
-    @Test func `the new one is dropped until the earlier one has ended`() {
+    @Test func `a new request is dropped until the earlier one has finished`() {
         var state = DuplicateState()
         _ = state.enter(1, key, .discard)
         let dropped = state.enter(2, key, .discard)
         #expect(dropped == .drop)
-        // One that was dropped ends nothing.
+        // The end of a dropped request has no effect.
         #expect(state.leave(2) == nil)
         let stillDropped = state.enter(3, key, .discard)
         #expect(stillDropped == .drop)
@@ -39,7 +39,7 @@ import WaybillTestSupport
         #expect(begun == .begin)
     }
 
-    @Test func `the earlier one is cancelled, and the new one begins when it has ended`() {
+    @Test func `the earlier request is cancelled, and the new one starts when it has finished`() {
         var state = DuplicateState()
         _ = state.enter(1, key, .cancelPrevious)
         let second = state.enter(2, key, .cancelPrevious)
@@ -49,18 +49,18 @@ import WaybillTestSupport
         #expect(third == .wait(cancelling: [2]))
     }
 
-    @Test func `of several only the last begins`() {
+    @Test func `only the last of several waiting requests starts`() {
         var state = DuplicateState()
         _ = state.enter(1, key, .cancelPrevious)
         _ = state.enter(2, key, .cancelPrevious)
-        // The first is being cancelled already, the second waited for that.
+        // The first is already being cancelled, and the second waits for it.
         let third = state.enter(3, key, .cancelPrevious)
         #expect(third == .wait(cancelling: [2]))
         #expect(state.leave(2) == nil)
         #expect(state.leave(1) == 3)
     }
 
-    @Test func `one that waits can end before it begins`() {
+    @Test func `a waiting request can end before it starts`() {
         var state = DuplicateState()
         _ = state.enter(1, key, .cancelPrevious)
         _ = state.enter(2, key, .cancelPrevious)
@@ -71,12 +71,12 @@ import WaybillTestSupport
     }
 
     @Test(arguments: 0..<20)
-    func `never are two of the same under way, and one always may begin in the end`(seed: Int) {
+    func `two duplicates are never in flight at once, and a new request can start in the end`(seed: Int) {
         var random = SplitMix(state: UInt64(seed))
         var state = DuplicateState()
         var running: Set<Int> = []
         var waiting: Set<Int> = []
-        // Those that waited and were cancelled, until they end.
+        // Waiting requests that were cancelled, until they end.
         var ending: Set<Int> = []
         var number = 0
         func leave(_ request: Int) {

@@ -13,7 +13,7 @@ import WaybillResults
         await fixture.run(events: EventStream(journal: nil, observers: [listener]), control: control, watch: watch)
     }
 
-    /// Two calls of an endpoint, the second while the first is under way: it begins when another request has ended.
+    /// Two calls of an endpoint. The second starts while the first is in flight, once another request has finished.
     private func fixture(_ settings: String, second: String = "y", whole: String = "collect") throws -> ExecutionFixture
     {
         try ExecutionFixture(
@@ -32,7 +32,7 @@ import WaybillResults
         )
     }
 
-    /// Runs two calls of which the second begins while the first is in flight, and responds to the first after a wait.
+    /// Runs two calls of which the second starts while the first is in flight, and responds to the first after a wait.
     private func run(
         _ fixture: ExecutionFixture,
         replying reply: ScriptedTransport.Reply = .json("{}"),
@@ -46,13 +46,13 @@ import WaybillResults
         return await running
     }
 
-    @Test func `both run where that is allowed`() async throws {
+    @Test func `duplicates run if they are allowed`() async throws {
         let fixture = try fixture("duplicates: allow")
         let outcome = await run(fixture) { await fixture.transport.waitForRequests(3) }
         #expect(outcome.summary == "first:passed gate:passed second:passed")
     }
 
-    @Test func `the new one is dropped, and nothing is sent for it`() async throws {
+    @Test func `with discard, the new request is dropped and not sent`() async throws {
         let fixture = try fixture("duplicates: discard")
         let outcome = await run(fixture) { await listener.wait(for: "step.finished main.2.second") }
         #expect(outcome.summary == "first:passed gate:passed second:skipped")
@@ -63,7 +63,7 @@ import WaybillResults
         #expect(!fixture.transport.paths.contains("/e/y"))
     }
 
-    @Test func `the earlier one is cancelled, also with other parameters`() async throws {
+    @Test func `with cancel-previous, the earlier request is cancelled even if its parameters differ`() async throws {
         let fixture = try fixture("duplicates: cancel-previous")
         async let running = run(fixture)
         await fixture.transport.waitForRequests(2)
@@ -74,7 +74,7 @@ import WaybillResults
         #expect(failure.kind == .duplicate)
         #expect(failure.message.string == "the request was cancelled, because 'e' was sent again")
         #expect(outcome.result.outcome == .passed)
-        // The new one was sent when the earlier one had ended.
+        // The new request was sent after the earlier one had finished.
         let ends = listener.lines.filter { $0.hasPrefix("step.finished") && !$0.hasSuffix("gate") }
         #expect(ends == ["step.finished main.first", "step.finished main.2.second"])
     }
@@ -83,7 +83,7 @@ import WaybillResults
         ("cancel-previous", "first:cancelled gate:passed second:passed after:passed"),
         ("discard", "first:passed gate:passed second:skipped after:passed"),
     ])
-    func `a duplicate neither stops nor fails what it is in`(mode: String, summary: String) async throws {
+    func `a duplicate neither stops nor fails its group`(mode: String, summary: String) async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints: {e: {path: '/e/${inputs.q}', inputs: {q: string}, duplicates: \(mode)}}
@@ -103,7 +103,7 @@ import WaybillResults
         #expect(fixture.transport.paths.last == (mode == "discard" ? "/after/true/duplicate" : "/after/false/none"))
     }
 
-    @Test func `elements that are superseded are cancelled, and their forEach passes`() async throws {
+    @Test func `superseded elements are cancelled, and their forEach passes`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints: {e: {path: '/${inputs.n}', inputs: {n: integer}, duplicates: cancel-previous}}
@@ -119,7 +119,7 @@ import WaybillResults
         #expect(elements.failures.isEmpty)
     }
 
-    @Test func `a duplicate has the manifest's text for it, and interceptors leave it alone`() async throws {
+    @Test func `a duplicate has the manifest's message, and interceptors do not apply to it`() async throws {
         let fixture = try fixture(
             "duplicates: discard, messages: {duplicate: Too often}, intercept: {beforeFailure: [{recover: {n: 1}}]}"
         )
@@ -128,7 +128,7 @@ import WaybillResults
         #expect(outcome.result.steps[2].failure?.message.string == "Too often")
     }
 
-    @Test func `a key says what is the same`() async throws {
+    @Test func `a key determines which requests are duplicates`() async throws {
         let fixture = try fixture("duplicates: {mode: cancel-previous, key: inputs.q}")
         let outcome = await run(fixture) { await listener.wait(for: "step.finished main.2.second") }
         #expect(outcome.summary == "first:passed gate:passed second:passed")
@@ -146,8 +146,7 @@ import WaybillResults
         #expect(fixture.transport.paths.isEmpty)
     }
 
-    @Test func `a request that is tried again is not its own duplicate, and is under way while it waits`() async throws
-    {
+    @Test func `a retried request is not its own duplicate, and counts as in flight while it waits`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints:
@@ -171,20 +170,20 @@ import WaybillResults
         #expect(fixture.transport.paths == ["/e", "/e"])
     }
 
-    @Test func `the same request is sent once, and all get the response`() async throws {
+    @Test func `with share, the same request is sent once, and all steps receive the response`() async throws {
         let fixture = try fixture("duplicates: share, outputs: {n: $.n}", second: "x")
         let outcome = await run(fixture, replying: .json(#"{"n": 1}"#)) { await watch.waitForShared(2) }
         #expect(outcome.summary == "first:passed gate:passed second:passed")
         #expect(fixture.transport.paths.filter { $0 == "/e/x" }.count == 1)
     }
 
-    @Test func `another request gets its own answer`() async throws {
+    @Test func `with share, a different request receives its own response`() async throws {
         let fixture = try fixture("duplicates: share")
         let outcome = await run(fixture) { await fixture.transport.waitForRequests(3) }
         #expect(outcome.summary == "first:passed gate:passed second:passed")
     }
 
-    @Test func `each looks at a shared answer by its own rules`() async throws {
+    @Test func `each step checks a shared response against its own expectations`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints: {e: {path: /e, duplicates: share}}
@@ -203,7 +202,7 @@ import WaybillResults
         #expect(fixture.transport.paths == ["/e"])
     }
 
-    @Test func `a shared transfer goes on when the one that began it is cancelled`() async throws {
+    @Test func `a shared transfer continues when the element that started it is cancelled`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints: {e: {path: /e, duplicates: share}}
@@ -226,7 +225,7 @@ import WaybillResults
         #expect(fixture.transport.paths == ["/e"])
     }
 
-    @Test func `a shared transfer ends when nobody waits for it any more`() async throws {
+    @Test func `a shared transfer ends when no step waits for it any longer`() async throws {
         let fixture = try ExecutionFixture(
             """
             endpoints: {e: {path: /e, duplicates: share}}

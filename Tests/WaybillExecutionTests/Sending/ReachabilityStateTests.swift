@@ -3,7 +3,7 @@ import Testing
 @testable import WaybillExecution
 
 @Suite(.timeLimit(.minutes(5))) struct ReachabilityStateTests {
-    /// What happens to a service, and what its requests are told.
+    /// An event of a service, and the expected action for its requests.
     enum Event {
         case ask(at: Duration, ReachabilityState.Action)
         case probed(String?, at: Duration)
@@ -20,16 +20,16 @@ import Testing
         reachable + [.failed, .ask(at: .zero, .probe), .ask(at: .zero, .wait), .probed(nil, at: .zero)]
             + [.ask(at: .zero, .go)],
         unreachable + [.ask(at: .milliseconds(999), .refuse("no")), .ask(at: .seconds(1), .probe)],
-        // While it is tried again, the others need not wait for what they know.
+        // During a new probe, other requests are refused at once with the known reason.
         unreachable + [.ask(at: .seconds(1), .probe), .ask(at: .seconds(1), .refuse("no"))]
             + [.probed("still no", at: .seconds(3)), .ask(at: .milliseconds(3500), .refuse("still no"))],
         unreachable + [.ask(at: .seconds(1), .probe), .probed(nil, at: .seconds(2)), .ask(at: .seconds(2), .go)],
-        // A request that failed says nothing new.
+        // A failed request does not change the state.
         unreachable + [.failed, .ask(at: .zero, .refuse("no"))],
         [.ask(at: .zero, .probe), .gaveUp, .ask(at: .zero, .probe)],
         unreachable + [.ask(at: .seconds(1), .probe), .gaveUp, .ask(at: .seconds(1), .probe)],
     ])
-    func `requests go when a connection has come about`(events: [Event]) {
+    func `requests are sent once a connection has been established`(events: [Event]) {
         var state = ReachabilityState()
         for event in events {
             switch event {

@@ -15,7 +15,7 @@ import WaybillTransport
         return await fixture.run(events: events, control: control, clock: clock)
     }
 
-    @Test func `one connection is tried for all who wait, and then they are sent`() async throws {
+    @Test func `one connection is tried for all waiting requests, and then they are sent`() async throws {
         let fixture = try ExecutionFixture(
             """
             defaults: {reachability: true}
@@ -30,7 +30,7 @@ import WaybillTransport
         #expect(fixture.transport.probeCount == 1)
     }
 
-    @Test func `while no connection comes about, nothing is sent`() async throws {
+    @Test func `nothing is sent while no connection can be established`() async throws {
         let fixture = try ExecutionFixture(
             """
             defaults: {reachability: true}
@@ -51,7 +51,7 @@ import WaybillTransport
         #expect(fixture.transport.probeCount == 1)
     }
 
-    @Test func `after a while a connection is tried again`() async throws {
+    @Test func `a connection is tried again after some time`() async throws {
         let fixture = try ExecutionFixture(
             """
             defaults:
@@ -70,7 +70,7 @@ import WaybillTransport
         #expect(await running.summary == "a:passed")
     }
 
-    @Test func `a request that fails on its way has a connection tried before the next`() async throws {
+    @Test func `after a failed transfer, a connection is tried before the next request`() async throws {
         let fixture = try ExecutionFixture(
             """
             defaults: {reachability: true}
@@ -87,7 +87,7 @@ import WaybillTransport
         #expect(await running.summary == "a:tolerated b:passed")
     }
 
-    @Test func `each service is tried by itself`() async throws {
+    @Test func `each service is probed separately`() async throws {
         let fixture = try ExecutionFixture(
             """
                 reachability: true
@@ -104,7 +104,7 @@ import WaybillTransport
         #expect(await running.summary == "a:tolerated b:passed")
     }
 
-    @Test func `a network that costs is not used where it must not be`() async throws {
+    @Test func `a metered network is not used if the manifest forbids it`() async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
@@ -123,7 +123,7 @@ import WaybillTransport
         #expect(fixture.transport.paths == ["/b"])
     }
 
-    @Test func `another network will do`() async throws {
+    @Test func `a network that is not metered is used`() async throws {
         let fixture = try ExecutionFixture("graphs: {main: {chain: [{id: a, get: /a, network: {metered: false}}]}}")
         fixture.transport.leave(by: NetworkInterface(named: "eth0", describedIn: TemporaryFolder().path))
         #expect(await run(fixture).summary == "a:passed")

@@ -25,7 +25,7 @@ import WaybillTransport
         #expect((0..<50).allSatisfy { fixture.transport.requests(to: "/\($0)").map(\.session) == ["t1"] })
     }
 
-    @Test func `a session that nobody needs is not fetched`() async throws {
+    @Test func `a session that no request needs is not fetched`() async throws {
         let fixture = try SharingFixture(
             service: "session: {call: login}",
             Self.login + "graphs: {main: {chain: [{get: /a}]}}"
@@ -48,7 +48,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/a").map(\.session) == [nil])
     }
 
-    @Test func `fifty requests that are refused at once have the session renewed once, and are repeated once`()
+    @Test func `fifty requests refused at once renew the session once, and each is repeated once`()
         async throws
     {
         let gate = Gate(for: 50)
@@ -66,7 +66,7 @@ import WaybillTransport
         #expect(fixture.listener.renewals == 1)
     }
 
-    @Test func `a request that is refused again has failed`() async throws {
+    @Test func `a request that is refused again fails`() async throws {
         let fixture = try SharingFixture(
             service: Self.service,
             Self.login + "graphs: {main: {chain: [{get: /a}]}}"
@@ -79,7 +79,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/a").map(\.session) == ["t1", "t2"])
     }
 
-    @Test func `a limit of one request at once leaves room for the session`() async throws {
+    @Test func `a limit of one request at a time leaves room for the session`() async throws {
         let fixture = try SharingFixture(
             service: Self.service,
             Self.login + "defaults: {concurrency: 1}\ngraphs: {main: {batch: [{get: /a}, {get: /b}]}}"
@@ -97,7 +97,7 @@ import WaybillTransport
             (.json("no"), .decode), (.json("{}"), .output),
         ] as [(ScriptedTransport.Reply, FailureKind)]
     )
-    func `a login that fails fails those who wait, for its reason`(
+    func `a failed login fails all waiting requests with its reason`(
         reply: ScriptedTransport.Reply,
         kind: FailureKind
     ) async throws {
@@ -110,7 +110,7 @@ import WaybillTransport
         #expect((0..<3).allSatisfy { fixture.transport.requests(to: "/\($0)").isEmpty })
     }
 
-    @Test func `a login is cancelled when everybody who waits is`() async throws {
+    @Test func `a login is cancelled when all waiting requests are cancelled`() async throws {
         let (fixture, result) = try await SharingFixture.cancelled(
             service: Self.service,
             Self.login + SharingFixture.batch(3)
@@ -119,7 +119,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/login").count == 1)
     }
 
-    @Test func `a login may itself be sent with a token`() async throws {
+    @Test func `a login can itself be sent with a token`() async throws {
         let oauth2 = "oauth2: {tokenURL: \"http://s/token\", grant: password, username: a, password: b}"
         let fixture = try SharingFixture(
             service: Self.service,
@@ -139,6 +139,6 @@ import WaybillTransport
 }
 
 extension HTTPRequest {
-    /// The only field with the session.
+    /// The value of the only session field.
     fileprivate var session: String? { value(of: "X-Session") }
 }

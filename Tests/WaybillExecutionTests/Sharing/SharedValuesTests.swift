@@ -12,7 +12,7 @@ import WaybillManifest
         span: SourceSpan(file: SourceFile(name: "a", bytes: []), range: 0..<0)
     )
 
-    @Test func `one value is got for all who ask at once, and kept`() async throws {
+    @Test func `one value is fetched for all simultaneous callers, and kept`() async throws {
         let gets = Gets()
         let got = try await withThrowingTaskGroup(of: Int?.self) { group in
             for _ in 0..<50 {
@@ -31,34 +31,34 @@ import WaybillManifest
         #expect(try kept?.get().value == 1)
     }
 
-    @Test func `a value that many refuse is got anew once, from the one before`() async throws {
+    @Test func `a value that many callers refuse is fetched again once, based on the previous one`() async throws {
         let first = try #require(await values.value(of: "a") { _ in .success(1) }).get()
         #expect((0..<50).count { _ in values.refuse(first, of: "a") } == 1)
         let second = try #require(await values.value(of: "a") { .success(($0 ?? 0) + 10) }).get()
         #expect(second.value == 11)
-        // One that was refused long ago is not the one that is there now.
+        // Refusing an old value does not affect the current one.
         #expect(!values.refuse(first, of: "a"))
         #expect(try await values.value(of: "a") { _ in .failure(problem) }?.get().value == 11)
     }
 
-    @Test func `a value that is not good any more is got anew`() async throws {
+    @Test func `a value that is no longer good is fetched again`() async throws {
         _ = await values.value(of: "a") { _ in .success(1) }
         let second = await values.value(of: "a", isGood: { $0 > 1 }, get: { .success(($0 ?? 0) + 1) })
         #expect(try second?.get().value == 2)
     }
 
-    @Test func `a failure is told, and whoever asks next tries again`() async throws {
+    @Test func `a failure is reported, and the next caller tries again`() async throws {
         let failed = await values.value(of: "a") { _ in .failure(problem) }
         #expect(throws: EvaluationFailure.self) { try failed?.get() }
         #expect(try await values.value(of: "a") { _ in .success(2) }?.get().value == 2)
     }
 
-    @Test func `keys have nothing to do with each other`() async throws {
+    @Test func `keys are independent of each other`() async throws {
         #expect(try await values.value(of: "a") { _ in .success(1) }?.get().value == 1)
         #expect(try await values.value(of: "b") { _ in .success(2) }?.get().value == 2)
     }
 
-    @Test func `whoever is cancelled goes at once, and the rest gets the value`() async throws {
+    @Test func `a cancelled caller returns at once, and the others receive the value`() async throws {
         let (begun, ready) = (Gate(for: 2), Gate(for: 2))
         let impatient = Task {
             await values.value(of: "a") { _ in
@@ -76,7 +76,7 @@ import WaybillManifest
         #expect(try await patient.value?.get().value == 1)
     }
 
-    @Test func `what nobody waits for any more is cancelled, and nobody joins it`() async throws {
+    @Test func `a fetch that no caller waits for any longer is cancelled, and no caller joins it`() async throws {
         let (begun, late) = (Gate(for: 2), Gate(for: 2))
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let only = Task {
@@ -92,14 +92,14 @@ import WaybillManifest
         only.cancel()
         #expect(await only.value == nil)
         #expect(try await values.value(of: "a") { .success(($0 ?? 0) + 2) }?.get().value == 2)
-        // What it comes to in the end takes nothing's place.
+        // Its late result does not replace the newer value.
         await late.pass()
         await ends.first { _ in true }
         #expect(try await values.value(of: "a") { _ in .failure(problem) }?.get().value == 2)
     }
 }
 
-/// Counts.
+/// A counter.
 private final class Gets: Sendable {
     private let count = Atomic(0)
 

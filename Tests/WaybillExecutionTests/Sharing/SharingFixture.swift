@@ -8,7 +8,7 @@ import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
-/// A run of a manifest whose requests share something that is fetched.
+/// A run of a manifest whose requests share a fetched session or token.
 struct SharingFixture {
     let plan: Plan
     let transport: ScriptedTransport
@@ -17,7 +17,7 @@ struct SharingFixture {
     private let folder = TemporaryFolder()
 
     /// - Parameters:
-    ///   - service: What the only service, `http://s`, says besides its base URL: lines without indentation.
+    ///   - service: The settings of the only service, `http://s`, except its base URL: lines without indentation.
     ///   - rest: The rest of the manifest.
     init(
         service: String,
@@ -46,7 +46,7 @@ struct SharingFixture {
         transport = ScriptedTransport(script: script, interface: interface)
     }
 
-    /// A run that is cancelled while what is shared is fetched, once the fetching has been told of that.
+    /// Cancels a run during a fetch of the shared value, and waits until the fetch has been cancelled too.
     static func cancelled(service: String, _ rest: String) async throws -> (fixture: SharingFixture, result: RunResult)
     {
         let (begins, begun) = AsyncStream.makeStream(of: Void.self)
@@ -78,7 +78,7 @@ struct SharingFixture {
         return await executor.run(id: RunID()).result
     }
 
-    /// A graph of so many requests of `/N` at once.
+    /// A graph of this many simultaneous requests to `/N`.
     static func batch(_ count: Int) -> String {
         let steps = (0..<count).map { "        - {get: /\($0)}\n" }.joined()
         return
@@ -87,17 +87,17 @@ struct SharingFixture {
 }
 
 extension RunResult {
-    /// How many steps ended in which way.
+    /// The number of steps with an outcome.
     func count(_ outcome: StepOutcome) -> Int { steps.count { $0.outcome == outcome } }
     /// The failures of all steps.
     var failures: [Failure] { steps.compactMap(\.failure) }
 }
 
-/// Remembers every event as the journal has it.
+/// Records all events.
 final class SharingListener: RunObserver {
     private let events = Mutex<[RunEvent]>([])
 
-    /// How many sessions and tokens were renewed.
+    /// The number of sessions and tokens that were renewed.
     var renewals: Int {
         events.withLock { events in
             events.count { if case .sessionRenewed = $0.kind { true } else { false } }

@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
-/// Requests for tokens: what they say, and what is made of the responses.
+/// Requests for tokens: what they contain, and how the responses are processed.
 @Suite(.timeLimit(.minutes(5))) struct TokenRequestTests {
     private static let good = #"{"access_token": "t1", "token_type": "bearer"}"#
     private static let one = "graphs: {main: {chain: [{get: /a}]}}"
@@ -47,7 +47,7 @@ import WaybillTransport
             ),
         ] as [(String, String, String?)]
     )
-    func `each grant has its form`(oauth2: String, form: String, client: String?) async throws {
+    func `each grant has its own form`(oauth2: String, form: String, client: String?) async throws {
         let request = try await request(oauth2)
         #expect(request.method == "POST")
         #expect(request.text == form)
@@ -57,7 +57,8 @@ import WaybillTransport
         #expect(request.value(of: "Authorization") == basic)
     }
 
-    @Test func `a request for a token travels as the service's do, and says nothing of theirs`() async throws {
+    @Test func `a token request uses the service's transfer settings, but not its fields and parameters`() async throws
+    {
         let request = try await request(
             "grant: password, username: a, password: b",
             service: """
@@ -81,7 +82,7 @@ import WaybillTransport
         #expect(request.options.cookies == .off)
     }
 
-    @Test func `another origin's token endpoint gets nothing that is for the service alone`() async throws {
+    @Test func `a token endpoint at another origin receives nothing meant only for the service`() async throws {
         let fixture = try SharingFixture(
             service: """
                 auth: {oauth2: {tokenURL: "http://login/token", grant: password, username: a, password: b}}
@@ -96,7 +97,7 @@ import WaybillTransport
         #expect(request.options.tls.clientCertificate == nil && request.options.tls.clientKey == nil)
         #expect(request.options.unixSocket == nil)
         #expect(request.options.version == .automatic)
-        // A server without a pin is not trusted, whichever it is.
+        // Pins apply to every server.
         #expect(request.options.tls.pins.count == 1)
     }
 
@@ -176,7 +177,9 @@ import WaybillTransport
     ]
 
     @Test(arguments: refusals)
-    private func `what goes wrong is told to all who wait, in the endpoint's words`(refusal: Refusal) async throws {
+    private func `a failed token request is reported to all waiting requests with the endpoint's message`(
+        refusal: Refusal
+    ) async throws {
         let fixture = try SharingFixture(
             service: """
                 auth: {oauth2: {tokenURL: "http://s/token", grant: client_credentials, clientId: id, clientSecret: pass}}
@@ -195,7 +198,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/login").isEmpty)
     }
 
-    @Test func `a token endpoint may have moved within its origin`() async throws {
+    @Test func `a redirect of the token endpoint within its origin is followed`() async throws {
         let fixture = try SharingFixture(
             service: "auth: {oauth2: {tokenURL: \"http://s/token\", grant: password, username: a, password: b}}",
             Self.one
@@ -213,7 +216,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["0", "-5", "1e300", "null", "0.5"])
-    func `any number of seconds is a time for which a token is good`(seconds: String) async throws {
+    func `any number of seconds is accepted as a token's lifetime`(seconds: String) async throws {
         let fixture = try SharingFixture(
             service: "auth: {oauth2: {tokenURL: \"http://s/token\", grant: password, username: a, password: b}}",
             Self.one
@@ -223,7 +226,7 @@ import WaybillTransport
         #expect(await fixture.run().count(.passed) == 1)
     }
 
-    @Test func `a URL that cannot be asked for a token is told at its place`() async throws {
+    @Test func `a token URL that cannot be requested is an input failure`() async throws {
         let fixture = try SharingFixture(
             service: "auth: {oauth2: {tokenURL: \"${'ftp://s/'}\", grant: password, username: a, password: hunter2}}",
             Self.one

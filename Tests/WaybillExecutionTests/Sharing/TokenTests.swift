@@ -22,7 +22,7 @@ import WaybillTransport
         #expect((0..<50).allSatisfy { fixture.transport.requests(to: "/\($0)").map(\.token) == ["Bearer t1"] })
     }
 
-    @Test func `fifty requests that are refused at once have the token renewed once, and are repeated once`()
+    @Test func `fifty requests refused at once renew the token once, and each is repeated once`()
         async throws
     {
         let gate = Gate(for: 50)
@@ -43,7 +43,7 @@ import WaybillTransport
         #expect(fixture.listener.renewals == 1)
     }
 
-    @Test func `a request that is refused again has failed`() async throws {
+    @Test func `a request that is refused again fails`() async throws {
         let fixture = try SharingFixture(
             service: Self.client,
             "graphs: {main: {chain: [{post: /a}]}}"
@@ -56,7 +56,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/token").count == 2)
     }
 
-    @Test func `a limit of one request at once leaves room for the token`() async throws {
+    @Test func `a limit of one request at a time leaves room for the token`() async throws {
         let fixture = try SharingFixture(
             service: "\(Self.client)\nmaxConnections: 1",
             "defaults: {concurrency: 1}\ngraphs: {main: {batch: [{get: /a}, {get: /b}]}}"
@@ -69,7 +69,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [(569, "Bearer t1"), (570, "Bearer t2"), (6000, "Bearer t2")])
-    func `a token of ten minutes is good for thirty seconds less`(seconds: Int, token: String) async throws {
+    func `a token is renewed thirty seconds before it expires`(seconds: Int, token: String) async throws {
         let clock = ManualClock()
         let fixture = try SharingFixture(
             service: Self.client,
@@ -84,7 +84,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/b").map(\.token) == [token])
     }
 
-    @Test func `a refresh token is used, and the newest one, until it is refused`() async throws {
+    @Test func `the newest refresh token is used until it is refused`() async throws {
         let fixture = try SharingFixture(
             service: Self.client,
             "graphs: {main: {chain: [{get: /a}, {get: /b}, {get: /c}]}}"
@@ -100,7 +100,7 @@ import WaybillTransport
             fixture.transport.requests(to: "/token").map(\.text) == [
                 "grant_type=client_credentials",
                 "grant_type=refresh_token&refresh_token=r1",
-                // The second response had none.
+                // The second response had no refresh token.
                 "grant_type=refresh_token&refresh_token=r1",
                 "grant_type=refresh_token&refresh_token=r3",
                 "grant_type=client_credentials",
@@ -108,7 +108,7 @@ import WaybillTransport
         )
     }
 
-    @Test func `a refresh token that is the grant is replaced by a newer one`() async throws {
+    @Test func `a refresh token used as the grant is replaced by a newer one`() async throws {
         let fixture = try SharingFixture(
             service:
                 "auth: {oauth2: {tokenURL: \"http://login/token\", grant: refresh_token, refreshToken: r0, scope: a}}",
@@ -146,7 +146,7 @@ import WaybillTransport
         #expect(sent == ["Bearer t1", "Bearer t2", "Bearer t1", nil])
     }
 
-    @Test func `a token does not follow a request to another origin, and is not renewed for that one`() async throws {
+    @Test func `a token is not sent to another origin on a redirect, and is not renewed for it`() async throws {
         let fixture = try SharingFixture(
             service: Self.client,
             "graphs: {main: {chain: [{get: /a}]}}"
@@ -162,7 +162,7 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/token").count == 1)
     }
 
-    @Test func `a token is not asked for over a mobile network where requests may not be`() async throws {
+    @Test func `a token is not requested over a mobile network if requests must not use one`() async throws {
         let fixture = try SharingFixture(
             service: "\(Self.client)\nnetwork: {metered: false}",
             "graphs: {main: {chain: [{get: /a}]}}",
@@ -174,14 +174,14 @@ import WaybillTransport
         #expect(fixture.transport.requests(to: "/token").isEmpty)
     }
 
-    @Test func `fetching a token is cancelled when everybody who waits is`() async throws {
+    @Test func `a token request is cancelled when all waiting requests are cancelled`() async throws {
         let (fixture, result) = try await SharingFixture.cancelled(service: Self.client, SharingFixture.batch(3))
         #expect(result.count(.passed) == 0)
         #expect(fixture.transport.requests(to: "/token").count == 1)
         #expect((0..<3).allSatisfy { fixture.transport.requests(to: "/\($0)").isEmpty })
     }
 
-    @Test func `with the mock server there is a token without any request`() async throws {
+    @Test func `with the mock server, a token is available without a request`() async throws {
         let fixture = try SharingFixture(
             service: Self.client,
             "graphs: {main: {chain: [{get: /a}]}}"
@@ -193,6 +193,6 @@ import WaybillTransport
 }
 
 extension HTTPRequest {
-    /// The only Authorization field.
+    /// The value of the only Authorization field.
     fileprivate var token: String? { value(of: "Authorization") }
 }

@@ -35,7 +35,7 @@ import WaybillRuntime
             }
             var digest = PayloadDigest()
             digest.update(Array((halves.count == 2 ? String(halves[1]) : "").utf8))
-            // One request does not show its token.
+            // One request does not contain its token.
             let token = "x-amz-security-token:"
             sessionToken = json["canonicalRequest"]?.string?.split(separator: "\n").first { $0.hasPrefix(token) }
                 .map { String($0.dropFirst(token.count)) }
@@ -56,12 +56,12 @@ import WaybillRuntime
         return cases.compactMap(Vector.init)
     }()
 
-    @Test func `all vectors are there`() {
+    @Test func `all test vectors are loaded`() {
         #expect(Self.vectors.count == 34)
     }
 
     @Test(arguments: vectors)
-    func `a request is signed as AWS says`(_ vector: Vector) {
+    func `a request has the signature of AWS's test suite`(_ vector: Vector) {
         let signer = AWSSigner(
             region: "us-east-1",
             service: "service",
@@ -81,12 +81,12 @@ import WaybillRuntime
         ("es", "/..", "/"),
         ("es", "", "/"),
     ])
-    func `a path is the name of an object for S3, and normalized for other services`(
+    func `a path is an object name for S3, and is normalized for other services`(
         service: String,
         path: String,
         canonical: String
     ) {
-        // Signed alike is canonicalized alike: the canonical path of another service is encoded once more.
+        // Equal signatures mean equal canonical paths. Services other than S3 encode the path once more.
         let signer = AWSSigner(region: "r", service: service, accessKey: "a", secretKey: "s")
         func signature(_ path: String) -> AWSSigner.Field? {
             let message = AWSSigner.Message(method: "GET", url: "http://h\(path)", fields: [], payloadDigest: "d")
@@ -101,7 +101,7 @@ import WaybillRuntime
         ("http://h:80/", "h"), ("http://h:443/", "h:443"), ("https://h:443", "h"), ("https://h:8443/", "h:8443"),
         ("http://[::1]:80/", "[::1]"), ("http://h:?x", "h"), ("HTTPS://H:443/", "H"),
     ])
-    func `Host is what is sent`(url: String, host: String) {
+    func `the signed Host is the one that is sent`(url: String, host: String) {
         let signer = AWSSigner(region: "r", service: "s3", accessKey: "a", secretKey: "s")
         let message = AWSSigner.Message(method: "GET", url: url, fields: [], payloadDigest: "d")
         let fields = signer.sign(message, at: Timestamp(nanoseconds: 0))

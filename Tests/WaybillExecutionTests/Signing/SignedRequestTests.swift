@@ -6,7 +6,7 @@ import WaybillResults
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct SignedRequestTests {
-    @Test func `a request with keys of AWS asks for its signature when it is sent`() async throws {
+    @Test func `a request with AWS keys is marked to be signed when it is sent`() async throws {
         let fixture = try ExecutionFixture(
             """
             secrets: {key: {env: KEY}}
@@ -27,7 +27,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["region", "service", "accessKey", "sessionToken"])
-    func `a line break in what is sent of the keys is refused at its place`(name: String) async throws {
+    func `a line break in a key that is sent is refused with its location`(name: String) async throws {
         let keys = ["region", "service", "accessKey", "secretKey", "sessionToken"].map { key in
             key == name ? "\(key): \"${'a\\\\nb'}\"" : "\(key): x"
         }

@@ -16,7 +16,7 @@ import WaybillTransport
     )
     private static let moment = Timestamp(nanoseconds: 1_440_938_160_000_000_000)
 
-    /// A clock that goes on by a second whenever it is read.
+    /// A clock that advances by a second each time it is read.
     private final class Clock: Sendable {
         private let seconds = Mutex<Int64>(0)
 
@@ -28,7 +28,7 @@ import WaybillTransport
         }
     }
 
-    /// Sends requests to servers that each do as they are told, and gives what they received.
+    /// Sends a request to the first of the servers with these responses. Returns the result and the received requests.
     private func exchange(
         _ request: (String) -> HTTPRequest,
         answers: [@Sendable (ReceivedRequest, _ own: String, _ other: String) -> ServerResponse] = [
@@ -67,7 +67,7 @@ import WaybillTransport
         )
     }
 
-    /// The Authorization field that the bytes of a request should have had, at a moment.
+    /// The Authorization field that a received request should have at a given time.
     private static func signature(of received: ReceivedRequest, at moment: Timestamp = moment) -> String? {
         let fields = received.head.split(separator: "\r\n").dropFirst().map { line in
             let colon = line.firstIndex(of: ":") ?? line.endIndex
@@ -88,7 +88,7 @@ import WaybillTransport
     @Test(arguments: [
         "/", "", "/a%2Fb/..//c%c3%a4?q=%20&b=2&a=+&&flag", "/ä?x[]=1",
     ])
-    func `what is signed is what is sent`(path: String) async throws {
+    func `the signature matches the request that is sent`(path: String) async throws {
         let (result, received) = try await exchange { Self.request($0 + path, "PUT", body: .bytes([1, 2, 3])) }
         #expect(try result.get().status == 200)
         let request = try #require(received[0].first)
@@ -103,7 +103,7 @@ import WaybillTransport
         #expect(request.values(named: "Host").count == 1)
     }
 
-    @Test func `files are signed by what is in them`() async throws {
+    @Test func `files are signed by their contents`() async throws {
         let folder = TemporaryFolder()
         let content = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         folder.write(content, to: "a")
@@ -135,7 +135,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a digest that is given is signed, and the body is not read for it`() async throws {
+    @Test func `a given digest is signed, and the body is not read for it`() async throws {
         let (result, received) = try await exchange { url in
             var request = Self.request(url, "PUT", body: .bytes([1]))
             request.headers.append(HTTPField(name: "x-amz-content-sha256", value: "UNSIGNED-PAYLOAD"))
@@ -145,7 +145,7 @@ import WaybillTransport
         #expect(received[0].first?.values(named: "X-Amz-Content-Sha256") == ["UNSIGNED-PAYLOAD"])
     }
 
-    @Test func `a redirect within the origin is signed anew`() async throws {
+    @Test func `a redirect within the origin is signed again`() async throws {
         let (result, received) = try await exchange(
             { Self.request($0 + "/first", "POST", body: .bytes([1])) },
             answers: [
@@ -164,7 +164,7 @@ import WaybillTransport
         #expect(requests.last?.values(named: "X-Amz-Date") == ["20150830T123601Z"])
     }
 
-    @Test func `a redirect to another origin carries nothing of the signature, nor does one back`() async throws {
+    @Test func `a redirect to another origin carries no part of the signature, nor does one back`() async throws {
         let (result, received) = try await exchange(
             { Self.request($0 + "/first") },
             answers: [
@@ -184,7 +184,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a request that does not ask for it is sent as it is`() async throws {
+    @Test func `a request that does not ask for a signature is sent unsigned`() async throws {
         let (_, received) = try await exchange { HTTPRequest(url: $0) }
         #expect(received[0].first?.values(named: "Authorization") == [])
     }

@@ -8,7 +8,7 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// Files whose paths are computed lie in the manifest's folder, unless the user allows others.
+/// Files with computed paths must be in the manifest's folder, unless the user allows others.
 @Suite(.timeLimit(.minutes(5))) struct FileConfinementTests {
     /// The steps that send a file, with `PATH` for the expression that computes its path.
     static let steps = [
@@ -21,7 +21,7 @@ import WaybillTestSupport
         "{id: a, put: /a, body: {text: \"${file(PATH)}\"}}",
     ]
 
-    /// Runs each step with a file that a path leads to from the manifest's folder.
+    /// Runs each step with the file at a path, resolved from the manifest's folder.
     private func send(
         _ path: String,
         to outside: TemporaryFolder,
@@ -73,7 +73,8 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["auth: {netrc: f}", "cookies: {jar: f}", "tls: {ca: f}", "body: {file: f}"])
-    func `a file that a link leads away from after the plan was checked is not opened`(setting: String) async throws {
+    func `a file that is replaced by a link to the outside after the check is not opened`(setting: String) async throws
+    {
         let outside = TemporaryFolder()
         outside.write("machine 127.0.0.1 login user password p", to: "f")
         let exchange = try await WireExchange.run(

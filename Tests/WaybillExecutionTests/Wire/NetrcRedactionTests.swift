@@ -23,7 +23,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [("machine other login user password hunter-two", 1), ("", 1), ("default login user", 0)])
-    func `a warning says once that a netrc file has no credentials for a host`(text: String, count: Int) async throws {
+    func `a netrc file without credentials for a host causes one warning`(text: String, count: Int) async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{get: /a, auth: {netrc: netrc}}, {get: /b, auth: {netrc: netrc}}]}}",
             contents: ["netrc": text]
@@ -36,7 +36,7 @@ import WaybillTestSupport
         #expect(listener.warnings.allSatisfy { $0.hasSuffix(words) })
     }
 
-    @Test func `a file that has no entry of a netrc file is an error`() async throws {
+    @Test func `a file without netrc entries is an error`() async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, get: /a, auth: {netrc: netrc}}]}}",
             contents: ["netrc": "root:x:0:0:root:/root:/bin/bash\n"]

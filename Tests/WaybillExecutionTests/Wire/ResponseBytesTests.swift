@@ -4,7 +4,7 @@ import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 
-/// What becomes of the bytes of a response, as they come from a server.
+/// How the bytes of a response from a server are decoded.
 @Suite(.timeLimit(.minutes(5))) struct ResponseBytesTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -192,7 +192,7 @@ import WaybillTestSupport
         Case(name: "nothing of JSON", type: "application/json", body: [], data: "null"),
         Case(name: "nothing, as a text", type: "text/plain", body: [], decoding: "text", data: "null"),
     ])
-    func `a response is decoded`(_ example: Case) async throws {
+    func `a response is decoded by its type, its byte order mark and the setting`(_ example: Case) async throws {
         let exchange = try await exchange(example.type, example.body, decoding: example.decoding)
         let words = exchange.failure?.message.string ?? "no data"
         let data = try #require(exchange.data, "\(words)")
@@ -220,7 +220,7 @@ import WaybillTestSupport
             ("application/x-plist", Array("bplist00".utf8), "auto", "the response is not a property list: "),
         ] as [(String, [UInt8], String, String)]
     )
-    func `a response that is not what it says is refused, in words`(
+    func `a response that does not match its content type is refused with a message`(
         type: String,
         body: [UInt8],
         decoding: String,

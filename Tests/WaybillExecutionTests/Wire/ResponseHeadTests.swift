@@ -2,9 +2,9 @@ import Testing
 import WaybillResults
 import WaybillTestSupport
 
-/// What expressions and messages make of the head of a response.
+/// How expressions and messages use the header of a response.
 @Suite(.timeLimit(.minutes(5))) struct ResponseHeadTests {
-    @Test func `names and values of cookies lose their outer blanks only`() async throws {
+    @Test func `only the outer blanks of cookie names and values are removed`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, get: /, expect: {body: [\"response.cookies.foo == 'bar'\", \"response.cookies['a b'] == 'c d'\"]}}",
             answer: ServerResponse(headers: [
@@ -28,7 +28,9 @@ import WaybillTestSupport
         ("Basic realm=\"x\", Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"", "with qop=auth-int, which"),
         ("Digest realm=\"r\", nonce=\"n\", qop=\"auth-int, auth\", algorithm=MD5", nil),
     ])
-    func `a digest challenge that is not supported is named`(challenge: String, words: String?) async throws {
+    func `a digest challenge that is not supported is named in the message`(challenge: String, words: String?)
+        async throws
+    {
         let exchange = try await WireExchange.run(
             "{id: a, get: /, auth: {digest: {username: somebody, password: correct horse}}}",
             answer: ServerResponse(status: 401, headers: [("WWW-Authenticate", challenge)])

@@ -118,7 +118,7 @@ import WaybillTestSupport
             body: "x"
         ),
     ])
-    func `a body is sent as it was written`(_ example: Case) async throws {
+    func `a body is sent as written`(_ example: Case) async throws {
         let files = ["f.txt": Array("file\n".utf8), "empty": []]
         let exchange = try await WireExchange.run(example.step, files: files)
         let head = try exchange.head()
@@ -138,14 +138,14 @@ import WaybillTestSupport
         """
     }
 
-    @Test func `a large file is sent with its length, as it is`() async throws {
+    @Test func `a large file is sent unchanged, with its length`() async throws {
         let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let exchange = try await WireExchange.run("{id: a, put: /a, body: {file: f}}", files: ["f": content])
         #expect(try exchange.head().hasSuffix("|Content-Length: 3000000"))
         #expect(exchange.received.first?.body == content)
     }
 
-    @Test func `parts are sent one after the other, each with its head`() async throws {
+    @Test func `parts are sent one after another, each with its header`() async throws {
         let exchange = try await WireExchange.run(
             """
             {id: a, post: /a, params: {z: {y: [1.10]}}, body: {multipart: [{name: v, value: 001}, {name: f, file: x.bin},
@@ -212,7 +212,7 @@ import WaybillTestSupport
         (#"a"b\\c"#, #"a%22b\c"#), (#"a\r\nb"#, "a%0D%0Ab"), ("ü☃😀", "ü☃😀"), ("%22 ';=", "%22 ';="), (#"a\tb"#, "a\tb"),
         ("", ""),
     ])
-    func `names are escaped as browsers do`(written: String, sent: String) async throws {
+    func `names are escaped as in browsers`(written: String, sent: String) async throws {
         let name = written.replacing("\"", with: "\\\"")
         let exchange = try await WireExchange.run(
             "{id: a, post: /a, body: {multipart: [{name: \"\(name)\", filename: \"\(name)\", value: x}]}}"
@@ -231,7 +231,8 @@ import WaybillTestSupport
             "content-disposition: inline||x"
         ),
     ])
-    func `a part has no field twice, and its own win`(part: String, lines: String) async throws {
+    func `a part has no duplicate fields, and its own fields take precedence`(part: String, lines: String) async throws
+    {
         let exchange = try await WireExchange.run("{id: a, post: /a, body: {multipart: [\(part)]}}")
         #expect(
             try exchange.body()
@@ -240,7 +241,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["multipart/mixed", "multipart/mixed; boundary=mine; charset=x"])
-    func `another type of multipart is sent with the boundary that the body has`(type: String) async throws {
+    func `another multipart type is sent with the boundary of the body`(type: String) async throws {
         let exchange = try await WireExchange.run(
             "{id: a, post: /a, headers: {Content-Type: \"\(type)\"}, body: {multipart: [{value: x}]}}"
         )
@@ -256,7 +257,7 @@ import WaybillTestSupport
         "{contentType: \"${'a\\\\nb: c'}\", value: x}", "{headers: {X: \"${'a\\\\rb'}\"}, value: x}",
 
     ])
-    func `what could break the head of a part is refused at its place`(part: String) async throws {
+    func `a value that could break the header of a part is refused with its location`(part: String) async throws {
         let exchange = try await WireExchange.run("{id: a, post: /a, body: {multipart: [\(part)]}}")
         #expect(exchange.failure?.kind == .input)
         #expect(exchange.failure?.span != nil)

@@ -5,7 +5,7 @@ import WaybillResults
 import WaybillRuntime
 import WaybillTestSupport
 
-/// Addresses and header fields, byte for byte, as a server receives them.
+/// URLs and header fields, byte for byte, as a server receives them.
 @Suite(.timeLimit(.minutes(5))) struct SentFieldTests {
     private static let agent = "User-Agent: waybill/\(WaybillVersion.current)"
 
@@ -38,7 +38,7 @@ import WaybillTestSupport
             "GET /a HTTP/1.1|Host: 127.0.0.1:PORT|Cookie: a=1; b=2; k=v|Accept: */*|\(agent)"
         ),
     ])
-    func `header fields are sent as they were written`(settings: String, head: String) async throws {
+    func `header fields are sent as written`(settings: String, head: String) async throws {
         let exchange = try await WireExchange.run("{id: a, get: /a\(settings.isEmpty ? "" : ", ")\(settings)}")
         var sent = try exchange.head(keeping: ["host", "accept", "accept-encoding", "user-agent"])
         if !settings.contains("Encoding"), let codings = exchange.received[0].values(named: "Accept-Encoding").first {
@@ -47,7 +47,7 @@ import WaybillTestSupport
         #expect(sent == head)
     }
 
-    @Test func `a field of the service is taken away by its name in any case`() async throws {
+    @Test func `a field of the service is removed by its name in any letter case`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, get: /a, headers: {x-one: null, X-TWO: 2}}",
             service: "headers: {X-One: 1, x-two: 1, X-Three: [3, 4]}"
@@ -55,7 +55,7 @@ import WaybillTestSupport
         #expect(try exchange.head() == "GET /a HTTP/1.1|X-TWO: 2|X-Three: 3|X-Three: 4")
     }
 
-    @Test func `a body has no type where that is taken away`() async throws {
+    @Test func `a body has no Content-Type if that field is removed`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, post: /a, headers: {content-type: null}, body: {json: 1}}"
         )
@@ -63,7 +63,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["\\\\n", "\\\\r", "\\\\u0000", "\\\\r\\\\nX-Evil: 1", "\\\\u001f", "\\\\u007f"])
-    func `what could break a header is refused at its place, and never sent`(text: String) async throws {
+    func `a value that could break the header is refused with its location, and never sent`(text: String) async throws {
         for setting in [
             "headers: {X-A: \"${'a\(text)b'}\"}", "headers: {X-A: [x, \"${'a\(text)b'}\"]}",
             "userAgent: \"${'a\(text)b'}\"",
@@ -94,10 +94,10 @@ import WaybillTestSupport
         ("?x", "?x"),
         ("${'a'}", "/a"),
     ])
-    func `an address is sent as it was written, and values as segments`(path: String, target: String) async throws {
+    func `a URL is sent as written, with values as path segments`(path: String, target: String) async throws {
         let exchange = try await WireExchange.run("{id: a, get: \"\(path)\"}")
         let words = exchange.failure?.message.string ?? ""
-        // An address without a path has the path `/`.
+        // A URL without a path has the path `/`.
         #expect(exchange.received.first?.target == (target.hasPrefix("?") ? "/\(target)" : target), "\(words)")
     }
 
@@ -122,7 +122,7 @@ import WaybillTestSupport
         ("/a/${raw('b/../c')}", "'..' cannot be a segment"), ("/a/${raw('../c')}/d", "'..' cannot be a segment"),
         ("/a/${''}", "this is empty"), ("/a/${''}/b", "this is empty"), ("/a/${''}?x=1", "this is empty"),
     ])
-    func `a value that would lead to another address is refused`(path: String, words: String) async throws {
+    func `a value that would lead to another URL is refused`(path: String, words: String) async throws {
         for step in ["{id: a, get: \"\(path)\"}", "{id: a, get: \"http://127.0.0.1:9\(path)\"}"] {
             let exchange = try await WireExchange.run(step)
             #expect(exchange.failure?.kind == .input, "\(step)")
@@ -137,14 +137,14 @@ import WaybillTestSupport
     @Test(arguments: [
         "{basic: {username: \"${'a:b'}\", password: c}}", "{apiKey: {in: cookie, name: k, value: \"${'a; admin=1'}\"}}",
     ])
-    func `credentials that would be read as others are refused`(auth: String) async throws {
+    func `credentials that would be read as different ones are refused`(auth: String) async throws {
         let exchange = try await WireExchange.run("{id: a, get: /a, auth: \(auth)}")
         #expect(exchange.failure?.kind == .input)
         #expect(exchange.failure?.span?.start.line == 10)
         #expect(exchange.received.isEmpty)
     }
 
-    @Test func `a URL can come from a value, as it is`() async throws {
+    @Test func `a URL from a value is used unchanged`() async throws {
         let exchange = try await WireExchange.run(
             "{id: a, request: {url: \"${concat('http://127.0.0.1:1', '/x/../y')}\"}}"
         )

@@ -14,13 +14,13 @@ import WaybillTransport
     import Darwin
 #endif
 
-/// What a manifest of one step really sends to a server on this machine, and what becomes of the server's response.
+/// The request that a manifest with one step sends to a server on this machine, and the result of the response.
 struct WireExchange {
-    /// What the server received.
+    /// The requests that the server received.
     let received: [ReceivedRequest]
-    /// What came of the run.
+    /// The outcome of the run.
     let outcome: Executor.Outcome
-    /// What the run warned of.
+    /// The messages of all warnings.
     let warnings: [String]
 
     /// The failure of the step.
@@ -31,11 +31,11 @@ struct WireExchange {
     /// Runs a step, a flow mapping, of a manifest whose only service is the server.
     ///
     /// - Parameters:
-    ///   - top: What else the manifest says, at the top.
-    ///   - service: What else the service says: lines without indentation.
-    ///   - files: Files beside the manifest, by name.
-    ///   - links: Symbolic links beside the manifest: names and where they lead.
-    ///   - allowsOutside: Whether files may lie outside the manifest's folder.
+    ///   - top: Further top-level lines of the manifest.
+    ///   - service: Further settings of the service: lines without indentation.
+    ///   - files: Files next to the manifest, by name.
+    ///   - links: Symbolic links next to the manifest: names and targets.
+    ///   - allowsOutside: Whether files may be outside the manifest's folder.
     ///   - beforeRun: Changes the manifest's folder after the plan was made.
     static func run(
         _ step: String,
@@ -91,8 +91,8 @@ struct WireExchange {
         return WireExchange(received: server.requests, outcome: outcome, warnings: warnings)
     }
 
-    /// The lines of the only request's header, joined by `|`, without those that every request has unless they are asked
-    /// for by name; the server's port is `PORT`, a boundary `BOUNDARY`.
+    /// The lines of the only request's header, joined by `|`, without those that every request has, except the fields
+    /// in `kept`. The server's port is `PORT`, a boundary `BOUNDARY`.
     func head(keeping kept: [String] = []) throws -> String {
         let request = try #require(received.first, "\(failure?.message.string ?? "nothing was sent")")
         #expect(received.count == 1)
@@ -108,7 +108,7 @@ struct WireExchange {
         return head
     }
 
-    /// The only request's body as text, its boundary `BOUNDARY`; bytes that are not UTF-8 are U+FFFD.
+    /// The only request's body as a string. Its boundary is `BOUNDARY`; bytes that are not UTF-8 become U+FFFD.
     func body() throws -> String {
         let request = try #require(received.first, "\(failure?.message.string ?? "nothing was sent")")
         let text = String(decoding: request.body, as: UTF8.self)

@@ -1,7 +1,7 @@
 import Synchronization
 import WaybillTransport
 
-/// Takes the body of a response, and remembers what it got.
+/// Receives the body of a response and records it.
 final class Collector: BodyReceiver {
     struct Got: Sendable {
         var heads: [HTTPResponse] = []
@@ -14,7 +14,8 @@ final class Collector: BodyReceiver {
     private let use: @Sendable (HTTPResponse) -> BodyUse
     private let take: @Sendable (Int) async -> Bool
 
-    /// A receiver that does with each piece what it is told, given how many bytes there have been.
+    /// Creates a receiver. After each piece, `take` receives the number of bytes so far and returns whether to
+    /// continue.
     init(
         use: @escaping @Sendable (HTTPResponse) -> BodyUse = { _ in .receive },
         take: @escaping @Sendable (Int) async -> Bool = { _ in true }

@@ -15,7 +15,7 @@ import WaybillTestSupport
         Sample(codings: ["gzip"], bytes: SampleBodies.gzippedHello),
         Sample(codings: ["X-GZip, identity"], bytes: SampleBodies.gzippedHello),
         Sample(codings: ["deflate"], bytes: SampleBodies.deflatedHello),
-        // Without zlib's frame: two bytes before, four behind.
+        // Without zlib's frame: two bytes before, four after.
         Sample(codings: ["deflate"], bytes: Array(SampleBodies.deflatedHello.dropFirst(2).dropLast(4))),
         Sample(codings: ["br"], bytes: SampleBodies.brotliHello),
         Sample(codings: ["zstd"], bytes: SampleBodies.zstandardHello),
@@ -31,7 +31,7 @@ import WaybillTestSupport
         ),
     ]
 
-    /// What bytes say that come in pieces, written into rooms of one size. Nil for what is not so coded.
+    /// Decodes bytes in pieces of one size into buffers of another. Returns nil if the bytes are not valid.
     static func decode(
         _ bytes: [UInt8],
         by decoder: ContentDecoder,
@@ -58,7 +58,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: samples, [(1, 1), (1, 1000), (7, 3), (1000, 1), (1000, 1000)])
-    func `coded content is understood in pieces of any size`(_ sample: Sample, sizes: (pieces: Int, room: Int)) throws {
+    func `encoded content is decoded in pieces of any size`(_ sample: Sample, sizes: (pieces: Int, room: Int)) throws {
         let decoder = try #require(try ContentDecoder(sample.codings))
         let said = Self.decode(sample.bytes, by: decoder, pieces: sizes.pieces, room: sizes.room)
         #expect(said == sample.says)
@@ -75,7 +75,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["gzip", "deflate", "br", "zstd"])
-    func `what is not so coded is found out`(coding: String) throws {
+    func `content that does not match its coding is detected`(coding: String) throws {
         let decoder = try #require(try ContentDecoder([coding]))
         let bytes = [UInt8](repeating: 0xFF, count: 100)
         #expect(Self.decode(bytes, by: decoder, pieces: 1000, room: 1000) == nil)
@@ -83,14 +83,14 @@ import WaybillTestSupport
     }
 
     @Test(arguments: samples, [(1, 1), (1, 1000), (1000, 1), (1000, 1000)])
-    func `bytes after the end of coded content are found out`(
+    func `bytes after the end of encoded content are detected`(
         _ sample: Sample,
         sizes: (pieces: Int, room: Int)
     ) throws {
         let decoder = try #require(try ContentDecoder(sample.codings))
         let bytes = sample.bytes + Array("after".utf8)
         #expect(Self.decode(bytes, by: decoder, pieces: sizes.pieces, room: sizes.room) == nil)
-        // A frame of zstd starts with several bytes, which may come one by one.
+        // A frame of zstd starts with several bytes, which may arrive one by one.
         #expect(decoder.hasBytesAfterEnd || (sample.codings == ["zstd"] && sizes.pieces == 1))
     }
 
@@ -108,7 +108,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `codings that were applied one after the other are undone in reverse`() async throws {
+    @Test func `several codings are decoded in reverse order`() async throws {
         let folder = TemporaryFolder()
         let inner = folder.write(SampleBodies.zstandardHello, to: "inner")
         let bytes = try await Command.run("/bin/sh", ["-c", "gzip"], input: inner).output
@@ -120,12 +120,12 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [[], [""], ["identity"], ["identity, ,"]])
-    func `without a coding there is nothing to undo`(codings: [String]) throws {
+    func `without a coding there is no decoder`(codings: [String]) throws {
         #expect(try ContentDecoder(codings) == nil)
     }
 
     @Test(arguments: [["compress"], ["gzip, waybill"], ["gzip, gzip, gzip", "gzip, gzip, gzip"]])
-    func `unknown codings, and very many, are not undone`(codings: [String]) {
+    func `unknown codings and too many codings are refused`(codings: [String]) {
         #expect(throws: ContentDecoder.Unknown.self) { try ContentDecoder(codings) }
     }
 }

@@ -28,7 +28,7 @@ import WaybillTransport
         [Piece.file(large)], [.file([])], [.file([1])], [],
         [.bytes([1, 2]), .file(large), .bytes([3]), .file([4, 5]), .bytes([]), .file([]), .bytes(large)],
     ])
-    func `a body of parts is sent as one, with its length`(pieces: [Piece]) async throws {
+    func `a body of parts is sent as one body, with its length`(pieces: [Piece]) async throws {
         let folder = TemporaryFolder()
         let parts: [HTTPRequest.Part] = pieces.enumerated().map { index, piece in
             switch piece {
@@ -54,7 +54,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a file is sent whole again when a kept connection ends`() async throws {
+    @Test func `a file is sent again completely when a kept connection ends`() async throws {
         let folder = TemporaryFolder()
         let file = folder.write(Self.large, to: "body")
         try await LoopbackServer.run(script: KeptConnectionTests.closesOnSecond) { server in
@@ -74,7 +74,8 @@ import WaybillTransport
         ("/dev/zero", "the file /dev/zero cannot be read: it is not a regular file"),
         ("a\0b", "the file a\0b cannot be read: "),
     ])
-    func `what is no file is refused, and nothing is sent`(path: String, words: String) async throws {
+    func `a path that is not a readable file is refused, and nothing is sent`(path: String, words: String) async throws
+    {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 for body in [HTTPRequest.Body.file(LocalFile(path)), .parts([.bytes([1]), .file(LocalFile(path))])] {
@@ -120,7 +121,7 @@ import WaybillTransport
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(method: "POST", url: server.url(), body: .file(LocalFile(file)))
                 let failure = try #require(await transport.send(request).failure)
-                // The test writes the file anew: it is short for a moment.
+                // The test rewrites the file, so the file is shorter for a short time.
                 #expect(failure.message.hasSuffix("while it was sent"))
                 #expect(failure.kind == .transfer)
                 #expect(server.requests.isEmpty)
@@ -128,7 +129,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a server that is asked with Expect says whether it wants the body`() async throws {
+    @Test func `with Expect, the server decides whether it receives the body`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while let head = connection.peekHead() {
                 if head.contains("/no ") {
@@ -165,7 +166,7 @@ import WaybillTransport
     }
 }
 
-/// Whether two large values are equal. Without the macro, which would look for what is different for minutes.
+/// Whether two large values are equal. `#expect` itself would search for the differences for minutes.
 func isSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool {
     left == right
 }

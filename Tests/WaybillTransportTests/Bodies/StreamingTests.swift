@@ -6,7 +6,7 @@ import WaybillTransport
 @Suite(.timeLimit(.minutes(5))) struct StreamingTests {
     static let large = RequestBodyTests.large
 
-    @Test func `a body comes piece by piece, after its head`() async throws {
+    @Test func `a body is received piece by piece, after its header`() async throws {
         try await LoopbackServer.run(answer: { _ in ServerResponse(headers: [("X-A", "1")], body: Self.large) }) {
             server in
             try await CurlTransport.run { transport in
@@ -25,7 +25,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["HEAD", "GET"])
-    func `a response without body has a head too`(method: String) async throws {
+    func `a response without a body is reported with its header too`(method: String) async throws {
         try await LoopbackServer.run(answer: { _ in ServerResponse(status: 204) }) { server in
             try await CurlTransport.run { transport in
                 let collector = Collector()
@@ -38,7 +38,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a body that is not for the receiver becomes part of the response, within its limit`() async throws {
+    @Test func `a body that the receiver does not take becomes part of the response, up to its limit`() async throws {
         try await LoopbackServer.run(answer: { _ in ServerResponse(status: 404, body: Self.large) }) { server in
             try await CurlTransport.run { transport in
                 let collector = Collector(use: { $0.status == 200 ? .receive : .collect })
@@ -55,8 +55,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a compressed body that swells comes in small pieces, as fast as its receiver takes them`() async throws
-    {
+    @Test func `a decompression bomb is received in small pieces, as fast as its receiver takes them`() async throws {
         let bomb = try await Command.run("/bin/sh", ["-c", "head -c 100000000 /dev/zero | gzip -9"]).output
         let answer = ServerResponse(headers: [("Content-Encoding", "gzip")], body: bomb)
         try await LoopbackServer.run(answer: { _ in answer }) { server in
@@ -73,7 +72,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a receiver that wants no more ends the transfer`() async throws {
+    @Test func `a receiver that refuses the rest of a body ends the transfer`() async throws {
         try await LoopbackServer.run(script: ServerFault.endlessBody.script) { server in
             try await CurlTransport.run { transport in
                 let collector = Collector(take: { $0 < 5_000_000 })
@@ -87,7 +86,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [ServerFault.silent, .stallsInBody])
-    func `a server that sends nothing for long ends the transfer, without a limit for the whole`(
+    func `a server that stalls for too long ends the transfer before its timeout`(
         fault: ServerFault
     ) async throws {
         try await LoopbackServer.run(script: fault.script) { server in
@@ -101,17 +100,17 @@ import WaybillTransport
         }
     }
 
-    @Test func `a slow receiver holds the server up, and the time of the transfer`() async throws {
+    @Test func `a slow receiver pauses the server and the timeout of the transfer`() async throws {
         let total = 96 << 20
         let (result, heldAt, received) = try await withGrowingTime(from: .milliseconds(400)) { timeout in
             try await self.result(ofSlowReceiverOf: total, within: timeout)
         } until: { result, _, received in
             result.failure == nil || received > 2 << 20
         }
-        // Until then only what fits into the buffers of both ends has been sent.
+        // Until then, the server has sent only what fits into the buffers of both ends.
         #expect((1..<(48 << 20)).contains(heldAt))
         if let failure = result.failure {
-            // The rest may well take longer than the time that is left, but not begin so.
+            // The rest may take longer than the time that is left, but some of it must have been received.
             #expect(failure.kind == .timeout)
             #expect(received > 2 << 20)
         } else {
@@ -119,8 +118,8 @@ import WaybillTransport
         }
     }
 
-    /// The result of a transfer whose receiver takes nothing until the server is held up for longer than the timeout; what the
-    /// server had sent by then, and what was received in the end.
+    /// The result of a transfer whose receiver takes nothing until the server is blocked for longer than the timeout,
+    /// the number of bytes that the server had sent by then, and the number that was received in the end.
     private func result(
         ofSlowReceiverOf total: Int,
         within timeout: Duration
@@ -153,7 +152,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a stream runs into its time-out when the server stalls`() async throws {
+    @Test func `a stream ends at its timeout when the server stalls`() async throws {
         try await LoopbackServer.run(script: ServerFault.stallsInBody.script) { server in
             try await CurlTransport.run { transport in
                 let (failure, got) = await withGrowingTime { timeout in
@@ -190,7 +189,7 @@ import WaybillTransport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `a stream has a connection of HTTP 1 where it may choose`() async throws {
+    func `a stream uses HTTP 1 if the version is automatic`() async throws {
         let certificates = try await TLSTests.certificates.value
         let directives = certificates.directives(.valid) + "location / { return 200 $server_protocol; }"
         try await NginxServer.run(directives, listen: "ssl http2") { server in

@@ -10,7 +10,7 @@ struct CacheExchangeTests {
     private static let validators =
         "ETag: \"a\"\nLast-Modified: Sat, 05 Nov 1994 08:49:37 GMT\nCache-Control: max-age=60"
 
-    /// The fields that an exchange adds to a request, and the exchange; fails if it sends nothing.
+    /// The exchange, and the fields that it adds to a request. Throws if it sends nothing.
     private func sent(
         _ request: HTTPRequest,
         with entry: CacheEntry?,
@@ -28,7 +28,7 @@ struct CacheExchangeTests {
         try #require(Fixture.stored(Fixture.response(200, lines)))
     }
 
-    @Test func `what is fresh is used, and nothing is sent`() throws {
+    @Test func `a fresh response is used, and nothing is sent`() throws {
         var exchange = CacheExchange(Fixture.request())
         let start = exchange.start(with: try entry(), now: Fixture.time(59))
         guard case .finish(.success(let response)) = start else { throw Unexpected(what: "\(start)") }
@@ -44,7 +44,7 @@ struct CacheExchangeTests {
         #expect(try sent(Fixture.request(method: "HEAD"), with: entry()).1.isEmpty)
     }
 
-    @Test func `reload and no-cache ask the caches on the way too`() throws {
+    @Test func `reload and no-cache also apply to the caches on the way`() throws {
         #expect(try sent(Fixture.request(.reload), with: nil).1 == Fixture.fields("Cache-Control: no-cache"))
         #expect(try sent(Fixture.request(.noCache), with: nil).1 == Fixture.fields("Cache-Control: max-age=0"))
         #expect(try sent(Fixture.request(.noCache, "Cache-Control: x"), with: nil).1.isEmpty)
@@ -60,7 +60,7 @@ struct CacheExchangeTests {
 
     @Test(arguments: [
         "", "ETag: \"a\"", "ETag: W/\"a\"", "Last-Modified: Sat, 05 Nov 1994 08:49:37 GMT",
-    ]) func `status 304 confirms what is stored (4.3.4)`(lines: String) throws {
+    ]) func `status 304 confirms the stored response (4.3.4)`(lines: String) throws {
         var (exchange, _) = try sent(Fixture.request(), with: entry())
         let confirmation = Fixture.response(304, "Cache-Control: max-age=90\n\(lines)", body: "")
         let next = exchange.next(after: .success(confirmation), now: Fixture.time(101))
@@ -72,7 +72,7 @@ struct CacheExchangeTests {
     }
 
     @Test(arguments: ["ETag: \"b\"", "Last-Modified: Sat, 05 Nov 1994 08:49:38 GMT"])
-    func `status 304 for another response is asked for again without conditions`(lines: String) throws {
+    func `after status 304 for another response, the request is sent again without conditions`(lines: String) throws {
         var (exchange, _) = try sent(Fixture.request(), with: entry())
         let next = exchange.next(after: .success(Fixture.response(304, lines)), now: Fixture.time(101))
         #expect(next == .send(Fixture.request()))
@@ -83,7 +83,7 @@ struct CacheExchangeTests {
         #expect(stored.body == Array("new".utf8))
     }
 
-    @Test func `a confirmation with no-store or a cookie removes what is stored`() throws {
+    @Test func `a confirmation with no-store or a cookie removes the stored response`() throws {
         for line in ["Cache-Control: no-store", "Set-Cookie: a=1"] {
             var (exchange, _) = try sent(Fixture.request(), with: entry())
             let next = exchange.next(after: .success(Fixture.response(304, line)), now: Fixture.time(101))
@@ -104,7 +104,7 @@ struct CacheExchangeTests {
     @Test(arguments: [
         ("ETag: \"a\"", true), ("Content-Length: 6", true), ("", true), ("ETag: \"b\"", false),
         ("Content-Length: 7", false), ("Last-Modified: Sat, 05 Nov 1994 08:49:38 GMT", false),
-    ]) func `a response to HEAD refreshes or removes what is stored (4.3.5)`(lines: String, isKept: Bool) throws {
+    ]) func `a response to HEAD refreshes or removes the stored response (4.3.5)`(lines: String, isKept: Bool) throws {
         let stored = try entry("\(Self.validators)\nContent-Length: 6")
         var (exchange, _) = try sent(Fixture.request(method: "HEAD"), with: stored)
         let head = Fixture.response(200, "\(lines)\nX-New: 1", body: "")
@@ -127,7 +127,7 @@ struct CacheExchangeTests {
         ("max-age=60", "", 61, false), ("max-age=60", "Cache-Control: stale-if-error=50", 110, true),
         ("max-age=60, stale-if-error=50, must-revalidate", "", 61, false),
         ("max-age=60, stale-if-error=50, no-cache", "", 61, false),
-    ]) func `a stale response is used where the server fails (RFC 5861)`(
+    ]) func `a stale response is used if the server fails (RFC 5861)`(
         directives: String,
         lines: String,
         seconds: Int,
@@ -146,7 +146,7 @@ struct CacheExchangeTests {
         }
     }
 
-    @Test func `what is cancelled or not trusted fails, also with a stale response`() throws {
+    @Test func `a cancelled or untrusted request fails, even with a stale response`() throws {
         for kind in [TransportFailure.Kind.cancelled, .tls] {
             let stored = try entry("Cache-Control: max-age=60, stale-if-error=50")
             var (exchange, _) = try sent(Fixture.request(), with: stored)

@@ -7,12 +7,12 @@ enum CacheFixture {
     static let url = "http://api.example/items"
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    /// A time so many seconds after time 0.
+    /// The time this many seconds after time 0.
     static func time(_ seconds: Int) -> Timestamp {
         Timestamp(nanoseconds: Int64(784_111_777 + seconds) * 1_000_000_000)
     }
 
-    /// Fields of lines such as `Age: 1`.
+    /// The fields in lines such as `Age: 1`.
     static func fields(_ lines: String) -> [HTTPField] {
         lines.split(separator: "\n").map { line in
             let parts = line.split(separator: ":", maxSplits: 1)
@@ -35,7 +35,7 @@ enum CacheFixture {
         HTTPResponse(status: status, headers: HTTPFields(fields(lines)), body: Array(body.utf8), url: url)
     }
 
-    /// What is stored for a response that was sent and received at time 0; nil if it is not stored.
+    /// The entry stored for a response that was sent and received at time 0, or nil if it is not stored.
     static func stored(_ response: HTTPResponse, to request: HTTPRequest = request()) -> CacheEntry? {
         var exchange = CacheExchange(request)
         guard case .send = exchange.start(with: nil, now: time(0)),

@@ -68,7 +68,7 @@ struct CacheRuleTests {
 
     // MARK: - Section 4: using
 
-    @Test func `what is used has its age and the use`() throws {
+    @Test func `a response from the cache has its age and its cache use`() throws {
         let entry = try #require(Fixture.stored(Fixture.response(200, "Cache-Control: max-age=60\nAge: 5")))
         let response = entry.response(to: Fixture.request(), use: .hit, now: Fixture.time(10))
         #expect(response.headers.values(named: "Age") == ["15"])
@@ -88,7 +88,7 @@ struct CacheRuleTests {
         #expect(verdict == (isUsed ? .use : .ignore))
     }
 
-    @Test func `a body is not used where its coding was not accepted, or where it is too large`() throws {
+    @Test func `a body is not used if its coding was not accepted or if it is too large`() throws {
         let entry = try #require(Fixture.stored(Fixture.response(200, "Cache-Control: max-age=60")))
         var request = Fixture.request()
         request.acceptsCompression = false
@@ -98,7 +98,7 @@ struct CacheRuleTests {
         #expect(CacheRules.verdict(on: entry, for: request, now: Fixture.time(1)) == .ignore)
     }
 
-    @Test func `Vary by cookies of the jar, which the cache does not see, selects nothing`() {
+    @Test func `a response that varies by cookies of the jar, which the cache does not see, is not stored`() {
         let response = Fixture.response(200, "Cache-Control: max-age=60\nVary: Cookie")
         #expect(Fixture.stored(response) != nil)
         var request = Fixture.request()
@@ -119,7 +119,9 @@ struct CacheRuleTests {
         // 4.2.2: a tenth of the time since the last change, and a week at most.
         ("Last-Modified: Sun, 06 Nov 1994 08:47:57 GMT", 10), ("Last-Modified: Sun, 06 Nov 1974 08:47:57 GMT", 604_800),
         ("Last-Modified: Sun, 06 Nov 1994 09:47:57 GMT", 0), ("Last-Modified: yesterday", 0), ("", 0),
-    ]) func `the freshness lifetime (4.2.1, 4.2.2)`(lines: String, lifetime: Int) throws {
+    ]) func `the freshness lifetime follows from the response's fields (4.2.1, 4.2.2)`(lines: String, lifetime: Int)
+        throws
+    {
         let entry = try #require(Fixture.stored(Fixture.response(200, "Date: \(Fixture.date)\n\(lines)")))
         #expect(CacheFreshness(entry, now: Fixture.time(0)).lifetime == lifetime)
     }
@@ -131,7 +133,13 @@ struct CacheRuleTests {
         ("Date: \(CacheFixture.date)", 100, 100, 110, 110),
         ("Date: \(CacheFixture.date)\nAge: 200", 100, 102, 110, 210),
         ("Date: Sun, 06 Nov 1994 10:49:37 GMT", 0, 0, 10, 10), ("", 5, 6, 3, 1 << 31),
-    ]) func `the age (4.2.3)`(lines: String, sent: Int, received: Int, now: Int, age: Int) throws {
+    ]) func `the age follows from the times and the Age field (4.2.3)`(
+        lines: String,
+        sent: Int,
+        received: Int,
+        now: Int,
+        age: Int
+    ) throws {
         var entry = try #require(Fixture.stored(Fixture.response(200, lines)))
         (entry.requestedAt, entry.receivedAt) = (Fixture.time(sent), Fixture.time(received))
         #expect(CacheFreshness(entry, now: Fixture.time(now)).age == age)
@@ -140,7 +148,7 @@ struct CacheRuleTests {
     // MARK: - Section 5.2: directives, and the modes of the Fetch standard
 
     @Test(arguments: [
-        // Mode, the request's fields, the response's directives, the age, and what follows.
+        // Mode, the request's fields, the response's directives, the age, and the verdict.
         ("default", "", "max-age=60", 59, CacheRules.Verdict.use), ("default", "", "max-age=60", 60, .validate),
         ("default", "", "max-age=60, must-revalidate", 59, .use), ("default", "", "max-age=60, no-cache", 1, .validate),
         ("default", "", "max-age=60, no-cache=\"X-A\"", 1, .validate), ("default", "", "max-age=0", 0, .validate),
@@ -159,7 +167,7 @@ struct CacheRuleTests {
         ("default", "Pragma: no-cache\nCache-Control: max-age=60", "max-age=60", 0, .use),
         ("no-cache", "", "max-age=60", 0, .validate), ("reload", "", "max-age=60", 0, .ignore),
         ("force-cache", "", "max-age=60", 1000, .use), ("only-if-cached", "", "max-age=60, no-cache", 1000, .use),
-    ]) func `what a stored response is good for`(
+    ]) func `a stored response is used, validated or ignored`(
         mode: String,
         lines: String,
         directives: String,
@@ -171,7 +179,7 @@ struct CacheRuleTests {
         #expect(CacheRules.verdict(on: entry, for: request, now: Fixture.time(age)) == verdict)
     }
 
-    @Test func `another place to connect to, or a server that was not verified, has entries of its own`() throws {
+    @Test func `another address to connect to or an unverified server has its own entries`() throws {
         let entry = try #require(Fixture.stored(Fixture.response(200, "Cache-Control: max-age=60")))
         var mock = Fixture.request()
         mock.connectTo = SocketEndpoint(host: "127.0.0.1", port: 8080)
@@ -198,7 +206,7 @@ struct CacheRuleTests {
         ("PUT", 200, "Content-Location: /a", [CacheFixture.url, "http://api.example/a"]),
         ("PUT", 200, "Location: https://api.example/a", [CacheFixture.url]),
         ("PUT", 200, "Location: http://other.example/a", [CacheFixture.url]),
-    ]) func `unsafe methods invalidate`(method: String, status: Int, lines: String, urls: [String]) {
+    ]) func `unsafe methods invalidate stored responses`(method: String, status: Int, lines: String, urls: [String]) {
         let request = Fixture.request(.noStore, method: method)
         let keys = CacheRules.invalidated(by: Fixture.response(status, lines), to: request)
         #expect(keys.map(\.url) == urls)

@@ -27,7 +27,7 @@ import WaybillTestSupport
         )
     }
 
-    @Test func `an entry comes back as it was stored, also from another store`() throws {
+    @Test func `an entry is read back as it was stored, even by another store`() throws {
         let store = CacheStore(folder: folder)
         #expect(store.entry(for: entry(1).key) == nil)
         let stored = entry(1, size: 100_000)
@@ -74,14 +74,14 @@ import WaybillTestSupport
         #expect(store.files().reduce(0) { $0 + $1.size } <= 70_000)
     }
 
-    @Test func `an entry that is too large replaces nothing and is not stored`() throws {
+    @Test func `an entry that is too large is not stored, and the older one is removed`() throws {
         let store = CacheStore(folder: folder, maximumBytes: 80_000)
         try store.store(entry(1))
         try store.store(entry(1, size: 10_000))
         #expect(store.files().isEmpty)
     }
 
-    @Test func `what a killed process left is removed after an hour, and other files never`() throws {
+    @Test func `temporary files of a killed process are removed after an hour, and other files never`() throws {
         let store = CacheStore(folder: folder)
         try store.store(entry(1))
         temporary.write("half", to: "a/http/.waybill-1-old")
@@ -104,14 +104,14 @@ import WaybillTestSupport
         #expect(store.clear().isEmpty)
     }
 
-    @Test func `the user's folder`() {
+    @Test func `the user's cache folder follows from the environment`() {
         #expect(CacheStore.userFolder(environment: ["XDG_CACHE_HOME": "/x", "HOME": "/h"]) == "/x/waybill/http")
         let home = CacheStore.userFolder(environment: ["XDG_CACHE_HOME": "x", "HOME": "/h"])
         #expect(home == "/h/.cache/waybill/http" || home == "/h/Library/Caches/waybill/http")
         #expect(CacheStore.userFolder(environment: [:]) == nil)
     }
 
-    /// Each store counts for itself and shares nothing with the others but the folder, as processes do.
+    /// Like processes, the stores share only the folder, and each keeps its own count.
     @Test func `stores that use one folder at the same time never see a torn entry`() async throws {
         let limit = 200_000
         let folder = folder

@@ -27,7 +27,7 @@ import WaybillTestSupport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `nginx: fresh, stale and confirmed`() async throws {
+    func `responses of nginx are fresh, then stale, then confirmed`() async throws {
         let files = TemporaryFolder()
         files.write("from a file", to: "file.txt")
         let seconds = Mutex<Int64>(0)
@@ -44,7 +44,7 @@ import WaybillTestSupport
                     #expect(response.body == Array("from a file".utf8))
                     uses.append(response.cacheUse)
                 }
-                // The server's clock is behind by 120 s now: its response is as old as that on arrival.
+                // The server's clock is now 120 s behind, so its response already has that age on arrival.
                 #expect(uses == [.miss, .hit, .revalidated, .revalidated])
             }
             server.stop()
@@ -76,7 +76,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `modes, secrets and unsafe methods`() async throws {
+    @Test func `modes, secrets and unsafe methods determine how the cache is used`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while connection.readRequest() != nil {
                 connection.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")

@@ -24,7 +24,7 @@ struct DownloadStateTests {
 
     // MARK: Requests
 
-    @Test func `the rest is requested, if the file is still the same`() {
+    @Test func `the rest is requested on condition that the file has not changed`() {
         #expect(
             Self.state().fields == [
                 Self.identity, HTTPField(name: "Range", value: "bytes=400-"),
@@ -42,18 +42,21 @@ struct DownloadStateTests {
         ("ranges are not defined for POST", state(HTTPRequest(method: "POST", url: url))),
     ]
 
-    @Test(arguments: wholeRequests) func `the whole file is requested`(name: String, state: DownloadState) {
+    @Test(arguments: wholeRequests) func `the whole file is requested if the part cannot be resumed`(
+        name: String,
+        state: DownloadState
+    ) {
         #expect(state.fields == [Self.identity], "\(name)")
     }
 
-    @Test func `fields of the request stay as they are`() {
+    @Test func `fields of the request are not replaced`() {
         let range = HTTPField(name: "range", value: "bytes=0-9")
         #expect(Self.state(HTTPRequest(url: Self.url, headers: [range])).fields == [Self.identity])
         let coding = HTTPField(name: "accept-encoding", value: "gzip")
         #expect(Self.state(HTTPRequest(url: Self.url, headers: [coding]), record: nil).fields.isEmpty)
     }
 
-    // MARK: Responses to a request of the rest
+    // MARK: Responses to a request for the rest
 
     private static let tag = ("ETag", "\"v1\"")
     private static let rest = DownloadState.Body(offset: 400, end: 1000, total: 1000, record: record)
@@ -113,13 +116,13 @@ struct DownloadStateTests {
     ]
 
     @Test(arguments: responses)
-    func `each response has one consequence`(name: String, response: HTTPResponse, step: DownloadState.Step) {
+    func `each response leads to the expected step`(name: String, response: HTTPResponse, step: DownloadState.Step) {
         var state = Self.state()
         #expect(state.next(after: response) == step, "\(name)")
         if step == .startOver { #expect(state.fields == [Self.identity], "\(name)") }
     }
 
-    @Test func `416 means that a file is complete which has all its bytes`() {
+    @Test func `416 means that a file with all its bytes is complete`() {
         for (fields, step) in [
             ([("Content-Range", "bytes */1000")], .complete),
             ([("Content-Range", "bytes */1000"), Self.tag], .complete),
@@ -131,7 +134,7 @@ struct DownloadStateTests {
         }
     }
 
-    @Test func `the rest comes in parts if the server wants it so`() {
+    @Test func `the server may send the rest in parts`() {
         var state = Self.state()
         _ = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 400-499/1000")]))
         state.advance(to: 500)
@@ -140,7 +143,7 @@ struct DownloadStateTests {
         #expect(next == .write(DownloadState.Body(offset: 500, end: 1000, total: 1000, record: Self.record)))
     }
 
-    @Test func `a server that sends parts of a few bytes does not get any number of requests`() {
+    @Test func `a server that sends parts of a few bytes receives a limited number of requests`() {
         var state = Self.state()
         for size in stride(from: 400, to: 560, by: 10) {
             let range = ("Content-Range", "bytes \(size)-\(size + 9)/1000")
@@ -152,9 +155,9 @@ struct DownloadStateTests {
         guard case .fail = step else { return #expect(Bool(false), "\(step)") }
     }
 
-    // MARK: Responses to a request of the whole
+    // MARK: Responses to a request for the whole file
 
-    @Test func `a part that was not requested is a failure, and 416 an ordinary response`() {
+    @Test func `a part that was not requested is a failure, and 416 is an ordinary response`() {
         var state = Self.state(record: nil)
         let part = Self.response(206, [Self.tag, ("Content-Range", "bytes 0-9/1000")])
         #expect(state.next(after: part) == .fail("the server sent a part of the file that was not requested"))
@@ -192,7 +195,7 @@ struct DownloadStateTests {
     ]
 
     @Test(arguments: validators)
-    func `only a strong validator lets a file be resumed`(
+    func `a file can be resumed only with a strong validator`(
         name: String,
         fields: [(String, String)],
         validator: EntityValidator?
@@ -203,7 +206,7 @@ struct DownloadStateTests {
         #expect(step == .write(DownloadState.Body(end: 1000, total: 1000, record: record)), "\(name)")
     }
 
-    @Test func `a compressed response is decoded and not resumed, unless the file itself is`() {
+    @Test func `a compressed response is decoded and not resumed, unless the file itself is compressed`() {
         let fields = [Self.tag, ("Content-Length", "10"), ("Content-Encoding", "gzip")]
         var state = Self.state(record: nil)
         #expect(state.next(after: Self.response(200, fields)) == .write(DownloadState.Body(codings: ["gzip"])))
@@ -216,7 +219,7 @@ struct DownloadStateTests {
         )
     }
 
-    @Test func `a record is read as it was written`() throws {
+    @Test func `a record is read back as it was written`() throws {
         for validator in [EntityValidator.tag("\"a\\\"b\""), .lastModified("Sun, 06 Nov 1994 08:49:37 GMT")] {
             for total in [nil, 5] {
                 let record = DownloadRecord(

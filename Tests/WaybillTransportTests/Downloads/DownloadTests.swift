@@ -35,7 +35,7 @@ import WaybillTestSupport
 
     // MARK: Scenarios
 
-    /// 500 with `WAYBILL_DOWNLOAD_SCENARIOS=500`, as many as take two seconds otherwise.
+    /// `WAYBILL_DOWNLOAD_SCENARIOS` sets the number of scenarios. The default takes two seconds.
     static let scenarios = 0..<UInt64(getenv("WAYBILL_DOWNLOAD_SCENARIOS").flatMap { Int(String(cString: $0)) } ?? 60)
 
     @Test func `whatever a server does, no wrong bytes appear under the name of the file`() async throws {
@@ -49,7 +49,7 @@ import WaybillTestSupport
         if Self.scenarios.count > 100 { print("downloads: \(ends)") }
     }
 
-    /// Downloads a file from a server with random faults until it is there, as `retry` would; how it ended.
+    /// Downloads a file from a server with random faults until it is complete, as `retry` would. Returns how it ended.
     private func scenario(_ seed: UInt64) async throws -> String {
         let folder = TemporaryFolder()
         let (part, place) = ("\(folder.path)/a.part", "\(folder.path)/a")
@@ -83,7 +83,7 @@ import WaybillTestSupport
                     }
                     try await content.move(to: place)
                     let bytes = TemporaryFolder.contents(of: place)
-                    // A file that changes while its old version is sent is still that version.
+                    // If the file changes while its old version is being sent, the download is that version.
                     let isWhole = bytes == files.file || (!hasChecksum && bytes == before)
                     #expect(isWhole, "\(seed): wrong bytes\n\(files.log)")
                     #expect(content.bytes == bytes?.count)
@@ -129,7 +129,7 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [FaultyFileServer.Fault.noTag, .weakTag])
-    func `what cannot be resumed leaves nothing`(fault: FaultyFileServer.Fault) async throws {
+    func `a download that cannot be resumed leaves no files`(fault: FaultyFileServer.Fault) async throws {
         try await LoopbackServer.run(script: { connection in
             connection.readRequest()
             let tag = fault == .noTag ? "" : "ETag: W/\"a\"\r\n"
@@ -142,7 +142,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `resume: false starts over`() async throws {
+    @Test func `without resuming, a download starts over`() async throws {
         let files = FaultyFileServer(file: Self.file(10_000), faults: [.closes], seed: 3) { $0 }
         try await LoopbackServer.run(script: { files.serve($0) }) { server in
             try await CurlTransport.run { transport in
@@ -155,7 +155,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `an error is an ordinary response, and a partial file stays as it is`() async throws {
+    @Test func `an error is an ordinary response, and the partial file does not change`() async throws {
         let file = Self.file(50_000)
         let files = FaultyFileServer(file: file, faults: [.closes, .error], seed: 5) { $0 }
         try await LoopbackServer.run(script: { files.serve($0) }) { server in
@@ -173,7 +173,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a file that was complete is not sent again`() async throws {
+    @Test func `a complete file is not sent again`() async throws {
         let file = Self.file(50_000)
         let files = FaultyFileServer(file: file, faults: [], seed: 5) { $0 }
         try await LoopbackServer.run(script: { files.serve($0) }) { server in
@@ -192,7 +192,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a redirect leads to the file, with its range`() async throws {
+    @Test func `a redirect to the file keeps the range`() async throws {
         let file = Self.file(50_000)
         let files = FaultyFileServer(file: file, faults: [.closes], seed: 9) { $0 }
         try await LoopbackServer.run(script: { files.serve($0) }) { server in
@@ -214,7 +214,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `two downloads of one file at once do not meet`() async throws {
+    @Test func `a second download of the same file at the same time fails`() async throws {
         let other = try PartialFile(part, digests: [])
         try await CurlTransport.run { transport in
             let result = await download("http://127.0.0.1:1/").start(through: transport, followingRedirects: 0)
@@ -227,7 +227,7 @@ import WaybillTestSupport
         other.discard()
     }
 
-    @Test func `a file that is kept is not read to its end`() async throws {
+    @Test func `the response for an existing file that is kept is not read to its end`() async throws {
         try await LoopbackServer.run(script: { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nETag: \"a\"\r\nContent-Length: 100000000\r\n\r\nabc")
@@ -244,7 +244,7 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `what is in the way of the file is a failure`() async throws {
+    @Test func `a pipe in place of the partial file is a failure`() async throws {
         try #require(mkfifo(part, 0o600) == 0)
         try await CurlTransport.run { transport in
             let result = await download("http://127.0.0.1:1/").start(through: transport, followingRedirects: 0)
@@ -257,7 +257,7 @@ import WaybillTestSupport
     }
 }
 
-/// Compresses with the `gzip` program's format, without compressing: stored blocks.
+/// Writes the format of `gzip` with stored blocks, which are not compressed.
 private struct Gzip: Sendable {
     init() throws {}
 

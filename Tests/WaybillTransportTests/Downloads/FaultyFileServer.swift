@@ -1,43 +1,43 @@
 import Synchronization
 import WaybillTestSupport
 
-/// A server with one file that does something else wrong with each request.
+/// A server with one file that makes a different error with each request.
 final class FaultyFileServer: Sendable {
-    /// What it does with a request.
+    /// What the server does with a request.
     enum Fault: CaseIterable, Sendable {
         /// Sends what was requested.
         case none
         /// Ends the connection after some bytes of the body.
         case closes, resets
-        /// Has another file from now on.
+        /// Serves another file from now on.
         case changesFile
         /// Sends the whole file to every request.
         case ignoresRange
-        /// Sends the range although the file is not the one that the request means.
+        /// Sends the range although the file is not the one that `If-Range` names.
         case ignoresIfRange
-        /// Sends another range than was requested, and says so.
+        /// Sends a range other than the requested one, with the matching Content-Range.
         case shiftsRange
-        /// Sends a range that starts where it should, but not up to the end.
+        /// Sends a range that starts correctly but ends too early.
         case shortensRange
-        /// Says that the file has another size.
+        /// Reports another size of the file.
         case otherTotal
         /// Sends the whole file as a range.
         case wholeAsRange
-        /// Says that there are more bytes than there are.
+        /// Reports more bytes than it sends.
         case tooLong
-        /// Leaves the tag away, or sends a weak one, or a date.
+        /// Omits the tag, sends a weak one, or sends a date instead.
         case noTag, weakTag, dateOnly
-        /// Sends no length, in chunks.
+        /// Sends chunks without a length.
         case chunked
-        /// Has other bytes in their place, with the same tag. Only a checksum finds that.
+        /// Sends wrong bytes with the same tag. Only a checksum detects this.
         case wrongBytes
         /// Sends two ranges at once.
         case severalRanges
         /// Sends an error instead, with a body.
         case error
-        /// Says that the range is none.
+        /// Refuses the range with status 416.
         case refusesRange
-        /// Compresses the file although that was not asked for.
+        /// Compresses the file although that was not requested.
         case gzip
     }
 
@@ -49,7 +49,7 @@ final class FaultyFileServer: Sendable {
         var log: [String] = []
     }
 
-    /// The faults after which the bytes are those of the server only if a checksum says so.
+    /// The faults after which only a checksum shows whether the bytes are correct.
     static let needsChecksum: Set<Fault> = [.wrongBytes]
 
     private let state: Mutex<State>
@@ -60,11 +60,11 @@ final class FaultyFileServer: Sendable {
         gzipped = gzip
     }
 
-    /// The file as it is now.
+    /// The current file.
     var file: [UInt8] { state.withLock { $0.file } }
-    /// What was requested, and what happened.
+    /// The requests and the faults.
     var log: String { state.withLock { $0.log.joined(separator: "\n") } }
-    /// The faults that are still to come.
+    /// The number of remaining faults.
     var remaining: Int { state.withLock { $0.faults.count } }
 
     /// A response: its bytes, and how many of them are sent before the connection ends.

@@ -45,7 +45,7 @@ struct SuggestedNameTests {
         ("http://a/b/", nil), ("http://a", nil), ("http://a/%FF", "%FF"),
     ]
 
-    @Test(arguments: urls) func `a name follows from a URL`(url: String, name: String?) {
+    @Test(arguments: urls) func `a name is derived from a URL`(url: String, name: String?) {
         #expect(SuggestedName.of(url: url) == name)
     }
 }

@@ -25,7 +25,7 @@ import Testing
         let original = Self.current
         let plenty = min(original.rlim_max, FileLimit.plenty)
         var limit = original
-        // Not much less, since other tests run meanwhile.
+        // Only slightly less, because other tests run at the same time.
         limit.rlim_cur = plenty - 1
         try #require(setrlimit(Self.resource, &limit) == 0)
         #expect(FileLimit.makeRoom(forConnections: 1) == 1)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [(1024, 256, 256), (1024, 5000, 832), (256, 256, 128), (16, 256, 8), (3, 256, 1), (0, 256, 1)])
-    func `where the system allows few open files, there are fewer connections`(allowed: Int, count: Int, room: Int) {
+    func `if the system allows few open files, there are fewer connections`(allowed: Int, count: Int, room: Int) {
         #expect(FileLimit.room(in: allowed, forConnections: count) == room)
     }
 }

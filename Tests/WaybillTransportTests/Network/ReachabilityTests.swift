@@ -4,7 +4,7 @@ import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct ReachabilityTests {
     @Test(arguments: ["http", "https"])
-    func `a connection is made and closed, and nothing is sent`(scheme: String) async throws {
+    func `a connection is established and closed, and nothing is sent`(scheme: String) async throws {
         let (endings, ended) = AsyncStream.makeStream(of: Int.self)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             ended.yield(connection.read(count: 1)?.count ?? 0)
@@ -21,14 +21,14 @@ import WaybillTransport
                 #expect(await transport.reach(request) == nil)
                 #expect(await endings.first { _ in true } == 0)
                 #expect(await transport.reach(request) == nil)
-                // A connection is made before the server has accepted it.
+                // A connection is established before the server has accepted it.
                 #expect(await endings.first { _ in true } == 0)
             }
             #expect(server.connectionCount == 2)
         }
     }
 
-    @Test func `what cannot be reached is told as a request would be`() async throws {
+    @Test func `an unreachable server causes the same failure as for a request`() async throws {
         let port = try LoopbackSocket.refusingPort()
         let silent = try LoopbackSocket.unresponsivePort()
         let long = String(repeating: "a", count: 64) + ".test"
@@ -46,7 +46,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a busy place is within reach`() async throws {
+    @Test func `a server at its connection limit is reachable`() async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         let (endings, ended) = AsyncStream.makeStream(of: Void.self)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
@@ -73,7 +73,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `trying to reach a place can be cancelled`() async throws {
+    @Test func `a probe can be cancelled`() async throws {
         let silent = try LoopbackSocket.unresponsivePort()
         try await CurlTransport.run { transport in
             let task = Task { await transport.reach(HTTPRequest(url: "http://127.0.0.1:\(silent)/")) }

@@ -3,7 +3,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct CookieTests {
-    /// A server that sets the cookies of a request's query, and answers with those that it got.
+    /// A server that sets the cookies in a request's query and responds with those that it received.
     static let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
         let set = request.target.split(separator: "?").dropFirst().map { ("Set-Cookie", String($0)) }
         return ServerResponse(headers: set, body: Array(request.values(named: "Cookie").joined(separator: "|").utf8))
@@ -45,7 +45,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `cookies set by hand go with those of the jar, in one field`() async throws {
+    @Test func `cookies set by hand are sent with those of the jar, in one field`() async throws {
         try await LoopbackServer.run(answer: Self.answer) { server in
             try await CurlTransport.run { transport in
                 let byHand = [HTTPField(name: "cookie", value: "x=1"), HTTPField(name: "Cookie", value: "y=2")]
@@ -102,7 +102,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a jar that cannot be read is a failure, one that cannot be written is told`() async throws {
+    @Test func `a jar that cannot be read is a failure, and one that cannot be written is reported`() async throws {
         let folder = TemporaryFolder()
         try await LoopbackServer.run(answer: Self.answer) { server in
             let transport = try CurlTransport()

@@ -5,7 +5,7 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct CredentialTests {
-    /// A server that wants digest credentials of `user` with the password `secret`, by RFC 7616, section 3.4.
+    /// A server that requires digest credentials of `user` with the password `secret` (RFC 7616, section 3.4).
     static func digestAnswer(_ algorithm: String) -> @Sendable (ReceivedRequest) -> ServerResponse {
         let hash: @Sendable (String) -> String = { text in
             let bytes = Array(text.utf8)
@@ -40,7 +40,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["MD5", "SHA-256"], ["GET", "POST"])
-    func `digest credentials answer the challenge`(algorithm: String, method: String) async throws {
+    func `digest credentials are sent in response to the challenge`(algorithm: String, method: String) async throws {
         try await LoopbackServer.run(answer: Self.digestAnswer(algorithm)) { server in
             try await CurlTransport.run { transport in
                 let body = method == "POST" ? Array("work".utf8) : []
@@ -53,13 +53,13 @@ import WaybillTransport
                 #expect(response.status == 200)
                 #expect(response.body == body)
                 #expect(server.requests.count == 2)
-                // The body goes with the credentials only.
+                // The body is sent only with the credentials.
                 #expect(server.requests.map(\.body) == [[], body])
             }
         }
     }
 
-    @Test func `a wrong password is a response of 401`() async throws {
+    @Test func `a wrong password results in a 401 response`() async throws {
         try await LoopbackServer.run(answer: Self.digestAnswer("MD5")) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(url: server.url()).with {
@@ -73,7 +73,7 @@ import WaybillTransport
         }
     }
 
-    /// A server that calls every nonce stale, up to a number of requests.
+    /// A server that refuses all requests before this one, and reports every nonce but the first as stale.
     static func staleAnswer(until count: Int) -> @Sendable (LoopbackConnection) -> Void {
         { connection in
             var number = 0
@@ -90,7 +90,7 @@ import WaybillTransport
     }
 
     @Test(arguments: ["GET", "POST"])
-    func `a nonce that is always stale has the request sent once more only`(method: String) async throws {
+    func `if the nonce is always stale, the request is sent again only once`(method: String) async throws {
         try await LoopbackServer.run(script: Self.staleAnswer(until: .max)) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(
@@ -110,7 +110,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [(2, 0), (3, 1)])
-    func `a nonce that is stale once is answered with a new one, and counted`(
+    func `a nonce that is stale once is replaced by a new one, and the repetition is counted`(
         count: Int,
         repetitions: Int
     ) async throws {
@@ -128,7 +128,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a netrc file has credentials by host`() async throws {
+    @Test func `a netrc file provides credentials by host`() async throws {
         let folder = TemporaryFolder()
         let netrc = try Netrc(
             reading: LocalFile(folder.write("machine 127.0.0.1 login user password secret\n", to: "netrc"))

@@ -36,7 +36,7 @@ struct HTTPVersionTests {
     }
 
     @Test(arguments: [Version.automatic, .http2PriorKnowledge])
-    func `many requests share one connection at once`(version: Version) async throws {
+    func `many simultaneous requests share one connection`(version: Version) async throws {
         let certificates = try await TLSTests.certificates.value
         let directives = certificates.directives(.valid) + "location / { return 200 $connection; }"
         try await NginxServer.run(directives, listen: "ssl http2") { server in
@@ -55,7 +55,7 @@ struct HTTPVersionTests {
         }
     }
 
-    /// A server of HTTP/1.1 that claims HTTP/2 in one response, and answers `/slow` after `/next`.
+    /// An HTTP/1.1 server that claims HTTP/2 in one response, and responds to `/slow` after `/next`.
     private static let claimsHTTP2 = """
         finished, arrived = threading.Event(), threading.Event()
         def serve(raw):
@@ -76,7 +76,7 @@ struct HTTPVersionTests {
             threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
         """
 
-    @Test func `after a response that claims HTTP 2 on HTTP 1 with TLS no connection is shared`() async throws {
+    @Test func `after a response that claims to be HTTP 2 on HTTP 1 with TLS, no connection is shared`() async throws {
         try await PythonTLSServer.run(Self.claimsHTTP2) { url, authorities in
             try await CurlTransport.run { transport in
                 @Sendable func send(_ path: String) async -> Result<HTTPResponse, TransportFailure> {
@@ -92,7 +92,7 @@ struct HTTPVersionTests {
         }
     }
 
-    @Test func `HTTP 2 by agreement is refused without TLS`() async throws {
+    @Test func `negotiated HTTP 2 is refused without TLS`() async throws {
         try await CurlTransport.run { transport in
             let request = HTTPRequest(url: "http://127.0.0.1:1/").with { $0.version = .http2 }
             let failure = try #require(await transport.send(request).failure)

@@ -71,7 +71,7 @@ struct PinTests {
             isGood: false
         ),
     ])
-    func `a server must show what is pinned, also on a kept connection`(_ example: Case) async throws {
+    func `a server must present a pinned key or certificate, even on a kept connection`(_ example: Case) async throws {
         let certificates = try await TLSTests.certificates.value
         let directives = certificates.directives(example.server) + "location / { return 200 ok; }"
         try await NginxServer.run(directives, listen: "ssl http2") { server in
@@ -101,10 +101,10 @@ struct PinTests {
         }
     }
 
-    @Test func `an authority that only stands beside the server's certificate does not count`() async throws {
+    @Test func `a pinned certificate that is merely sent along with the server's own does not count`() async throws {
         let certificates = try await TLSTests.certificates.value
         let folder = TemporaryFolder()
-        // The server shows a certificate of its own, and the pinned one besides.
+        // The server presents its own certificate and also the pinned one.
         let own = TemporaryFolder.contents(of: certificates.file("selfSigned.pem")) ?? []
         let other = TemporaryFolder.contents(of: certificates.file("valid.pem")) ?? []
         let chain = folder.write(own + other, to: "chain.pem")
@@ -131,7 +131,7 @@ struct PinTests {
         (.certificate(file: "/dev/zero"), "the certificate /dev/zero cannot be read: Invalid argument"),
         (.publicKey(sha256: "abc="), "the pin abc= is not a SHA-256 digest in Base64"),
     ])
-    func `a pin that says nothing is refused`(pin: TLS.Pin, words: String) async throws {
+    func `a pin that cannot be used is refused`(pin: TLS.Pin, words: String) async throws {
         try await CurlTransport.run { transport in
             let request = HTTPRequest(url: "https://127.0.0.1:1/").with { $0.tls.pins = [pin] }
             let failure = try #require(await transport.send(request).failure)

@@ -9,7 +9,7 @@ import WaybillTransport
 struct ProxyTests {
     typealias Proxy = TransferOptions.Proxy
 
-    /// What comes of a request through a proxy, of which `$proxy` is the address, to a server whose response says who asks.
+    /// The result of a request through a proxy to a server whose response contains the request's Via field.
     func send(
         _ kind: ProxyProgram.Kind,
         secure: Bool = false,
@@ -35,7 +35,7 @@ struct ProxyTests {
     @Test(arguments: [
         "http://$proxy", "http://u:p%2Dw@$proxy",
     ])
-    func `http goes through a proxy`(url: String) async throws {
+    func `an HTTP request is sent through a proxy`(url: String) async throws {
         let username = url.contains("@") ? "u" : nil
         let result = try await send(.http, username: username) { .url(url.replacing("$proxy", with: $0)) }
         #expect(String(decoding: try result.get().body, as: UTF8.self).contains("tinyproxy"))
@@ -46,7 +46,9 @@ struct ProxyTests {
         (.socks, "socks5://$proxy", false), (.socks, "socks5h://$proxy", false),
         (.socks, "socks5h://u:p%2Dw@$proxy", false), (.socks, "socks5h://u:p%2Dw@$proxy", true),
     ])
-    func `a tunnel leads to the server`(kind: ProxyProgram.Kind, url: String, secure: Bool) async throws {
+    func `a tunnel through the proxy connects to the server`(kind: ProxyProgram.Kind, url: String, secure: Bool)
+        async throws
+    {
         let username = url.contains("@") ? "u" : nil
         let result = try await send(kind, secure: secure, username: username) {
             .url(url.replacing("$proxy", with: $0))
@@ -56,7 +58,7 @@ struct ProxyTests {
         #expect(response.headers.values(named: "Server").count == 1)
     }
 
-    @Test func `a proxy that wants a password is a failure to connect, or a response`() async throws {
+    @Test func `a wrong password for a proxy is a failure to connect, or a response`() async throws {
         let wrong: (String) -> Proxy = { .url("http://u:wrong@\($0)") }
         let tunnel = try #require(await send(.http, secure: true, username: "u", wrong).failure)
         #expect(tunnel.kind == .connect)
@@ -72,7 +74,7 @@ struct ProxyTests {
         #expect(!socks.message.contains("wrong"))
     }
 
-    @Test func `a proxy that is not there is named`() async throws {
+    @Test func `a proxy that cannot be reached is named in the message`() async throws {
         let port = try LoopbackSocket.refusingPort()
         try await CurlTransport.run { transport in
             let request = HTTPRequest(url: "http://server.example/").with {
@@ -94,7 +96,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["gopher://127.0.0.1:1", "127.0.0.1:1", "", "http://a b"])
-    func `what is no proxy is refused`(url: String) async throws {
+    func `a URL that is not valid for a proxy is refused`(url: String) async throws {
         try await CurlTransport.run { transport in
             let failure = await transport.send(HTTPRequest(url: "http://a.example/").with { $0.proxy = .url(url) })
                 .failure
@@ -112,7 +114,10 @@ struct ProxyTests {
         (["http_proxy": "$proxy", "NO_PROXY": "a.example, localhost"], false),
         (["http_proxy": "$proxy", "no_proxy": "host"], true),
     ])
-    func `the environment names proxies when it is asked`(variables: [String: String], isUsed: Bool) async throws {
+    func `the environment's variables determine the proxy if that is requested`(
+        variables: [String: String],
+        isUsed: Bool
+    ) async throws {
         let result = try await send(.http) { address in
             .environment(ProxyVariables(variables.mapValues { $0.replacing("$proxy", with: address) }))
         }

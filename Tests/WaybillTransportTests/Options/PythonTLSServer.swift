@@ -8,9 +8,9 @@ import WaybillTestSupport
     import Darwin
 #endif
 
-/// A server of TLS written in Python, for what nginx does not do.
+/// A TLS server written in Python, for behaviour that nginx does not offer.
 enum PythonTLSServer {
-    /// Makes `context` and `listener`, and tells the port by a file.
+    /// Creates `context` and `listener`, and writes the port to a file.
     private static let start = """
         import os, socket, ssl, sys, threading
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -22,8 +22,8 @@ enum PythonTLSServer {
 
         """
 
-    /// Runs a program, whose own arguments start with `sys.argv[4]`, as long as the body uses the server, whose address and
-    /// authorities the body is given.
+    /// Runs a program, whose own arguments start with `sys.argv[4]`, until the body returns. The body receives the
+    /// server's URL and its authorities.
     static func run<Result>(
         _ program: String,
         _ arguments: [String] = [],

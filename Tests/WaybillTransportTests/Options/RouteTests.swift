@@ -19,12 +19,12 @@ import WaybillTransport
     }
 
     @Test(.enabled(if: NginxServer.isWanted, "nginx is not installed"))
-    func `a request goes to a Unix domain socket`() async throws {
+    func `a request can be sent to a Unix domain socket`() async throws {
         let folder = TemporaryFolder()
         let path = "\(folder.path)/socket"
         try await NginxServer.run("listen unix:\(path); location / { return 200 $http_host$uri; }") { server in
             try await CurlTransport.run { transport in
-                // nginx has opened both by the time that it answers at the port.
+                // nginx has opened both by the time that it responds on the port.
                 _ = try await transport.send(HTTPRequest(url: server.url())).get()
                 let request = HTTPRequest(url: "http://service/a").with { $0.unixSocket = path }
                 #expect(await transport.send(request).response?.body == Array("service/a".utf8))
@@ -37,7 +37,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a connection leaves by the interface that is asked for`() async throws {
+    @Test func `a connection uses the requested interface`() async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(url: server.url()).with { $0.interface = "127.0.0.1" }
@@ -50,7 +50,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `packets are marked, also on a connection that was kept`() async throws {
+    @Test func `packets are marked, even on a kept connection`() async throws {
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 for (traffic, mark) in [
@@ -68,6 +68,6 @@ import WaybillTransport
 }
 
 extension LoopbackServer {
-    /// Where it listens.
+    /// The address that the server listens on.
     var endpoint: SocketEndpoint { SocketEndpoint(host: "127.0.0.1", port: port) }
 }

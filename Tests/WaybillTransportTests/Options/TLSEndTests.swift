@@ -2,10 +2,10 @@ import Testing
 import WaybillTestSupport
 import WaybillTransport
 
-/// Connections of TLS that end with and without `close_notify` (RFC 8446, section 6.1).
+/// TLS connections that end with and without `close_notify` (RFC 8446, section 6.1).
 @Suite(.enabled(if: NginxServer.isWanted, "openssl and python3 are not installed"), .timeLimit(.minutes(5)))
 struct TLSEndTests {
-    /// A server that sends the response named by the path and ends the connection, with `close_notify` if the path ends so.
+    /// A server that sends the response named by the path and ends the connection, with `close_notify` after `/notify`.
     private static let program = """
         version = ssl.TLSVersion.TLSv1_2 if sys.argv[4] == "1.2" else ssl.TLSVersion.TLSv1_3
         context.minimum_version = context.maximum_version = version
@@ -48,7 +48,7 @@ struct TLSEndTests {
     }
 
     @Test(arguments: ["none/notify", "length/notify", "length/cut", "chunks/notify", "chunks/cut"], ["1.2", "1.3"])
-    func `a response that says where it ends, or whose connection ends well, is whole`(
+    func `a response with a known end, or whose connection ends with close_notify, is complete`(
         path: String,
         version: String
     ) async throws {

@@ -8,8 +8,8 @@ struct TLSTests {
 
     typealias TLS = TransferOptions.TLS
 
-    /// What comes of requests to a server that shows a certificate. The text of a response says which version of TLS was
-    /// spoken, and what became of the client's certificate.
+    /// The results of requests to a server that presents a certificate. The body of a response contains the TLS
+    /// version and the result of verifying the client's certificate.
     func send(
         to kind: TestCertificates.Kind = .valid,
         protocols: String = "TLSv1.3",
@@ -40,7 +40,7 @@ struct TLSTests {
     }
 
     @Test(arguments: ["127.0.0.1", "localhost"])
-    func `a certificate of a trusted authority for the host is good`(host: String) async throws {
+    func `a certificate of a trusted authority for the host is accepted`(host: String) async throws {
         let (results, _) = try await send(host: host, [{ _, _ in }])
         #expect(try results[0].get().body == Array("TLSv1.3 NONE".utf8))
         #expect(try results[0].get().timings.tls > .zero)
@@ -61,13 +61,13 @@ struct TLSTests {
         #expect(log.isEmpty)
     }
 
-    @Test func `an authority that is not trusted is refused`() async throws {
+    @Test func `a certificate of an authority that is not trusted is refused`() async throws {
         let (results, _) = try await send([{ $1.certificateAuthorities = nil }])
         #expect(results[0].failure?.kind == .tls)
         #expect(results[0].failure?.message.contains("unable to get local issuer certificate") == true)
     }
 
-    @Test func `a file of authorities that is missing is told`() async throws {
+    @Test func `a missing file of authorities is reported`() async throws {
         let (results, _) = try await send([{ $1.certificateAuthorities = "/nowhere/ca.pem" }])
         #expect(results[0].failure?.kind == .tls)
         #expect(results[0].failure?.message.contains("/nowhere/ca.pem") == true)
@@ -82,7 +82,7 @@ struct TLSTests {
         #expect(expired.map { $0.failure?.kind } == [.tls, nil, .tls])
     }
 
-    @Test func `a server that is too old is refused`() async throws {
+    @Test func `a server whose TLS version is too old is refused`() async throws {
         let (results, _) = try await send(
             protocols: "TLSv1.2",
             [{ $1.minimumVersion = .v1_3 }, { $1.minimumVersion = .v1_2 }]
@@ -92,7 +92,7 @@ struct TLSTests {
         #expect(results[1].response?.body == Array("TLSv1.2 NONE".utf8))
     }
 
-    @Test func `a server gets the client's certificate`() async throws {
+    @Test func `a server receives the client's certificate`() async throws {
         let certificates = try await Self.certificates.value
         let (results, _) = try await send(
             directives: "ssl_verify_client optional; ssl_client_certificate \(certificates.file("ca.pem"));",

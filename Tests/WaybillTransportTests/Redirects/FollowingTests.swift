@@ -8,7 +8,7 @@ import WaybillTransport
         ServerResponse(status: status, headers: [("Location", location)])
     }
 
-    @Test func `hops are followed to the end, and told`() async throws {
+    @Test func `redirects are followed to the end, and reported`() async throws {
         try await LoopbackServer.run(answer: { .text($0.head + String(decoding: $0.body, as: UTF8.self)) }) { other in
             let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
                 switch request.target {
@@ -43,7 +43,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `cookies of a jar go where they belong`() async throws {
+    @Test func `a cookie set by a redirect is sent with the next request`() async throws {
         let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
             guard request.target == "/a" else { return .text(request.values(named: "Cookie").joined()) }
             return ServerResponse(status: 302, headers: [("Location", "/b"), ("Set-Cookie", "k=v")])
@@ -57,7 +57,9 @@ import WaybillTransport
         }
     }
 
-    @Test func `cookies do not go to another port of the same host, and come back with the request`() async throws {
+    @Test func `cookies are not sent to another port of the same host, but again after a redirect back`()
+        async throws
+    {
         let cookies: @Sendable (ReceivedRequest) -> String = { $0.values(named: "Cookie").joined() }
         let back = Mutex("")
         let there: @Sendable (ReceivedRequest) -> ServerResponse = { request in
@@ -84,7 +86,7 @@ import WaybillTransport
                         let response = try await transport.send(request, followingRedirects: 3).get()
                         return String(decoding: response.body, as: UTF8.self)
                     }
-                    // The other port's own cookies are its own.
+                    // The other port has its own cookies.
                     let bodies = [try await body("/a"), try await body("/round"), try await body("/a")]
                     #expect(bodies == ["", "here=1", "there=2"])
                     #expect(other.requests.allSatisfy { !cookies($0).split(separator: ";").contains("here=1") })
@@ -93,7 +95,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a time-out after redirects names the whole time`() async throws {
+    @Test func `a timeout after redirects names the total time`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             guard connection.readRequest() != nil, connection.pass(milliseconds: 20) else { return }
             connection.write("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")
@@ -113,7 +115,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `a circle ends at the limit, and a file is not read`() async throws {
+    @Test func `a redirect loop ends at the limit, and a file is not read`() async throws {
         let answer: @Sendable (ReceivedRequest) -> ServerResponse = {
             Self.redirect(302, $0.target == "/file" ? "file:///etc/passwd" : "/circle")
         }
@@ -129,7 +131,7 @@ import WaybillTransport
         }
     }
 
-    @Test func `all hops together have the time of one request`() async throws {
+    @Test func `all redirects together share the timeout of one request`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while connection.readRequest() != nil, connection.pass(milliseconds: 100) {
                 connection.write("HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n")

@@ -28,7 +28,7 @@ import WaybillTransport
         (303, "GET", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"),
         (307, "POST", "POST"), (307, "PUT", "PUT"), (308, "POST", "POST"), (308, "HEAD", "HEAD"),
     ])
-    func `the method follows the status`(status: Int, method: String, expected: String) throws {
+    func `the next method depends on the status`(status: Int, method: String, expected: String) throws {
         let request = HTTPRequest(
             method: method,
             url: Self.first,
@@ -46,12 +46,12 @@ import WaybillTransport
     }
 
     @Test(arguments: [200, 201, 300, 304, 305, 306, 400])
-    func `other statuses are no redirects`(status: Int) {
+    func `other statuses are not redirects`(status: Int) {
         var state = RedirectState(HTTPRequest(url: Self.first), limit: 1)
         #expect(state.next(after: Self.answer(status, "/x")) == .finish)
     }
 
-    @Test func `two different places are a failure, and the same one twice is not`() {
+    @Test func `two different locations are a failure, and the same one twice is not`() {
         for (second, isFollowed) in [("/x", true), ("/y", false), ("https://b.example/", false)] {
             let fields = ["/x", second].map { HTTPField(name: "Location", value: $0) }
             var state = RedirectState(HTTPRequest(url: Self.first), limit: 1)
@@ -67,7 +67,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [nil, ""])
-    func `without a place there is nothing to follow`(location: String?) {
+    func `without a location there is nothing to follow`(location: String?) {
         var state = RedirectState(HTTPRequest(url: Self.first), limit: 1)
         #expect(state.next(after: Self.answer(302, location)) == .finish)
     }
@@ -79,7 +79,7 @@ import WaybillTransport
         ("http://a.example/x", "http://a.example/x#e"), ("HTTPS://A.example/x", "HTTPS://A.example/x#e"),
         ("/ä x|<y>", "https://a.example/%C3%A4%20x%7C%3Cy%3E#e"), ("/%41%zz", "https://a.example/%41%zz#e"),
     ])
-    func `the place is resolved`(location: String, expected: String) {
+    func `the location is resolved`(location: String, expected: String) {
         #expect(Self.follow(302, location)?.url == expected)
     }
 
@@ -89,7 +89,7 @@ import WaybillTransport
         ("https://user:secret@a.example/", 3, "put credentials in 'auth'"),
         ("https://a.example:99999/", 3, "absolute"),
     ])
-    func `where nothing may be sent is refused`(location: String, code: Int32, words: String) throws {
+    func `a location that must not be requested is refused`(location: String, code: Int32, words: String) throws {
         var state = RedirectState(HTTPRequest(url: Self.first), limit: 1)
         guard case .fail(let failure) = state.next(after: Self.answer(302, location)) else {
             Issue.record("it is not refused")
@@ -107,7 +107,7 @@ import WaybillTransport
         ("http://a.example/x", false), ("https://a.example:444/x", false), ("https://b.example/x", false),
         ("https://sub.a.example/x", false),
     ])
-    func `credentials stay with their origin`(location: String, stays: Bool) throws {
+    func `credentials are sent only to their origin`(location: String, stays: Bool) throws {
         let plain = [HTTPField(name: "Accept", value: "*/*"), HTTPField(name: "Origin", value: "x")]
         let private_ = ["authorization", "Cookie", "Proxy-Authorization", "host"].map {
             HTTPField(name: $0, value: "s")
@@ -141,7 +141,7 @@ import WaybillTransport
         #expect(next == expected)
     }
 
-    @Test func `credentials that were dropped do not come back`() {
+    @Test func `credentials that were dropped are not sent again`() {
         var state = RedirectState(
             HTTPRequest(url: Self.first, headers: [HTTPField(name: "Authorization", value: "s")]),
             limit: 5
@@ -156,7 +156,7 @@ import WaybillTransport
     }
 
     @Test(arguments: [(0, "more than 0 times"), (1, "more than once"), (10, "more than 10 times")])
-    func `there is a limit`(limit: Int, words: String) {
+    func `the number of redirects is limited`(limit: Int, words: String) {
         var state = RedirectState(HTTPRequest(url: Self.first), limit: limit)
         for _ in 0..<limit {
             guard case .follow = state.next(after: Self.answer(302, "/x")) else {
