@@ -27,7 +27,7 @@ import WaybillTransport
                 "It failed (7)", ""
             ),
             ("outputs: {x: $.x}", .json("{}"), "It failed", "output 'x': nothing matches $.x"),
-            ("expect: {body: [$.a == 1]}", .json(#"{"a": 2}"#), "It failed", "'$.a == 1' does not hold"),
+            ("expect: {body: [$.a == 1]}", .json(#"{"a": 2}"#), "It failed", "'$.a == 1' is false"),
             ("returns: {object: {type: object, required: [a]}}", .json("{}"), "It failed", ""),
             ("query: {x: \"${first(range(0, 0))}\"}", .json("{}"), "It failed", ""),
             ("", .failure(.timeout), "It failed", "the transport failed: timeout"),
@@ -64,7 +64,7 @@ import WaybillTransport
         )
         #expect(failure.message.string == "It failed")
         #expect(failure.findings.count == 3)
-        #expect(failure.findings.first?.message.string == "2 expectations do not hold")
+        #expect(failure.findings.first?.message.string == "2 expectations failed")
     }
 
     @Test(

@@ -70,7 +70,7 @@ import WaybillTransport
             "nothing matches $.b; available: 'c'"
         ),
         ("outputs: {x: $.x}", "{}", 200, "", "output", "output 'x': nothing matches $.x"),
-        ("expect: {body: [$.a == 2]}", #"{"a": 1}"#, 200, "", "expect", "'$.a == 2' does not hold"),
+        ("expect: {body: [$.a == 2]}", #"{"a": 1}"#, 200, "", "expect", "'$.a == 2' is false"),
         (
             "expect: {json: {a: [1, {b: 2}]}}", #"{"a": [1, {"b": 3}]}"#, 200, "", "expect",
             "the data at .a[1].b is 3, not 2"
@@ -140,7 +140,7 @@ import WaybillTransport
             ]
         )
         let failure = try #require(await fixture.run().result.steps.first?.failure)
-        #expect(failure.message.string == "7 expectations do not hold")
+        #expect(failure.message.string == "7 expectations failed")
         #expect(
             failure.findings.map { "\($0.span?.start.line ?? 0): \($0.message)" } == [
                 #"12: the data at .id is "seven", not 1"#, #"13: the data at .name is "Joe", not "Jim""#,
@@ -156,7 +156,7 @@ import WaybillTransport
         let expectation =
             "expect: {json: {\(wanted)}, schema: {required: [\((0..<22).map { "m\($0)" }.joined(separator: ", "))]}}"
         let failure = try #require(try await failure(expectation, "{}"))
-        #expect(failure.message.string == "47 expectations do not hold")
+        #expect(failure.message.string == "47 expectations failed")
         #expect(failure.findings.count == 42)
         #expect(failure.findings[20].message.string == "there are 5 more differences from 'json'")
         #expect(failure.findings[41].message.string == "there are 2 more violations of 'schema'")
@@ -207,7 +207,7 @@ import WaybillTransport
         let failure = try #require(
             try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)
         )
-        #expect(failure.message.string == "3 expectations do not hold")
+        #expect(failure.message.string == "3 expectations failed")
         #expect(failure.findings.count == 3)
         #expect(Set(failure.findings.map { $0.span?.start.column }).count == 3)
     }

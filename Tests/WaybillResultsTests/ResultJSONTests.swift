@@ -29,7 +29,7 @@ import WaybillResults
 
     @Test func `a failure and its details have locations`() {
         let expected: JSON = [
-            "kind": "expect", "code": "E-***", "message": "2 of 3 expectations do not hold", "file": "accounts.yaml",
+            "kind": "expect", "code": "E-***", "message": "2 of 3 expectations failed", "file": "accounts.yaml",
             "line": 3, "column": 3,
             "findings": [
                 [

@@ -16,7 +16,7 @@ enum Samples {
 
     static let failure = Failure(
         .expect,
-        "2 of 3 expectations do not hold",
+        "2 of 3 expectations failed",
         code: redactor.code("E-hunter2"),
         at: manifest.span(15..<26),
         findings: [

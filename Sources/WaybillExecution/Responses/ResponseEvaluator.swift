@@ -273,7 +273,7 @@ struct ResponseEvaluator {
         if let failure = outputFailure(errors, with: unmet) { return failure }
         guard let first = unmet.first else { return nil }
         let count = violations.reduce(0) { $0 + $1.count }
-        let words = count == 1 ? first.message : "\(count) expectations do not hold"
+        let words = count == 1 ? first.message : "\(count) expectations failed"
         return Failure(.expect, words, at: first.span, findings: unmet)
     }
 

@@ -101,7 +101,7 @@ extension Diagnostic {
         let elements = need.elements.isEmpty ? "" : " (\(need.elements.count) of its elements)"
         return Diagnostic(
             "unsafe-repeat",
-            "step '\(node.path)'\(elements) passed and must not be sent again, but the journal does not hold \(need.what)",
+            "step '\(node.path)'\(elements) passed and must not be sent again, but the journal does not contain \(need.what)",
             at: node.step.span,
             secondary: [.init(need.span, "needs \(need.what)")],
             help: [
@@ -125,7 +125,7 @@ extension Diagnostic {
     fileprivate static func unsafePages(_ node: ResumeNode) -> Diagnostic {
         Diagnostic(
             "unsafe-repeat",
-            "step '\(node.path)' received pages and must not request them again, but the journal does not hold what the next "
+            "step '\(node.path)' received pages and must not request them again, but the journal does not contain what the next "
                 + "page needs",
             at: node.step.span,
             help: [advice]

@@ -57,7 +57,7 @@ extension ManifestExpression {
     /// Returns the message that the condition does not hold, with the values that were found.
     package func complaint(in scope: EvaluationScope) -> String {
         let found = expression.shortfall(in: scope).map { ": \($0)" } ?? ""
-        return "'\(expression.text)' does not hold\(found)"
+        return "'\(expression.text)' is false\(found)"
     }
 
     /// Whether the condition holds.

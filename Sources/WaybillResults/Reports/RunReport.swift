@@ -70,7 +70,7 @@ extension ElementResults {
 }
 
 extension ElementResults.ElementFailure {
-    /// The failure on one line, with everything that was found: `[3] {"id": 3}: 2 expectations do not hold: …; …`.
+    /// The failure on one line, with everything that was found: `[3] {"id": 3}: 2 expectations failed: …; …`.
     var line: String {
         let subject = subject.value.map { " \($0)" } ?? ""
         let findings = failure.findings.map(\.message.description).filter { $0 != failure.message.description }

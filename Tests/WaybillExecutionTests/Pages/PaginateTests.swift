@@ -180,7 +180,7 @@ import WaybillTransport
 
     @Test(
         arguments: [
-            ("expect: {body: [length($) > 0]}", FailureKind.expect, "'length($) > 0' does not hold"),
+            ("expect: {body: [length($) > 0]}", FailureKind.expect, "'length($) > 0' is false"),
             ("filters: [{require: length($) > 0}]", .filter, nil),
             ("paginate: {next: $.none.deeper, items: $.none}", .output, nil),
             (

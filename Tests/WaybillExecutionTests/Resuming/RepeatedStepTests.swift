@@ -34,7 +34,7 @@ import WaybillTestSupport
         #expect(run.sent == [])
         #expect(
             run.messages == [
-                "step 'main.login' passed and must not be sent again, but the journal does not hold its output 'token'"
+                "step 'main.login' passed and must not be sent again, but the journal does not contain its output 'token'"
             ]
         )
         #expect(run.decision.diagnostics.first?.help.first?.contains("--repeat-unsure") == true)
@@ -138,7 +138,7 @@ import WaybillTestSupport
         #expect(stopped.sent == [])
         #expect(
             stopped.messages == [
-                "step 'main.login' passed and must not be sent again, but the journal does not hold its cookies, which later "
+                "step 'main.login' passed and must not be sent again, but the journal does not contain its cookies, which later "
                     + "requests need"
             ]
         )
