@@ -109,7 +109,7 @@ import WaybillTransport
             ["python3", "-c", script, CommandCase.program],
             in: folder.path
         )
-        #expect(run.outputText == "stopping: 0 run.finished passed passed\n", "\(run.errorText)")
+        #expect(run.outputText == "the 0 run.finished passed passed\n", "\(run.errorText)")
     }
 
     @Test func `SIGUSR1 pauses a run and SIGUSR2 resumes it`() async throws {

@@ -16,6 +16,12 @@ struct SessionRunner {
     /// The message for the first signal to stop.
     static let stopMessage = "stopping: running requests have 10 seconds to finish; a second Ctrl-C cancels them\n"
 
+    /// Lets the next signal to stop change nothing, because everything has finished and is only being printed or
+    /// reported, and the one after it end the program.
+    static func ignoreFirstSignal(_ output: Output) {
+        Signals.onStop({ output.writeError("the run has finished; a second Ctrl-C ends the program at once\n") })
+    }
+
     /// Runs the session. If the run could not be executed or recorded, reports the reason and throws the exit status.
     func run() throws -> RunSession.Report {
         // Signals are handled before the run starts, so that none comes too early.
@@ -28,7 +34,7 @@ struct SessionRunner {
         )
         Signals.onPause({ session.pause() }, unpause: { session.unpause() })
         // After the run, the first signal changes nothing, and the second one ends the program.
-        defer { Signals.onStop({}) }
+        defer { Self.ignoreFirstSignal(output) }
         do throws(RunError) {
             return try waiting { [session] () async throws(RunError) in try await session.run() }
         } catch {

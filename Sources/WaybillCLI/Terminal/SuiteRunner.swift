@@ -66,7 +66,7 @@ struct SuiteRunner {
         let start = ContinuousClock.now
         let ends = waiting { await self.runAll() }
         // While reports are written, the first signal changes nothing, and the second one ends the program.
-        Signals.onStop({})
+        SessionRunner.ignoreFirstSignal(output)
         printSummary(ends, time: ContinuousClock.now - start)
         let runs = zip(members, ends).map { member, end in
             switch end {
