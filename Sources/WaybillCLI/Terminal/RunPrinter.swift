@@ -19,6 +19,8 @@ final class RunPrinter: RunObserver {
         var progress = RunProgress()
         /// The number of failed elements of each step that were printed when they failed.
         var printedElements: [String: Int] = [:]
+        /// The numbers of the pages and attempts, for `-v`.
+        var numbers = RequestNumbers()
         /// The locations of session failures. Each step that needs a failed session fails at the same location.
         var sessionFailures: Set<SourceSpan> = []
     }
@@ -51,6 +53,7 @@ final class RunPrinter: RunObserver {
         if case .runFinished = event.kind { Output.removeLive(self) }
         let dueLine = state.withLock { state in
             state.progress.take(event)
+            if isVerbose { state.numbers.take(event) }
             return state.progress.dueLine(after: event)
         }
         if case .stepFinished(let result, _) = event.kind, result.path.hasPrefix("session."),
@@ -60,7 +63,7 @@ final class RunPrinter: RunObserver {
         }
         guard !isQuiet else { return }
         if let dueLine, !isLive { write("    \(paint(dueLine, .faint))\n") }
-        if isVerbose { write(VerboseText.text(of: event, paint)) }
+        if isVerbose { write(VerboseText.text(of: event, state.withLock(\.numbers), paint)) }
         printLine(of: event)
     }
 
@@ -163,7 +166,9 @@ final class RunPrinter: RunObserver {
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = Self.time(result.time)
         write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
-        if namesResume, result.outcome != .passed { write("waybill resume \(folder) continues it\n") }
+        // An interrupted run in which everything passed has nothing to continue.
+        let isComplete = result.outcome != .failed && counts[.skipped] + counts[.cancelled] + counts[.failed] == 0
+        if namesResume, result.outcome != .passed, !isComplete { write("waybill resume \(folder) continues it\n") }
     }
 
     private func printFailures(of result: RunResult, _ bodies: KeptBodies) {
