@@ -1,4 +1,4 @@
-import WaybillFormats
+package import WaybillFormats
 package import WaybillResults
 import WaybillRuntime
 
@@ -14,8 +14,10 @@ extension SuiteFolder {
     package var reportedRuns: [ReportedRun] {
         members.map { member in
             if let run = RunFolders.entry(of: member.folder)?.reported { return run }
-            let hasStarted = RunFolders.hasJournal(member.folder)
-            return ReportedRun(notRun: member.manifest, because: hasStarted ? "the run has not finished" : nil)
+            return ReportedRun(
+                notRun: member.manifest,
+                because: RunFolders.lack(of: member.folder).map { Redactor().text($0.reason) }
+            )
         }
     }
 }
@@ -24,6 +26,9 @@ extension SuiteFolder {
 package enum RunFolders {
     /// The default folder for the folders of runs.
     package static let usual = "waybill-results"
+
+    /// The name of the newest run in which everything passed.
+    package static let latestPassed = "latest-passed"
 
     /// What the folder of a run contains.
     package struct Entry: Sendable {
@@ -34,14 +39,23 @@ package enum RunFolders {
         /// The content of its journal, if there is no result.
         package var record: RunRecord?
 
+        /// The results of its steps. An unfinished run has those that keep their results when it is resumed.
+        package var steps: [StepResult] {
+            if let result { return result.steps }
+            return record.map { record in record.steps.paths.compactMap { record.steps.step(at: $0)?.result } } ?? []
+        }
+
         /// The run for reports; `nil` if there is no result.
         package var reported: ReportedRun? { result.map { ReportedRun($0, in: folder) } }
 
         /// Whether the run is still running, if there is no result.
         package var isRunning: Bool { RunFolder.isLocked(folder) }
 
+        /// The path of its manifest, as it was specified.
+        package var manifest: String { result?.manifest ?? record?.manifest ?? "" }
+
         /// When the run started.
-        package var startedAt: String { (result?.startedAt ?? record?.startedAt)?.description ?? "" }
+        package var startedAt: Timestamp? { result?.startedAt ?? record?.startedAt }
     }
 
     /// Returns the folder of a run or a suite.
@@ -50,17 +64,36 @@ package enum RunFolders {
     package static func folder(of run: String) -> String {
         let isFolder = [RunFileNames.journal, RunFileNames.suite].contains { exists("\(run)/\($0)") }
         if isFolder || run.contains("/") { return run }
-        return "\(usual)/\(run == "latest-passed" ? latestPassed(in: usual) ?? run : run)"
+        return "\(usual)/\(run == latestPassed ? latestPassed(in: usual) ?? run : run)"
     }
 
     /// Returns the newest run or suite of a folder in which everything passed.
     private static func latestPassed(in parent: String) -> String? {
         let names = (try? OldRuns.folders(in: parent)) ?? []
-        return names.lazy.map(\.description).first { name in
-            let folder = "\(parent)/\(name)"
-            let folders = SuiteFolder(at: folder)?.members.map(\.folder) ?? [folder]
-            return folders.allSatisfy { entry(of: $0)?.result?.outcome == .passed }
+        return names.lazy.map(\.description).first { hasPassed("\(parent)/\($0)") }
+    }
+
+    /// Returns the folder of the newest run or suite, other than the one in a folder, that is of the same manifests and
+    /// in which everything passed; `nil` if there is none.
+    package static func latestPassed(like folder: String) -> String? {
+        let (manifests, own) = (manifests(of: folder), FileContents.canonicalPath(folder))
+        let names = (try? OldRuns.folders(in: usual)) ?? []
+        return names.lazy.map { "\(usual)/\($0)" }.first { other in
+            FileContents.canonicalPath(other) != own && Self.manifests(of: other) == manifests && hasPassed(other)
         }
+    }
+
+    /// Whether everything passed in the run or suite in a folder.
+    private static func hasPassed(_ folder: String) -> Bool {
+        let folders = SuiteFolder(at: folder)?.members.map(\.folder) ?? [folder]
+        return folders.allSatisfy { entry(of: $0)?.result?.outcome == .passed }
+    }
+
+    /// Returns the manifests of the run or suite in a folder.
+    private static func manifests(of folder: String) -> Set<String> {
+        let paths = SuiteFolder(at: folder)?.members.map(\.manifest) ?? entry(of: folder).map { [$0.manifest] } ?? []
+        // The same manifest may be specified as 'a.yaml' and './a.yaml'.
+        return Set(paths.map { FileContents.canonicalPath($0) ?? $0 })
     }
 
     /// Returns the suite in the folder of a run; `nil` if it is a single run.
@@ -72,13 +105,11 @@ package enum RunFolders {
     /// Returns why the results of a run cannot be read.
     package static func missingReason(of run: String) -> String {
         let folder = folder(of: run)
-        if hasJournal(folder) {
-            return damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(folder)'"
-        }
+        if let lack = lack(of: folder) { return lack.message }
         if exists("\(folder)/\(RunFileNames.suite)") {
             return "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
         }
-        if run == "latest-passed" { return "no run in '\(usual)' has passed" }
+        if run == latestPassed { return "no run in '\(usual)' has passed" }
         return run.contains("/")
             ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', nor in a folder '\(run)'"
     }
@@ -88,8 +119,32 @@ package enum RunFolders {
         let record = try? RunRecord(folder: folder)
         // The summary of a run that was resumed and then killed is out of date.
         let result = record == nil || record?.outcome != nil ? RunFolder.result(in: folder) : nil
-        guard result != nil || record != nil else { return nil }
+        guard result != nil || record != nil && !hasDamagedResult(folder, record) else { return nil }
         return Entry(folder: folder, result: result, record: result == nil ? record : nil)
+    }
+
+    /// Returns why a run that was started in a folder has no result, for a report about it and as a message; `nil` if
+    /// none was started.
+    package static func lack(of folder: String) -> (reason: String, message: String)? {
+        let record = try? RunRecord(folder: folder)
+        if hasDamagedResult(folder, record) {
+            let again = record == nil ? "" : "; 'waybill resume \(folder)' writes it again"
+            return ("its result is damaged", "'\(folder)/\(RunFileNames.result)' is damaged\(again)")
+        }
+        guard hasJournal(folder) else { return nil }
+        if RunFolder.isLocked(folder) {
+            return ("the run is still running", "the run in '\(folder)' is still running")
+        }
+        return (
+            "the run has not finished",
+            damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(folder)'"
+        )
+    }
+
+    /// Whether the summary in a folder cannot be read, although its run has finished as far as the journal shows.
+    private static func hasDamagedResult(_ folder: String, _ record: RunRecord?) -> Bool {
+        (record == nil || record?.outcome != nil) && exists("\(folder)/\(RunFileNames.result)")
+            && RunFolder.result(in: folder) == nil
     }
 
     /// Returns why the journal in a folder cannot be read; `nil` if it can be.
@@ -102,27 +157,5 @@ package enum RunFolders {
         }
     }
 
-    /// Returns the runs whose folders are in this folder, or in the folder of a suite in it, the newest first.
-    package static func entries(in parent: String) -> [Entry] {
-        names(in: parent).filter { $0 != "latest" }.flatMap { name in
-            let folder = "\(parent)/\(name)"
-            if let entry = entry(of: folder) { return [entry] }
-            return SuiteFolder(at: folder)?.members.compactMap { entry(of: $0.folder) } ?? []
-        }.sorted { $0.startedAt > $1.startedAt }
-    }
-
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
-    }
 }

@@ -154,5 +154,36 @@ import WaybillTestSupport
         #expect(flock(journal, LOCK_EX | LOCK_NB) == 0)
         let text = try await show()
         #expect(text.contains("manifest.yaml  running\n") && text.hasSuffix("\nthe run is still running\n"), "\(text)")
+        let report = try await Command.run(CommandCase.program, ["report", "./out", "--tap", "-"], in: folder.path)
+        #expect(report.status == 3)
+        #expect(
+            report.errorText.hasPrefix("error[run-error]: the run in './out' is still running\n"),
+            "\(report.errorText)"
+        )
+    }
+
+    @Test func `a damaged summary is reported, and resume writes it again`() async throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            "waybill: 1\ngraphs: {main: {chain: [{id: a, get: \"http://127.0.0.1:9/\", mock: {}}]}}\n",
+            to: "manifest.yaml"
+        )
+        func waybill(_ arguments: String...) async throws -> Command {
+            try await Command.run(CommandCase.program, arguments, in: folder.path)
+        }
+        #expect(try await waybill("run", "--mock", "--out", "out", "manifest.yaml").status == 0)
+        folder.write("{\"id\": ", to: "out/run.json")
+        let message = "error[run-error]: './out/run.json' is damaged; 'waybill resume ./out' writes it again\n"
+        for arguments in [["show", "./out"], ["report", "./out", "--tap", "-"]] {
+            let result = try await Command.run(CommandCase.program, arguments, in: folder.path)
+            #expect(result.status == 3)
+            #expect(result.errorText.hasPrefix(message), "\(result.errorText)")
+        }
+        #expect(try await waybill("resume", "./out").status == 0)
+        #expect(try await waybill("show", "./out").status == 0)
+        // Without the journal, nothing can write it again.
+        folder.write("{", to: "other/run.json")
+        let other = try await waybill("show", "./other")
+        #expect(other.errorText.hasPrefix("error[run-error]: './other/run.json' is damaged\n"), "\(other.errorText)")
     }
 }

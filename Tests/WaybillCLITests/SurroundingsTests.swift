@@ -21,9 +21,11 @@ import WaybillTestSupport
     private func shell(_ line: String) async throws -> (command: Command, folder: TemporaryFolder) {
         let folder = TemporaryFolder()
         folder.write(Self.manifest, to: "m.yaml")
-        let arguments = ["run", "m.yaml", "--mock", "--out", "waybill-results/r"]
-        let run = try await Command.run(CommandCase.program, arguments, in: folder.path)
-        try #require(run.status == 0, "\(run.errorText)")
+        for out in ["waybill-results/r", "20200101-000000-aaaaaa"] {
+            let arguments = ["run", "m.yaml", "--mock", "--out", out]
+            let run = try await Command.run(CommandCase.program, arguments, in: folder.path)
+            try #require(run.status == 0, "\(run.errorText)")
+        }
         let command = try await Command.run(
             "/bin/sh",
             ["-c", line],
@@ -35,7 +37,7 @@ import WaybillTestSupport
 
     @Test(arguments: [
         "run m.yaml --mock", "run m.yaml --mock --format outputs", "run m.yaml --mock --format ndjson",
-        "call m.yaml e --mock", "call m.yaml e --mock --format outputs", "show r", "runs", "--help", "run --help",
+        "call m.yaml e --mock", "call m.yaml e --mock --format outputs", "show r", "runs .", "--help", "run --help",
         "--version", "plan m.yaml", "schema print manifest", "explain", "eval 1",
     ])
     func `output to a full device is reported as a failure`(words: String) async throws {
@@ -116,12 +118,14 @@ import WaybillTestSupport
             sed -i 's|"total": [0-9.]*|"total": 1e308|; s|"path": "main.a"|"path": "main.a\\u001b[31m"|' run.json
             sed -i 's|"startedAt": "....|"startedAt": "1700|; s|"finishedAt": "....|"finishedAt": "2261|' run.json
             sed -i 's|"manifest": "|"manifest": "\\u001b]0;x\\u0007|' run.json
-            cat run.json; cd ../..; $W show r; $W runs
+            cat run.json; cd ../..; $W show r
+            mv waybill-results/r waybill-results/20200102-000000-aaaaaa; $W runs
             """#
         let command = try await shell(line).command
         #expect(command.status == 0, "\(command.errorText)")
         #expect(!command.outputText.contains("\u{1B}"))
         #expect(command.outputText.contains("\u{FFFD}"))
+        #expect(command.outputText.contains("\n20200102-000000-aaaaaa  passed  "), "\(command.outputText)")
     }
 
     @Test func `show reports that a modified journal is damaged, and where`() async throws {

@@ -62,6 +62,34 @@ import WaybillTestSupport
         #expect(folder.read("log")?.contains("GET http://127.0.0.1:9/third") == false)
     }
 
+    @Test func `a manifest that is deleted is reported once, and run again when it is back`() async throws {
+        let text = "waybill: 1\ngraphs: {main: {chain: [{id: one, get: \"http://127.0.0.1:9/\", mock: {}}]}}\n"
+        folder.write(text, to: "all/manifest.yaml")
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        let command = "exec \(CommandCase.program) run all --mock --watch --no-color > log 2>&1"
+        async let run = Command.run("/bin/sh", ["-c", command], in: folder.path, onStart: { started.yield($0) })
+        let process = try #require(await starts.first { _ in true })
+
+        try await wait(for: "watching 1 file; press Ctrl-C to stop\n", count: 1)
+        unlink("\(folder.path)/all/manifest.yaml")
+        try await wait(for: "error[no-manifest]: there is no manifest in 'all'", count: 1)
+        try await wait(for: "watching for manifests; press Ctrl-C to stop\n", count: 1)
+        #expect(rmdir("\(folder.path)/all") == 0)
+        try await wait(for: "error[unreadable-file]: the manifest all cannot be read", count: 1)
+        try await wait(for: "watching 1 file; press Ctrl-C to stop\n", count: 2)
+        folder.write(text, to: "all/manifest.yaml")
+        try await wait(for: "✓ main.one", count: 2)
+        try await wait(for: "watching 1 file; press Ctrl-C to stop\n", count: 3)
+        // A folder takes the place of the file.
+        unlink("\(folder.path)/all/manifest.yaml")
+        #expect(mkdir("\(folder.path)/all/manifest.yaml", 0o777) == 0)
+        try await wait(for: "error[no-manifest]: there is no manifest in 'all'", count: 2)
+        try await wait(for: "watching for manifests; press Ctrl-C to stop\n", count: 2)
+        Command.send(SIGINT, to: process)
+        #expect(try await run.status == 130)
+        #expect(folder.read("log")?.ranges(of: "error[").count == 3)
+    }
+
     @Test func `what cannot be watched is refused`() async throws {
         folder.write(manifest("/first"), to: "manifest.yaml")
         for arguments in [["-", "--watch"], ["manifest.yaml", "--watch", "--format", "ndjson"]] {

@@ -73,9 +73,12 @@ struct ResumeCommand: ParsableCommand {
             )
         }
         var worst = ExitCode.success
+        let startedAt = ContinuousClock.now
+        var resumesAny = false
         for member in suite.members where Signals.received == nil {
             let result = RunFolders.entry(of: member.folder)?.result
             guard failed || result?.outcome != .passed else { continue }
+            resumesAny = true
             if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
                 if RunFolders.hasJournal(member.folder) {
@@ -87,9 +90,29 @@ struct ResumeCommand: ParsableCommand {
                 worst = worst.orWorse(status)
             }
         }
+        printSummary(of: suite, time: resumesAny ? ContinuousClock.now - startedAt : nil, output)
         try reports.write(for: suite.reportedRuns, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         if !worst.isSuccess { throw worst }
+    }
+
+    /// Prints how many runs of a suite have passed, and those that have not.
+    ///
+    /// - Parameter time: How long it took; `nil` if nothing was resumed, because everything had passed.
+    private func printSummary(of suite: SuiteFolder, time: Duration?, _ output: Output) {
+        let summary = SuiteSummary(of: suite)
+        guard !printing.quiet || summary.passed < suite.members.count else { return }
+        let words = time.map { " in \(RunPrinter.time($0))" } ?? "; there is nothing to resume"
+        output.write("\n\(summary.text)\(words)\n")
+        for member in suite.members {
+            let result = RunFolders.entry(of: member.folder)?.result
+            guard result?.outcome != .passed, result != nil || RunFolders.lack(of: member.folder) != nil else {
+                continue
+            }
+            let counts = result.map { ": \($0.counts.summary)" } ?? ""
+            output.write("  ✗ \(PrintableText.oneLine(member.manifest))\(counts)\n")
+        }
+        output.write("results in \(PrintableText.oneLine(suite.path))\n")
     }
 
     /// Runs a manifest of a suite that was not started.

@@ -80,36 +80,45 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: printing.noColor)
         guard watch else { return try runOnce(output, files: LocalFiles()) }
+        var isFirst = true
         while true {
             let files = WatchedFiles()
             for path in inputs.inputFiles + inputs.environmentFiles { files.add(path) }
-            let found = try manifests.paths(output)
+            let found = manifestsNow
             do {
                 try runOnce(output, files: files)
             } catch let status as ExitCode {
                 // The reason was already printed. A signal stops both the run and the watching.
                 if Signals.received != nil { throw status }
+            } catch let error as ValidationError where !isFirst {
+                // The options fit the manifests at the start, and may fit them again.
+                output.report([Diagnostic("run-error", error.message, at: nil)])
             }
+            isFirst = false
             // While nothing runs, a signal ends the program.
             Signals.onStop()
-            output.write("\nwatching \(files.count == 1 ? "1 file" : "\(files.count) files"); press Ctrl-C to stop\n")
+            let watched = files.count == 0 ? "for manifests" : files.count == 1 ? "1 file" : "\(files.count) files"
+            output.write("\nwatching \(watched); press Ctrl-C to stop\n")
             waitForChange(of: files, found)
             output.write("\n")
         }
     }
 
+    /// The manifests that there are now.
+    private var manifestsNow: [String] { ManifestFinder.manifests(at: manifests.pathsOrUsual).manifests }
+
     /// Waits until a file has changed, or a folder has other manifests than before, and the change is complete.
     private func waitForChange(of files: WatchedFiles, _ found: [String]) {
-        func pathsNow() -> [String] { ManifestFinder.manifests(at: manifests.pathsOrUsual).manifests }
-        while !files.haveChanged, pathsNow() == found { usleep(300_000) }
-        // Editors replace files in several steps.
-        var before = files.current
+        while !files.haveChanged, manifestsNow == found { usleep(300_000) }
+        // Editors replace files in several steps. A file that is missing for longer was deleted.
+        var before = (files.current, manifestsNow)
+        var unchanged = 0
         repeat {
             usleep(100_000)
-            let now = files.current
-            if now == before, !now.isEmpty { return }
+            let now = (files.current, manifestsNow)
+            unchanged = now == before ? unchanged + 1 : 0
             before = now
-        } while true
+        } while unchanged < (files.areMissing ? 10 : 1)
     }
 
     /// Checks the manifests and runs them.

@@ -19,7 +19,10 @@ struct RunsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "Lists earlier runs, the newest first.",
-            discussion: "An 'unfinished' run was killed or stopped; 'waybill resume' continues it."
+            discussion: """
+                Lists the folders that are named like runs. The runs of several manifests are below the run that \
+                contains them. An 'unfinished' run was killed or stopped; 'waybill resume' continues it.
+                """
         )
 
         @Argument(help: "The folder that the folders of the runs are in.", completion: .directory)
@@ -27,16 +30,56 @@ struct RunsCommand: ParsableCommand {
 
         func run() throws {
             let output = Output(noColour: true)
-            let now = Timestamp.now()
-            for entry in RunFolders.entries(in: folder) {
-                let name = String(entry.folder.dropFirst(folder.count).drop { $0 == "/" })
-                let manifest = entry.result?.manifest ?? entry.record?.manifest ?? ""
-                let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
-                let result = entry.result.map { ["\($0.counts.summary) in \(RunPrinter.time($0.time))"] } ?? []
-                let start = entry.result?.startedAt ?? entry.record?.startedAt
-                let words = [name, outcome] + result + [start.map { Self.age($0.duration(to: now)) } ?? "", manifest]
-                output.write(words.map(PrintableText.oneLine).joined(separator: "  ") + "\n")
+            let rows = try runs(in: folder, output).flatMap(rows)
+            let texts = rows.map { $0.map(PrintableText.oneLine) }
+            // The last column is as wide as its text.
+            let widths = (0..<Self.columns - 1).map { column in
+                texts.map { PrintableText.columns(of: $0[column]) }.max() ?? 0
             }
+            for row in texts {
+                var line = ""
+                for (text, width) in zip(row, widths) {
+                    line += text + String(repeating: " ", count: width - PrintableText.columns(of: text) + 2)
+                }
+                line += row[Self.columns - 1]
+                while line.last == " " { line.removeLast() }
+                output.write("\(line)\n")
+            }
+        }
+
+        /// The number of columns: name, outcome, counts, age, manifest.
+        private static let columns = 5
+
+        /// Returns the row of a run, or those of a suite and its runs.
+        private func rows(of id: RunID) -> [[String]] {
+            let path = "\(folder)/\(id)"
+            let age = id.startedAt.map { Self.age($0.duration(to: .now())) } ?? ""
+            guard let suite = SuiteFolder(at: path) else {
+                return [row(of: path, named: id.description, manifest: "", age: age)]
+            }
+            let summary = SuiteSummary(of: suite)
+            let outcome =
+                OldRuns.isRunning(id, in: folder)
+                ? "running"
+                : summary.failed > 0
+                    ? "failed" : summary.passed == suite.members.count ? "passed" : "unfinished"
+            let members = suite.members.map { member in
+                let name = String(member.folder.dropFirst(path.count + 1))
+                return row(of: member.folder, named: "  \(name)", manifest: member.manifest, age: "")
+            }
+            return [[id.description, outcome, summary.text, age, ""]] + members
+        }
+
+        /// Returns the row of a run.
+        ///
+        /// - Parameter manifest: The manifest of a run that was not started.
+        private func row(of path: String, named name: String, manifest: String, age: String) -> [String] {
+            guard let entry = RunFolders.entry(of: path) else {
+                return [name, RunFolders.lack(of: path) != nil ? "unreadable" : "not run", "", age, manifest]
+            }
+            let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
+            let counts = entry.result.map { "\($0.counts.summary) in \(RunPrinter.time($0.time))" } ?? ""
+            return [name, outcome, counts, age, entry.manifest]
         }
 
         /// Returns an age in the largest unit that fits, such as `3 days ago`.
@@ -104,21 +147,17 @@ struct RunsCommand: ParsableCommand {
             let now = Timestamp.now()
             var errors: [Diagnostic] = []
             var removed = 0
-            do throws(FileError) {
-                for id in try OldRuns.folders(in: folder).dropFirst(keep ?? 0) {
-                    let age = id.startedAt?.duration(to: now).components.seconds ?? 0
-                    guard olderThan.map({ age > $0.seconds }) ?? true, !OldRuns.isRunning(id, in: folder) else {
-                        continue
-                    }
-                    do throws(ResultsError) {
-                        try OldRuns.remove(id, in: folder)
-                        removed += 1
-                    } catch {
-                        errors.append(Diagnostic("run-error", error.description, at: nil))
-                    }
+            for id in try runs(in: folder, output).dropFirst(keep ?? 0) {
+                let age = id.startedAt?.duration(to: now).components.seconds ?? 0
+                guard olderThan.map({ age > $0.seconds }) ?? true, !OldRuns.isRunning(id, in: folder) else {
+                    continue
                 }
-            } catch {
-                errors.append(Diagnostic("run-error", "cannot read '\(folder)': \(error.message)", at: nil))
+                do throws(ResultsError) {
+                    try OldRuns.remove(id, in: folder)
+                    removed += 1
+                } catch {
+                    errors.append(Diagnostic("run-error", error.description, at: nil))
+                }
             }
             output.write("removed \(removed == 1 ? "1 run" : "\(removed) runs")\n")
             guard errors.isEmpty else {
@@ -126,5 +165,19 @@ struct RunsCommand: ParsableCommand {
                 throw ExitStatus.notCarriedOut
             }
         }
+    }
+}
+
+/// Returns the runs and suites in a folder, the newest first. If there are none, reports that. Throws the exit status if
+/// the folder cannot be read; the default folder need not exist.
+private func runs(in folder: String, _ output: Output) throws -> [RunID] {
+    do throws(FileError) {
+        let isMissing = folder == RunFolders.usual && (try? FileStatus(of: folder)) == nil
+        let runs = isMissing ? [] : try OldRuns.folders(in: folder)
+        if runs.isEmpty { output.writeError("no runs in '\(PrintableText.oneLine(folder))'\n") }
+        return runs
+    } catch {
+        output.report([Diagnostic("run-error", "cannot read '\(folder)': \(error.message)", at: nil)])
+        throw ExitStatus.notCarriedOut
     }
 }

@@ -18,7 +18,10 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         name: .customLong("step"),
-        help: "Print only the step with this id or path, such as main.login, and the steps in it; may be repeated."
+        help: """
+            Print only the step with this id or path, such as main.login, and the steps in it, or only the element with \
+            this path, such as main.items[3]; may be repeated.
+            """
     )
     var steps: [String] = []
 
@@ -27,7 +30,7 @@ struct ShowCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Print the differences from this earlier run: outcomes, times and outputs.",
+            "Print the differences from this earlier run: outcomes, times, elements, files and outputs.",
             valueName: "run"
         ),
         completion: .directory
@@ -40,49 +43,84 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         if let against { return try compare(with: against, output) }
-        if let suite = RunFolders.suite(of: argument.run) {
-            for (index, member) in suite.members.enumerated() {
-                if index > 0 { output.write("\n") }
-                if let entry = RunFolders.entry(of: member.folder) {
-                    show(entry, output)
-                } else {
-                    output.write("\(PrintableText.oneLine(member.manifest))  not run\n")
-                }
-            }
-            return
-        }
+        if let suite = RunFolders.suite(of: argument.run) { return try show(suite, output) }
         guard let entry = RunFolders.entry(of: argument.folder) else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
+        try checkNames(in: entry.steps, output)
         show(entry, output)
+    }
+
+    /// Prints the runs of a suite. If steps are named, prints only the runs that have one of them.
+    private func show(_ suite: SuiteFolder, _ output: Output) throws {
+        let entries = suite.members.map { RunFolders.entry(of: $0.folder) }
+        try checkNames(in: entries.flatMap { $0?.steps ?? [] }, output)
+        var isFirst = true
+        for (member, entry) in zip(suite.members, entries) {
+            if !steps.isEmpty, entry?.steps.contains(where: isNamed) != true { continue }
+            if !isFirst { output.write("\n") }
+            isFirst = false
+            if let entry {
+                show(entry, output)
+            } else {
+                let reason = RunFolders.lack(of: member.folder)?.message ?? "not run"
+                output.write("\(PrintableText.oneLine(member.manifest))  \(PrintableText.oneLine(reason))\n")
+            }
+        }
+    }
+
+    /// Throws the exit status if a named step does not exist.
+    private func checkNames(in all: [StepResult], _ output: Output) throws {
+        guard let name = ShownSteps(names: steps).unknown(in: all) else { return }
+        output.report([ShownSteps.error(for: name, in: all)])
+        throw ExitStatus.invalid
     }
 
     private func show(_ entry: RunFolders.Entry, _ output: Output) {
         let printer = RunPrinter(output, quiet: false, verbose: false)
-        let bodies = KeptBodies(folder: entry.folder)
-        if let result = entry.result {
-            output.write("\(result.id)  \(PrintableText.oneLine(result.manifest))  \(result.outcome.rawValue)\n")
-            for step in result.steps where isMeant(step) { printer.show(step, bodies: bodies, printsBody: body) }
-            printer.finish(result, folder: entry.folder, listsFailures: false, namesResume: false)
-        } else if let record = entry.record {
-            output.write(
-                "\(record.id)  \(PrintableText.oneLine(record.manifest))  \(entry.isRunning ? "running" : "unfinished")\n"
-            )
-            for path in record.steps.paths {
-                if let step = record.steps.step(at: path), isMeant(step.result) {
-                    printer.show(step.result, bodies: bodies, printsBody: body)
-                }
+        let (bodies, files, all) = (KeptBodies(folder: entry.folder), RunFiles(folder: entry.folder), entry.steps)
+        let id = (entry.result?.id ?? entry.record?.id)?.description ?? ""
+        let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
+        output.write("\(id)  \(PrintableText.oneLine(entry.manifest))  \(outcome)\n")
+        for step in all where !failed || step.outcome == .failed || step.outcome == .tolerated {
+            if selection.contains(step) {
+                printer.show(step, files: files.of(step: step.path), bodies: bodies, printsBody: body)
             }
+            for element in selection.elements(of: step) {
+                printer.show(element: element, of: step, bodies: bodies, printsBody: body)
+            }
+        }
+        if let result = entry.result {
+            printer.finish(result, folder: entry.folder, listsFailures: false, namesResume: false)
+        } else {
             output.write(
                 entry.isRunning ? "\nthe run is still running\n" : "\nwaybill resume \(entry.folder) continues it\n"
             )
         }
     }
 
-    /// Prints the differences from an earlier run; for a suite, those of each manifest that both have.
+    private var selection: ShownSteps { ShownSteps(names: steps) }
+
+    private func isNamed(_ step: StepResult) -> Bool {
+        selection.contains(step) || !selection.elements(of: step).isEmpty
+    }
+
+    /// Prints the differences from an earlier run; for a suite, those of each manifest that both have. `latest-passed`
+    /// is the newest other run of the same manifests in which everything passed.
     private func compare(with earlier: String, _ output: Output) throws {
-        let (later, before) = (try folders(of: argument.run, output), try folders(of: earlier, output))
+        let later = try folders(of: argument.run, output)
+        var earlier = earlier
+        if earlier == RunFolders.latestPassed {
+            guard let passed = RunFolders.latestPassed(like: argument.folder) else {
+                let manifests = later.count == 1 ? "'\(later[0].manifest)'" : "these manifests"
+                let message = "no other run of \(manifests) in '\(RunFolders.usual)' has passed"
+                output.report([Diagnostic("run-error", message, at: nil)])
+                throw ExitStatus.notCarriedOut
+            }
+            earlier = passed
+        }
+        let before = try folders(of: earlier, output)
         let printer = ComparisonPrinter(colour: output.coloursOutput)
         for (index, member) in later.enumerated() {
             if index > 0 { output.write("\n") }
@@ -102,10 +140,5 @@ struct ShowCommand: ParsableCommand {
             throw ExitStatus.notCarriedOut
         }
         return [(result.manifest, RunFolders.folder(of: run))]
-    }
-
-    private func isMeant(_ step: StepResult) -> Bool {
-        if failed, step.outcome != .failed, step.outcome != .tolerated { return false }
-        return steps.isEmpty || steps.contains { $0 == step.id || step.path == $0 || step.path.hasPrefix("\($0).") }
     }
 }

@@ -18,18 +18,18 @@ struct ComparisonPrinter {
             return "\(name)  \(result.outcome.rawValue), only in the later run\n"
         }
         let comparison = RunComparison(
-            of: result,
-            outputs: RunComparison.outputs(in: folder),
-            against: before,
-            outputs: RunComparison.outputs(in: earlier)
+            of: RunComparison.Side(result, folder: folder),
+            against: RunComparison.Side(before, folder: earlier)
         )
         let times = "\(RunPrinter.time(before.time)) → \(RunPrinter.time(result.time))"
         var text = "\(name)  \(before.id) → \(result.id)\n"
         text += "  \(before.outcome.rawValue) (\(before.counts.summary)) → "
         text += "\(result.outcome.rawValue) (\(result.counts.summary)), \(times)\n"
         for change in comparison.steps { text += lines(of: change) }
+        for change in comparison.elements { text += lines(of: change) }
+        for change in comparison.files { text += lines(of: change) }
         for change in comparison.outputs { text += lines(of: change) }
-        if comparison.steps.isEmpty, comparison.outputs.isEmpty { text += "  no step or output differs\n" }
+        if comparison.isEmpty { text += "  no step or output differs\n" }
         return text
     }
 
@@ -62,6 +62,25 @@ struct ComparisonPrinter {
         ]
         let reason = step.failure.map { ": \($0.message)" } ?? ""
         return result.compactMap(\.self).joined(separator: " ") + reason
+    }
+
+    /// `main.details[5]  "SKU-5"  passed → failed: the status is 404, not 2xx`
+    private func lines(of change: RunComparison.ElementChange) -> String {
+        var line = StyledText(colour: colour)
+        line.append("  \(change.path)  ", .strong)
+        if let value = change.failure.subject.value { line.append("\(value.string)  ", .faint) }
+        let failed = "failed: \(change.failure.failure.message)"
+        line.append(change.failsNow ? "passed → " : "\(failed) → ")
+        line.append(change.failsNow ? failed : "passed", change.failsNow ? .bad : nil)
+        return line.text + "\n"
+    }
+
+    private func lines(of change: RunComparison.FileChange) -> String {
+        var line = StyledText(colour: colour)
+        line.append("  file \(change.name)  ", .strong)
+        let counts = [change.before, change.after].map { $0.map(TransferText.records) ?? "not written" }
+        line.append(counts.joined(separator: " → "))
+        return line.text + "\n"
     }
 
     private func lines(of change: RunComparison.OutputChange) -> String {

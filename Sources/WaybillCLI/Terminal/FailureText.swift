@@ -50,7 +50,11 @@ struct FailureText {
         for element in listed { text += indented("  " + PrintableText.oneLine(line(of: element))) }
         if failed > listed.count { text += indented("  … and \(failed - listed.count) more") }
         // The bodies of the others are in the folder.
-        if let first = listed.first { text += body(of: "\(step)[\(first.element)]") }
+        if printsWholeBodies {
+            text += body(of: step)
+        } else if let first = listed.first {
+            text += body(of: "\(step)[\(first.element)]")
+        }
         return text
     }
 
@@ -75,10 +79,27 @@ struct FailureText {
         return "\(failure.message)\(details)"
     }
 
-    /// Returns the first lines, or all, of the body of a step's response, and the path of the file that contains it;
-    /// empty if the body was not kept.
-    func body(of step: String) -> String {
-        guard let path = bodies?.path(of: step), let size = try? FileStatus(of: path).size,
+    /// Returns the failure of an element, and the start of the response's body.
+    func text(of element: ElementResults.ElementFailure, step: String) -> String {
+        indented(diagnostic(of: element.failure)) + body(of: "\(step)[\(element.element)]")
+    }
+
+    /// Returns the start of the body of the last response of a step or an element, and the path of the file that
+    /// contains it. If bodies are printed in full, returns those of all pages, and of the elements and the steps in
+    /// them. Empty if no body was kept.
+    ///
+    /// - Parameter hasPassed: Whether the step passed. The last page is then one of the pages.
+    func body(of step: String, hasPassed: Bool = false) -> String {
+        guard let bodies else { return "" }
+        let last = bodies.path(of: step)
+        guard printsWholeBodies else { return last.map(body(in:)) ?? "" }
+        let pages = bodies.pages(of: step)
+        let paths = pages + (hasPassed && !pages.isEmpty ? [] : [last].compactMap(\.self)) + bodies.inside(step)
+        return paths.map(body(in:)).joined()
+    }
+
+    private func body(in path: String) -> String {
+        guard let size = try? FileStatus(of: path).size,
             let start = try? LocalFile(path).start(printsWholeBodies ? 1 << 20 : 4096)
         else { return "" }
         let isText = !start.contains(0)

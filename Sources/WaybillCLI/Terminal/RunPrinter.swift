@@ -19,6 +19,8 @@ final class RunPrinter: RunObserver {
         var progress = RunProgress()
         /// The number of failed elements of each step that were printed when they failed.
         var printedElements: [String: Int] = [:]
+        /// The numbers of the pages and attempts, for `-v`.
+        var numbers = RequestNumbers()
         /// The locations of session failures. Each step that needs a failed session fails at the same location.
         var sessionFailures: Set<SourceSpan> = []
     }
@@ -51,6 +53,7 @@ final class RunPrinter: RunObserver {
         if case .runFinished = event.kind { Output.removeLive(self) }
         let dueLine = state.withLock { state in
             state.progress.take(event)
+            if isVerbose { state.numbers.take(event) }
             return state.progress.dueLine(after: event)
         }
         if case .stepFinished(let result, _) = event.kind, result.path.hasPrefix("session."),
@@ -60,7 +63,7 @@ final class RunPrinter: RunObserver {
         }
         guard !isQuiet else { return }
         if let dueLine, !isLive { write("    \(paint(dueLine, .faint))\n") }
-        if isVerbose { write(VerboseText.text(of: event, paint)) }
+        if isVerbose { write(VerboseText.text(of: event, state.withLock(\.numbers), paint)) }
         printLine(of: event)
     }
 
@@ -127,10 +130,16 @@ final class RunPrinter: RunObserver {
 
     // MARK: Results
 
-    /// Prints the line of a step of an earlier run, and its failure in full.
+    /// Prints the line of a step of an earlier run below those of its files, and its failure in full.
     ///
     /// - Parameter printsBody: Whether the body of its response is printed in full, if it is kept.
-    func show(_ result: StepResult, bodies: KeptBodies, printsBody: Bool) {
+    func show(_ result: StepResult, files: [RunFiles.File], bodies: KeptBodies, printsBody: Bool) {
+        for file in files {
+            switch file {
+            case .written(let file): write("    \(paint(TransferText.file(file), .faint))\n")
+            case .downloaded(let file): write("    \(paint(TransferText.file(file), .faint))\n")
+            }
+        }
         if result.outcome == .skipped, result.failure == nil {
             write("  \(paint("- \(result.path)", .faint))  skipped\n")
         } else {
@@ -140,8 +149,29 @@ final class RunPrinter: RunObserver {
             if hasText(result) {
                 write(text.text(of: result))
             } else {
-                write(reason(of: result) + (printsBody ? text.body(of: result.path) : ""))
+                write(reason(of: result) + (printsBody ? text.body(of: result.path, hasPassed: true) : ""))
             }
+        }
+    }
+
+    /// Prints the line of an element of an earlier run, and its failure in full.
+    ///
+    /// - Parameter printsBody: Whether the bodies of its responses are printed in full, if they are kept.
+    func show(element: Int, of step: StepResult, bodies: KeptBodies, printsBody: Bool) {
+        guard let elements = step.elements else { return }
+        let path = "\(step.path)[\(element)]"
+        var text = failureText(bodies)
+        text.printsWholeBodies = printsBody
+        if let failed = elements.failures.first(where: { $0.element == element }) {
+            let outcome: StepOutcome = step.outcome == .tolerated ? .tolerated : .failed
+            let (mark, style) = mark(of: failed.failure.kind == .cancelled ? .cancelled : outcome)
+            write("  \(paint(mark, style)) \(paint("\(path)  \(FailureText.words(failed.subject))", .strong))\n")
+            write(text.text(of: failed, step: step.path))
+        } else {
+            let words = elements.hasPassed(element) ? "passed" : "not among the failed elements that run.json lists"
+            let (mark, style) = mark(of: elements.hasPassed(element) ? .passed : .skipped)
+            write("  \(paint(mark, style)) \(paint(path, .strong))  \(words)\n")
+            if printsBody { write(text.body(of: path, hasPassed: true)) }
         }
     }
 
@@ -163,7 +193,9 @@ final class RunPrinter: RunObserver {
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = Self.time(result.time)
         write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
-        if namesResume, result.outcome != .passed { write("waybill resume \(folder) continues it\n") }
+        // An interrupted run in which everything passed has nothing to continue.
+        let isComplete = result.outcome != .failed && counts[.skipped] + counts[.cancelled] + counts[.failed] == 0
+        if namesResume, result.outcome != .passed, !isComplete { write("waybill resume \(folder) continues it\n") }
     }
 
     private func printFailures(of result: RunResult, _ bodies: KeptBodies) {

@@ -39,9 +39,11 @@ enum TransferText {
     /// `→ shop.sqlite, table orders: 64 records, 12.0 kB`
     static func file(_ file: RunEvent.WrittenFile) -> String {
         let table = file.table.map { ", table \($0)" } ?? ""
-        let records = file.records == 1 ? "1 record" : "\(file.records) records"
-        return "→ \(file.path)\(table): \(records), \(size(file.bytes))"
+        return "→ \(file.path)\(table): \(records(file.records)), \(size(file.bytes))"
     }
+
+    /// Returns a number of records: `60 records`.
+    static func records(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }
 
     /// Returns a number of bytes in the largest unit that fits, to a tenth.
     static func size(_ bytes: Int) -> String {

@@ -8,17 +8,19 @@ enum VerboseText {
     typealias Paint = (String, StyledText.Style) -> String
 
     /// Returns the lines of an event; empty if it has none.
-    static func text(of event: RunEvent, _ paint: Paint) -> String {
-        lines(of: event).map { "    \(paint($0, .faint))\n" }.joined()
+    static func text(of event: RunEvent, _ numbers: RequestNumbers, _ paint: Paint) -> String {
+        lines(of: event, numbers).map { "    \(paint($0, .faint))\n" }.joined()
     }
 
-    private static func lines(of event: RunEvent) -> [String] {
+    private static func lines(of event: RunEvent, _ numbers: RequestNumbers) -> [String] {
         let step = event.step ?? ""
         switch event.kind {
         case .requestWillSend(let request):
-            let attempt = request.attempt > 1 ? ", attempt \(request.attempt)" : ""
+            let page = numbers.page(of: step).map { ", page \($0)" } ?? ""
+            let number = numbers.number(ofAttempt: request.attempt, of: step)
+            let attempt = number > 1 ? ", attempt \(number)" : ""
             let headers = request.headers.map { "> \($0.name): \($0.value)" }
-            return ["* \(step)\(attempt)", "> \(request.method) \(request.url)"] + headers + [">"]
+            return ["* \(step)\(page)\(attempt)", "> \(request.method) \(request.url)"] + headers + [">"]
         case .responseHead(let head):
             let version = head.httpVersion.map { "HTTP/\($0) " } ?? ""
             return ["* \(step)", "< \(version)\(head.status)"] + head.headers.map { "< \($0.name): \($0.value)" } + [
@@ -29,8 +31,9 @@ enum VerboseText {
         case .requestRedirected(let redirection):
             return ["* \(step): \(redirection.status) redirects to \(redirection.method) \(redirection.url)"]
         case .requestRetrying(let retry):
-            let next = "attempt \(retry.attempt + 1) starts in \(RunPrinter.time(retry.pause))"
-            return ["* \(step): attempt \(retry.attempt) failed, \(next): \(retry.failure.message)"]
+            let attempt = numbers.number(ofAttempt: retry.attempt, of: step)
+            let next = "attempt \(attempt + 1) starts in \(RunPrinter.time(retry.pause))"
+            return ["* \(step): attempt \(attempt) failed, \(next): \(retry.failure.message)"]
         case .elementFinished(let end) where end.failure == nil:
             return ["* \(step)[\(end.element)]: \(end.outcome.rawValue)"]
         case .pageFinished(let page):

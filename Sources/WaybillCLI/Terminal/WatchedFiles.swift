@@ -31,6 +31,13 @@ final class WatchedFiles: ManifestFileSystem {
         statuses.withLock { statuses in statuses.contains { (try? FileStatus(of: $0.key)) != $0.value } }
     }
 
+    /// Whether a file that was found before is missing, or is a folder.
+    var areMissing: Bool {
+        statuses.withLock { statuses in
+            statuses.contains { $0.value?.kind == .file && (try? FileStatus(of: $0.key))?.kind != .file }
+        }
+    }
+
     /// The current statuses of the files, to detect when a change is complete.
     var current: [String: FileStatus] {
         let paths = statuses.withLock { Array($0.keys) }

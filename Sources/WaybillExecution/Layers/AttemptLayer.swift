@@ -299,14 +299,16 @@ struct Attempt: Sendable {
         }
     }
 
-    /// Keeps the body of a response that failed, or of each one, once.
+    /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
         guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept
         else { return outcome }
+        let page = outcome.failure == nil ? context.pageNumber : nil
         do {
             let kept = try await folder.keep(
                 body: run.redactor.bytes(response.body),
                 of: context.path,
+                page: page,
                 contentType: response.headers.first(named: "Content-Type")
             )
             if kept == .noRoom(isFirst: true) {
@@ -318,7 +320,8 @@ struct Attempt: Sendable {
             warn("could not keep the response body: \(error)")
         }
         var outcome = outcome
-        outcome.isBodyKept = true
+        // The step may still fail because of this page. The body is then kept as that of the step.
+        outcome.isBodyKept = page == nil
         return outcome
     }
 

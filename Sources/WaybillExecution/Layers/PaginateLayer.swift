@@ -26,6 +26,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
         while true {
             await context.output?.room()
             context.page = pages.state.request
+            context.pageNumber = pages.state.pages + 1
             var outcome = await inner.execute(request, in: context)
             context = context.after(outcome.progress)
             do throws(Failure) {

@@ -66,6 +66,8 @@ struct StepContext: Sendable {
     var claim: DuplicateClaim?
     /// The page to request.
     var page = PageRequest.plain
+    /// The number of that page, from 1; `nil` if the step does not have `paginate`.
+    var pageNumber: Int?
     /// The progress of the step's request in the attempts so far.
     var progress = RequestProgress()
 
@@ -103,6 +105,7 @@ struct StepContext: Sendable {
         context.output = nil
         context.claim = nil
         context.page = .plain
+        context.pageNumber = nil
         context.progress = RequestProgress()
         return context
     }

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 package import WaybillJSON
 import WaybillRuntime
 
@@ -25,34 +26,108 @@ package struct RunComparison: Sendable, Equatable {
         package var after: JSON?
     }
 
+    /// An element of a `forEach` that failed in one of the runs only.
+    package struct ElementChange: Sendable, Equatable {
+        /// The path of the element, such as `main.items[3]`.
+        package var path: String
+        /// The failure.
+        package var failure: ElementResults.ElementFailure
+        /// Whether the element failed in the later run, and not in the earlier one.
+        package var failsNow: Bool
+    }
+
+    /// A file of records with another number of records. The number is `nil` in a run that did not write the file.
+    package struct FileChange: Sendable, Equatable {
+        /// The path of the file, followed by the name of the table, if it is a database.
+        package var name: String
+        /// The number of records in the earlier run.
+        package var before: Int?
+        /// The number of records in the later run.
+        package var after: Int?
+    }
+
+    /// The content of the folder of a run that is compared.
+    package struct Side: Sendable {
+        /// The summary of the run.
+        package let result: RunResult
+        fileprivate let outputs: JSON
+        fileprivate let files: RunFiles
+
+        /// Reads the outputs and the files of a run from its folder.
+        package init(_ result: RunResult, folder: String) {
+            self.result = result
+            outputs = RunComparison.outputs(in: folder)
+            files = RunFiles(folder: folder)
+        }
+    }
+
     /// The steps that differ, in the order of the later run. Steps that the later run does not have come last.
     package let steps: [StepChange]
+    /// The elements that failed in one of the runs only, in the order of the later run's steps.
+    package let elements: [ElementChange]
+    /// The files of records that differ, in the order of the later run. Files that the later run did not write come last.
+    package let files: [FileChange]
     /// The outputs that differ, by name.
     package let outputs: [OutputChange]
 
-    /// Compares a run with an earlier one. `outputs` is the content of `outputs.json` of each.
-    package init(
-        of run: RunResult,
-        outputs: JSON,
-        against earlier: RunResult,
-        outputs earlierOutputs: JSON
-    ) {
-        let before = Dictionary(earlier.steps.map { ($0.path, $0) }) { first, _ in first }
+    /// Whether nothing differs.
+    package var isEmpty: Bool { steps.isEmpty && elements.isEmpty && files.isEmpty && outputs.isEmpty }
+
+    /// Compares a run with an earlier one.
+    package init(of later: Side, against before: Side) {
+        let (run, earlier) = (later.result, before.result)
+        let (counts, earlierCounts) = (Self.records(in: later.files), Self.records(in: before.files))
+        files =
+            counts.compactMap { name, count in
+                let old = earlierCounts.first { $0.name == name }?.count
+                return old == count ? nil : FileChange(name: name, before: old, after: count)
+            }
+            + earlierCounts.filter { old in !counts.contains { $0.name == old.name } }.map { name, count in
+                FileChange(name: name, before: count, after: nil)
+            }
+        let earlierSteps = Dictionary(earlier.steps.map { ($0.path, $0) }) { first, _ in first }
         let paths = Set(run.steps.map(\.path))
         steps =
             run.steps.compactMap { step in
-                guard let old = before[step.path] else { return .added(step) }
+                guard let old = earlierSteps[step.path] else { return .added(step) }
                 if old.result != step.result { return .outcome(old, step) }
                 return Self.differ(old.time?.total, step.time?.total) ? .time(old, step) : nil
             } + earlier.steps.filter { !paths.contains($0.path) }.map { .removed($0) }
-        let (old, new) = (Self.named(earlierOutputs), Self.named(outputs))
-        self.outputs = Set(old.keys).union(new.keys).sorted().compactMap { name in
+        elements = run.steps.flatMap { step in
+            guard let new = step.elements, let old = earlierSteps[step.path]?.elements else { return [ElementChange]() }
+            return Self.changes(of: new, against: old, step: step.path)
+        }
+        let (old, new) = (Self.named(before.outputs), Self.named(later.outputs))
+        outputs = Set(old.keys).union(new.keys).sorted().compactMap { name in
             old[name] == new[name] ? nil : OutputChange(name: name, before: old[name], after: new[name])
         }
     }
 
+    /// Returns the elements of a step that failed in one of two runs and passed in the other one, by index.
+    private static func changes(
+        of elements: ElementResults,
+        against earlier: ElementResults,
+        step: String
+    ) -> [ElementChange] {
+        func changes(_ failing: ElementResults, _ passing: ElementResults, failsNow: Bool) -> [ElementChange] {
+            failing.failures.filter { $0.failure.kind != .cancelled && passing.hasPassed($0.element) }.map {
+                ElementChange(path: "\(step)[\($0.element)]", failure: $0, failsNow: failsNow)
+            }
+        }
+        return (changes(elements, earlier, failsNow: true) + changes(earlier, elements, failsNow: false))
+            .sorted { $0.failure.element < $1.failure.element }
+    }
+
+    /// Returns the number of records of each file, by path and table.
+    private static func records(in files: RunFiles) -> [(name: String, count: Int)] {
+        files.files.compactMap { _, file in
+            guard case .written(let file) = file else { return nil }
+            return (file.path.string + (file.table.map { ", table \($0)" } ?? ""), file.records)
+        }
+    }
+
     /// Returns the outputs in the folder of a run; an empty object if there are none.
-    package static func outputs(in folder: String) -> JSON {
+    private static func outputs(in folder: String) -> JSON {
         let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
         return bytes.flatMap { try? JSONParser().parse($0) } ?? .object(JSONObject())
     }

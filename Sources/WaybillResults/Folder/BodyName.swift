@@ -2,8 +2,14 @@
 enum BodyName {
     private static let longest = 200
 
-    /// Returns a safe file name for a step's path and a media type: `main.items[3].json`.
-    static func of(step: String, contentType: String?) -> String { stem(of: step) + "." + fileExtension(contentType) }
+    /// Returns a safe file name for a step's path and a media type: `main.items[3].json`, or
+    /// `main.items[3].page-2.json` for a page.
+    static func of(step: String, page: Int? = nil, contentType: String?) -> String {
+        stem(of: step) + (page.map { "\(pageMark)\($0)" } ?? "") + "." + fileExtension(contentType)
+    }
+
+    /// What separates the name of a step from the number of a page.
+    static let pageMark = ".page-"
 
     /// Returns the name without its extension.
     static func stem(of step: String) -> String {

@@ -17,4 +17,27 @@ package struct KeptBodies: Sendable {
     /// Returns the path of the file with the body of the last response of a step, or of an element such as
     /// `main.items[3]`; `nil` if it was not kept.
     package func path(of step: String) -> String? { files[BodyName.stem(of: step)] }
+
+    /// Returns the paths of the files with the pages of a step with `paginate`, in the order of the pages.
+    package func pages(of step: String) -> [String] {
+        let start = BodyName.stem(of: step) + BodyName.pageMark
+        let pages = files.compactMap { name, path in
+            name.hasPrefix(start) ? Int(name.dropFirst(start.count)).map { ($0, path) } : nil
+        }
+        return pages.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// Returns the paths of the files with the bodies of a step's elements, and of the steps in them, in the order of
+    /// the elements; for an element, those of the steps in it.
+    package func inside(_ step: String) -> [String] {
+        let stem = BodyName.stem(of: step)
+        let start = stem.last == "]" ? "\(stem)." : "\(stem)["
+        let bodies = files.compactMap { name, path -> (index: Int, rest: String, path: String)? in
+            guard name.hasPrefix(start), !name.hasPrefix(stem + BodyName.pageMark) else { return nil }
+            let rest = name.dropFirst(start.count)
+            let digits = rest.prefix(while: \.isNumber)
+            return (Int(digits) ?? 0, String(rest.dropFirst(digits.count)), path)
+        }
+        return bodies.sorted { ($0.index, $0.rest) < ($1.index, $1.rest) }.map(\.path)
+    }
 }

@@ -179,13 +179,16 @@ package final class RunFolder: Sendable {
     /// The limit of the disk space for bodies, in MiB.
     package static var bodyLimitInMiB: Int { BodyFolder.usualLimit >> 20 }
 
-    /// Keeps the body of a failed response. A later body of the same step replaces it.
+    /// Keeps the body of a response. A later body of the same step and page replaces it.
+    ///
+    /// - Parameter page: The number of the page, from 1, if each page has a file of its own.
     package func keep(
         body: RedactedBytes,
         of step: String,
+        page: Int? = nil,
         contentType: String?
     ) async throws(ResultsError) -> KeptBody {
-        let name = BodyName.of(step: step, contentType: contentType)
+        let name = BodyName.of(step: step, page: page, contentType: contentType)
         return try await thread.run { [bodies] () throws(ResultsError) in try bodies.keep(body.bytes, as: name) }
     }
 

@@ -80,6 +80,17 @@ package struct ElementResults: Sendable, Equatable {
         counts[.skipped] += count
     }
 
+    /// The number of elements.
+    package var count: Int { StepOutcome.allCases.reduce(0) { $0 + counts[$1] } }
+
+    /// Whether the element at an index has certainly passed, as far as the counts and the kept failures show.
+    package func hasPassed(_ element: Int) -> Bool {
+        guard element < count, counts[.skipped] + counts[.cancelled] == 0 else { return false }
+        // The failures with the lowest indices are kept.
+        guard failures.count < Self.keptFailures || element < failures[failures.count - 1].element else { return false }
+        return !failures.contains { $0.element == element }
+    }
+
     /// Replaces the counts with known ones.
     mutating func take(counts: OutcomeCounts) {
         self.counts = counts

@@ -1,0 +1,41 @@
+import Waybill
+import WaybillResults
+
+/// The counts of the runs of a suite: `2 manifests: 1 failed, 1 passed`.
+struct SuiteSummary {
+    /// The number of runs that passed.
+    var passed = 0
+    /// The number of runs that did not pass, or could not be started.
+    var failed = 0
+    /// The number of runs that have not finished.
+    var unfinished = 0
+    /// The number of runs that were not started.
+    var omitted = 0
+
+    /// Creates counts of zero.
+    init() {}
+
+    /// Counts the runs in the folders of a suite.
+    init(of suite: SuiteFolder) {
+        for member in suite.members {
+            switch RunFolders.entry(of: member.folder)?.result?.outcome {
+            case .passed: passed += 1
+            case .failed, .interrupted: failed += 1
+            case nil where RunFolders.lack(of: member.folder) != nil: unfinished += 1
+            case nil: omitted += 1
+            }
+        }
+    }
+
+    /// The counts by outcome: `1 failed, 1 passed`.
+    var counts: String {
+        let parts = [(failed, "failed"), (passed, "passed"), (unfinished, "unfinished"), (omitted, "not run")]
+        return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+
+    /// The counts after the number of manifests.
+    var text: String {
+        let count = passed + failed + unfinished + omitted
+        return "\(count == 1 ? "1 manifest" : "\(count) manifests"): \(counts)"
+    }
+}

@@ -1,0 +1,70 @@
+import WaybillJSON
+
+/// The files that the steps of a run have written and downloaded, as its journal lists them. The files of elements are
+/// left out: a `forEach` may have a million elements, each with a file.
+package struct RunFiles: Sendable {
+    /// A file.
+    package enum File: Sendable, Equatable {
+        case written(RunEvent.WrittenFile)
+        case downloaded(RunEvent.DownloadedFile)
+
+        /// The path and the table, which identify the file of a step.
+        fileprivate var name: [String?] {
+            switch self {
+            case .written(let file): [file.path.string, file.table]
+            case .downloaded(let file): [file.path.string]
+            }
+        }
+    }
+
+    /// The files and the paths of their steps, in the order in which they were completed.
+    package private(set) var files: [(step: String, file: File)] = []
+
+    /// Reads the files from the journal in a run's folder, up to the first damaged line.
+    package init(folder: String) {
+        var reader = JournalReader("\(folder)/\(FolderContents.journal)", reading: Self.part)
+        try? reader.read { take($0) }
+    }
+
+    /// Returns the files of the step at a path.
+    package func of(step: String) -> [File] { files.filter { $0.step == step }.map(\.file) }
+
+    private mutating func take(_ event: JSON) {
+        guard let step = event["step"]?.string, !step.contains("[") else { return }
+        let file: File?
+        switch event["type"]?.string {
+        case "write.committed": file = RunEvent.WrittenFile(json: event).map(File.written)
+        case "download.committed": file = RunEvent.DownloadedFile(json: event).map(File.downloaded)
+        default: return
+        }
+        guard let file else { return }
+        // A step that ran again replaced its earlier file.
+        files.removeAll { $0.step == step && $0.file.name == file.name }
+        files.append((step, file))
+    }
+
+    private static let types = [Array("write.committed\"".utf8), Array("download.committed\"".utf8)]
+    private static let typeStart = Array("\"type\":\"".utf8)
+
+    /// Returns a journal line that reports a file; `nil` for any other.
+    private static func part(of line: [UInt8]) -> [UInt8]? {
+        // The type is the third member of an event.
+        guard let start = line.prefix(160).firstRange(of: typeStart)?.upperBound else { return nil }
+        return types.contains { line[start...].starts(with: $0) } ? line : nil
+    }
+}
+
+extension RunEvent.DownloadedFile {
+    /// Reads the file that a line of the journal reports as downloaded; `nil` if the line is incomplete.
+    fileprivate init?(json: JSON) {
+        guard let path = json["path"]?.string, let bytes = json["bytes"]?.count else { return nil }
+        // The journal contains no secrets.
+        self.init(
+            path: Redactor().text(path),
+            bytes: bytes,
+            sha256: json["sha256"]?.string,
+            isResumed: json["resumed"] == true,
+            isKept: json["kept"] == true
+        )
+    }
+}
