@@ -177,15 +177,12 @@ struct SuiteRunner {
 
     private func printSummary(_ ends: [End], time: Duration) {
         let failed = zip(members, ends).filter { $0.1.hasFailed }
-        let omitted = ends.count { if case .omitted = $0 { true } else { false } }
-        guard !printing.quiet || !failed.isEmpty || omitted > 0 else { return }
-        var parts: [String] = []
-        if !failed.isEmpty { parts.append("\(failed.count) failed") }
-        let passed = ends.count - failed.count - omitted
-        if passed > 0 { parts.append("\(passed) passed") }
-        if omitted > 0 { parts.append("\(omitted) not run") }
-        let count = ends.count == 1 ? "1 manifest" : "\(ends.count) manifests"
-        output.write("\n\(count): \(parts.joined(separator: ", ")) in \(RunPrinter.time(time))\n")
+        var summary = SuiteSummary()
+        summary.failed = failed.count
+        summary.omitted = ends.count { if case .omitted = $0 { true } else { false } }
+        summary.passed = ends.count - summary.failed - summary.omitted
+        guard !printing.quiet || summary.passed < ends.count else { return }
+        output.write("\n\(summary.text) in \(RunPrinter.time(time))\n")
         for (member, end) in failed {
             guard case .run(let report) = end else {
                 output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")
