@@ -13,6 +13,7 @@ package struct HTTPResponse: Sendable, Equatable {
         var remoteAddress: SocketEndpoint?
         var reusedConnection: Bool
         var certificate: ServerCertificate?
+        var redirects: [Redirect] = []
         var repetitions = 0
         var cacheUse: CacheUse?
     }
@@ -60,6 +61,12 @@ package struct HTTPResponse: Sendable, Equatable {
     package var reusedConnection: Bool { details.value.reusedConnection }
     /// The server's certificate, if the request needs it and the connection has one.
     package var certificate: ServerCertificate? { details.value.certificate }
+
+    /// The redirects that were followed, the first one first.
+    package var redirects: [Redirect] {
+        get { details.value.redirects }
+        set { details.change { $0.redirects = newValue } }
+    }
 
     /// How often the request was sent again because the nonce of its digest credentials was stale.
     package var repetitions: Int {

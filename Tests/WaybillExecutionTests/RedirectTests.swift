@@ -30,6 +30,19 @@ import WaybillTransport
         #expect(hops == ["303 GET http://s/b", "301 GET http://s/c"])
     }
 
+    @Test func `an expectation can check the redirects, in which secrets are redacted`() async throws {
+        let conditions = """
+            [length(response.redirects) == 2, "response.redirects[0].status == 303",
+              "response.redirects[1].url == 'http://s/c?k=***'"]
+            """
+        let (outcome, _, _) = try await run(
+            "get: /a, headers: {X-Key: \"${secrets.key}\"}, expect: {body: \(conditions)}",
+            ["/a": .redirect("/b", status: 303), "/b": .redirect("http://s/c?k=hunter2hunter2", status: 301)],
+            secrets: ["key": "hunter2hunter2"]
+        )
+        #expect(outcome.summary == "a:passed", "\(outcome.result.steps)")
+    }
+
     @Test func `header fields with secrets are not sent to another origin`() async throws {
         let (_, sent, _) = try await run(
             "get: /a, headers: {X-Key: \"${secrets.key}\", X-Plain: p}, auth: {bearer: t}",

@@ -29,7 +29,10 @@ import WaybillJSON
                 "A member of the current value is '$.name'; a name of the scope has no '$'."
             ),
             ("@.a", "@", "'@' is available only inside a filter [?…]", "The current value is '$'."),
-            ("[1, 2]", "[", "objects and lists cannot be written in an expression", "Write them in YAML, as a value."),
+            (
+                "[1, 2]", "[", "objects and lists cannot be written in an expression",
+                "Write them in YAML, as a value, or a list as list(a, b)."
+            ),
             ("(1 + 2", "(", "unclosed '('", nil),
             ("lower('a'", "(", "unclosed '('", nil),
             ("$.a[0", "[", "unclosed '['", nil),

@@ -29,6 +29,19 @@ import WaybillTestSupport
         #expect(try unused("\(services)\n\(graph)") == ["nothing uses the service 'b'"])
     }
 
+    @Test func `a session whose outputs nothing uses is reported`() throws {
+        func manifest(_ headers: String) -> String {
+            """
+            services: {a: {baseURL: "http://127.0.0.1/", session: {call: login}}}
+            endpoints: {login: {path: /login, headers: {Accept: null}, outputs: {id: $.id}}}
+            graphs: {main: {chain: [{get: /a, headers: {\(headers)}}]}}
+            """
+        }
+        let expected = "nothing uses the session of the service 'a', so it is never fetched"
+        #expect(try unused(manifest("X-A: a")) == [expected])
+        #expect(try unused(manifest("X-A: '${session.id}'")).isEmpty)
+    }
+
     @Test func `an endpoint is not reported because it can be called by name`() throws {
         let endpoint = "endpoints: {a: {url: \"http://127.0.0.1/\"}}"
         #expect(try unused("\(endpoint)\n\(Self.graph)").isEmpty)

@@ -11,6 +11,9 @@ extension Explanation {
             uses. Often a reference to it has another name by mistake. Remove the definition if it is no longer
             needed.
 
+            A session is used if an expression reads one of its outputs, such as session.token. Otherwise it is never
+            fetched.
+
             Graphs and endpoints are not reported, because they can be run by name. Included files and files without
             graphs are not reported either, because their definitions are for other files.
             """,

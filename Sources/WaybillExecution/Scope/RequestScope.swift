@@ -2,6 +2,7 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
@@ -121,7 +122,11 @@ private struct LevelScope: ScopeNamespace {
         case "vars": return .namespace(ValueNamespace(values: scope.vars))
         case "session": return scope.session.map { .namespace(ValueNamespace(values: $0.outputs)) }
         case "request": return scope.request.map { .namespace($0.namespace) }
-        case "response": return scope.response.map { .namespace(ResponseNamespace(response: $0, body: scope.body)) }
+        case "response":
+            return scope.response.map { response in
+                let redactor = scope.context.run.redactor
+                return .namespace(ResponseNamespace(response: response, body: scope.body, redactor: redactor))
+            }
         default: return scope.context.run.scope.member(name)
         }
     }
@@ -205,8 +210,9 @@ struct SentRequest: Sendable {
 private struct ResponseNamespace: ScopeNamespace {
     let response: HTTPResponse
     let body: ScopeValue?
+    let redactor: Redactor
 
-    var memberNames: [String] { ["status", "headers", "cookies", "time", "body"] }
+    var memberNames: [String] { ["status", "headers", "cookies", "time", "redirects", "body"] }
 
     func member(_ name: String) -> ScopeNode? {
         switch name {
@@ -215,8 +221,14 @@ private struct ResponseNamespace: ScopeNamespace {
         case "cookies": .namespace(Namespace(cookies))
         case "body": body.map { .value($0) } ?? .unavailable(reason: "the response has not been decoded")
         case "time": .value(ScopeValue(.number(response.timings.total.inMilliseconds)))
+        case "redirects": .value(ScopeValue(.array(response.redirects.map(hop))))
         default: nil
         }
+    }
+
+    /// A redirect that was followed. Secrets in its URL are redacted, because a server may put them there.
+    private func hop(_ redirect: Redirect) -> JSON {
+        ["status": .number(JSONNumber(redirect.status)), "url": .string(redactor.redact(redirect.to))]
     }
 
     /// The cookies that the response sets (RFC 6265, section 5.2), by name; the last of a name wins.

@@ -87,6 +87,7 @@ struct RequestSender: Sendable {
         if !mayBeStored { announce(sending) }
         var lastURL = sending.url
         var cookieDomains: Set<String> = []
+        var redirects: [Redirect] = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         // The progress of files is always reported, because they take long.
         let reporter =
@@ -104,6 +105,7 @@ struct RequestSender: Sendable {
         let limit = plan.settings.redirects?.value ?? 10
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
+            redirects.append(redirect)
             cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
             report(redirect)
         }
@@ -122,7 +124,8 @@ struct RequestSender: Sendable {
         }
         let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
         switch sent {
-        case .success(let response):
+        case .success(var response):
+            if !redirects.isEmpty { response.redirects = redirects }
             if let queue = PermitRequest.Queue(plan) {
                 run.limiter.note(isMultiplexed: response.httpVersion == "2", queue: queue.name)
             }

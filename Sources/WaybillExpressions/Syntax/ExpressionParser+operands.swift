@@ -33,7 +33,10 @@ extension ExpressionParser {
                 help: "Write the path without braces, or as ${…} in a template."
             )
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            throw error("objects and lists cannot be written in an expression", help: "Write them in YAML, as a value.")
+            throw error(
+                "objects and lists cannot be written in an expression",
+                help: "Write them in YAML, as a value, or a list as list(a, b)."
+            )
         case UInt8(ascii: "*"): throw error("a path cannot start with '*'", help: "To select all members, write '$.*'.")
         case UInt8(ascii: "."): throw error("a path cannot start with '.'", help: "Write '$.name'.")
         default: throw error("expected a value")

@@ -53,7 +53,7 @@ struct ScopeShapes {
     private static let request = ValueShape.object([("method", text), ("url", text), ("query", text), ("body", text)])
     private static let response = ValueShape.object([
         ("status", number), ("headers", .map(text)), ("cookies", .map(text)), ("time", number),
-        ("body", .anything),
+        ("redirects", .list(.object([("status", number), ("url", text)]))), ("body", .anything),
     ])
     private static let downloaded = ValueShape.object([
         ("file", text), ("bytes", number), ("sha256", text), ("resumed", .scalar("a boolean")),

@@ -37,12 +37,30 @@ struct UnusedDefinitions: ManifestRule {
         for variable in subject.variables where isOwn(variable.name) && !used.variables.contains(variable.name.span) {
             unused.append(("variable", variable.name))
         }
-        return unused.map { sort, name in
+        let diagnostics = unused.map { sort, name in
             Diagnostic(
                 "unused-definition",
                 "nothing uses the \(sort) '\(name.value)'",
                 severity: .warning,
                 at: name.span
+            )
+        }
+        return diagnostics + (used.usesSessions ? [] : unusedSessions(of: manifest, isOwn))
+    }
+
+    /// A session whose outputs nothing uses is never fetched, although a cookie that its response sets may be wanted.
+    private func unusedSessions(of manifest: Manifest, _ isOwn: (Spanned<String>) -> Bool) -> [Diagnostic] {
+        manifest.services.values.compactMap { service in
+            guard let name = service.value.session?.call.name, isOwn(name) else { return nil }
+            return Diagnostic(
+                "unused-definition",
+                "nothing uses the session of the service '\(service.name.value)', so it is never fetched",
+                severity: .warning,
+                at: name.span,
+                help: [
+                    "Use one of its outputs, such as ${session.token}. If the login only sets a cookie, call it as the"
+                        + " first step instead."
+                ]
             )
         }
     }

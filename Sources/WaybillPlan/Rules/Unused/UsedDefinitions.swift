@@ -13,6 +13,8 @@ struct UsedDefinitions {
     private(set) var data: Set<String> = []
     private(set) var services: Set<String> = []
     private(set) var filters: Set<String> = []
+    /// Whether any expression uses an output of a session.
+    let usesSessions: Bool
     /// Variables, by the spans of their names.
     private(set) var variables: Set<SourceSpan> = []
 
@@ -20,6 +22,7 @@ struct UsedDefinitions {
 
     init(_ subject: RuleSubject) {
         manifest = subject.manifest
+        usesSessions = subject.references.roots.contains(.session)
         let declared = manifest.endpoints.values.reduce(0) { $0 + $1.value.inputs.count }
         declaredInputs = Array(
             repeating: false,
