@@ -259,7 +259,8 @@ import WaybillTestSupport
         )
         #expect(run.status == 64, "\(run.errorText)")
         #expect(files.map { folder.read($0) } == before)
-        #expect(try await waybill("report", "./out", "--json", "out/run.json").status == 3)
+        #expect(try await waybill("report", "./out", "--json", "out/run.json").status == 64)
+        #expect(try await waybill("report", "./out", "--html", "./a.yaml").status == 64)
         #expect(try await waybill("report", "./out", "--junit", "s", "--tap", "./s").status == 64)
         #expect(files.map { folder.read($0) } == before)
     }

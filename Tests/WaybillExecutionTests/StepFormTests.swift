@@ -163,7 +163,7 @@ import WaybillResults
         let outcome = await never.run()
         #expect(outcome.summary == "poll:failed")
         #expect(outcome.result.steps[0].attempts == 3)
-        let words = "after 3 tries '$.state == 'done'' is false: $.state is \"new\""
+        let words = "after 3 polls, '$.state == 'done'' is false: $.state is \"new\""
         #expect(outcome.result.steps[0].failure?.message.string == words)
         let once = try ExecutionFixture(text, ["/job": .json(#"{"state": "done"}"#)])
         #expect(await once.run().result.steps[0].attempts == 1)

@@ -102,7 +102,7 @@ import WaybillTransport
         )
         let failure = try #require(outcome.result.steps[0].failure)
         #expect(failure.kind == .expect)
-        #expect(failure.message.string.hasPrefix("after 2 tries"))
+        #expect(failure.message.string.hasPrefix("after 2 polls, "))
         #expect(failure.findings.last?.message.string == "the status is 503, not 2xx: starting")
     }
 

@@ -70,7 +70,7 @@ extension Explanation {
             "invalid-address",
             "a host is resolved to something other than an IP address",
             """
-            A host is resolved to a numeric address, IPv4 or IPv6. A name would have to be resolved itself.
+            A host is resolved to a numeric address, IPv4 or IPv6. A name would itself have to be resolved.
             """,
             wrong: """
                 waybill: 1

@@ -30,7 +30,7 @@ extension Explanation {
         ),
         Explanation(
             "changed-manifest",
-            "parts of a manifest were changed that have already run",
+            "parts of the manifest that have already run were changed",
             """
             'waybill resume' keeps the results of the steps that passed. If such a step was changed in the manifest,
             its result no longer belongs to it, so the run is not resumed. The message names the changed part.

@@ -70,7 +70,7 @@ extension Explanation {
             "missing-secret",
             "a secret has no value",
             """
-            A secret comes from an environment variable, which is not set or empty. Only the secrets that a run uses
+            A secret comes from an environment variable, which is unset or empty. Only the secrets that a run uses
             are required, before anything is sent. Their values are never written anywhere.
             """,
             Example(

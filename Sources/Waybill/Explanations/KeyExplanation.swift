@@ -22,7 +22,13 @@ package struct KeyExplanation: Sendable, Equatable {
     private static let index = KeyIndex(schema: (try? JSONParser().parse(EmbeddedSchema.manifest.text)) ?? .null)
 
     /// Returns the meanings of a key, in the order of the schema; empty if there is no such key.
-    package static func of(_ key: String) -> [KeyExplanation] { index.entries(of: key) }
+    ///
+    /// - Parameter key: A key, also after the one that contains it: `retry.times`.
+    package static func of(_ key: String) -> [KeyExplanation] {
+        guard let dot = key.lastIndex(of: "."), dot != key.startIndex else { return index.entries(of: key) }
+        let parent = key[..<dot].split(separator: ".").last ?? ""
+        return index.entries(of: String(key[dot...].dropFirst())).filter { $0.places.contains("'\(parent)'") }
+    }
 
     /// Every key.
     package static var keys: [String] { index.keys }

@@ -19,7 +19,7 @@ extension Explanation {
         ),
         Explanation(
             "unknown-key",
-            "a key is not allowed where it is",
+            "a key is not allowed here",
             """
             This key does not exist here. It is misspelled, indented too far or not far enough, or belongs to another
             construct. Unknown keys are rejected rather than ignored: a 'timout' without effect would be noticed only

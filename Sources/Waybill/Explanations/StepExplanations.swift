@@ -54,7 +54,7 @@ extension Explanation {
         ),
         Explanation(
             "data-not-kept",
-            "data is used that a step has written to a file",
+            "an expression uses data that a step wrote to a file",
             """
             A step with 'write' and 'paginate' or 'forEach' may have any number of records, so it writes them to the
             file as they arrive and does not keep them. steps.ID.written has the path of the file and the numbers of

@@ -188,7 +188,7 @@ extension Explanation {
             "too-deep",
             "values are nested too deep",
             """
-            Lists and mappings may be nested 256 levels deep. People do not write more than that.
+            Lists and mappings may be nested 256 levels deep. A manifest never needs more than that.
             """,
             wrongCommand: "(echo 'waybill: 1'; printf 'name: '; yes '[' | head -300) > manifest.yaml; \(usualCommand)",
             rightCommand: "(echo 'waybill: 1'; printf 'name: flat') > manifest.yaml; \(usualCommand)"

@@ -149,8 +149,8 @@ struct KeyReference {
 
     /// The keys inside the value of a key, with the path to each.
     private func nestedKeys(of property: JSON, prefix: String, depth: Int) -> [ManifestKey] {
-        guard depth < 4 else { return [] }
-        if let name = ManifestKeyReader.reference(in: property) {
+        guard depth < 7 else { return [] }
+        if let name = ManifestKeyReader.reference(in: property), property["properties"] == nil {
             if Self.separate.contains(name) { return [] }
             return nestedKeys(of: reader.definitions[name] ?? .null, prefix: prefix, depth: depth + 1)
         }

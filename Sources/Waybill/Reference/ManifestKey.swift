@@ -54,7 +54,11 @@ struct ManifestKeyReader {
         if let name = Self.reference(in: schema), schema["type"] == nil {
             return definitions[name].flatMap { type(of: $0, depth: depth + 1) }
         }
-        if let values = schema["enum"]?.array { return values.map(Self.word).joined(separator: " | ") }
+        if let values = schema["enum"]?.array {
+            // A version may be written as a string or as a number.
+            var seen: Set<String> = []
+            return values.map(Self.word).filter { seen.insert($0).inserted }.joined(separator: " | ")
+        }
         if let value = schema["const"] { return Self.word(value) }
         if let alternatives = (schema["anyOf"] ?? schema["oneOf"])?.array, schema["type"] == nil {
             var words: [String] = []

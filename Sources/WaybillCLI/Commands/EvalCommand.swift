@@ -59,7 +59,9 @@ struct EvalCommand: ParsableCommand {
             let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill eval --functions' lists all functions."
             throw ValidationError("There is no function named '\(PrintableText.oneLine(name))'. \(hint)")
         }
-        if !functions, expression == nil { throw ValidationError("An expression is missing.") }
+        if !functions, expression == nil {
+            throw ValidationError("An expression is missing. Put -- before one that starts with '-'.")
+        }
         if raw, paths { throw ValidationError("--raw cannot be combined with --paths.") }
     }
 

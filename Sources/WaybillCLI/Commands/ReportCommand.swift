@@ -36,19 +36,28 @@ struct ReportCommand: ParsableCommand {
 
     func validate() throws {
         if requests.isEmpty { throw ValidationError("Name a report, such as --junit FILE.") }
-        if let error = ReportPaths().error(in: requests.compactMap(\.path)) { throw ValidationError(error) }
+        try check(ReportPaths())
     }
 
     func run() throws {
         let output = Output(noColour: true)
         if let suite = RunFolders.suite(of: argument.run) {
+            try check(
+                ReportPaths(folders: [suite.path] + suite.members.map(\.folder), sources: suite.members.map(\.manifest))
+            )
             return try ReportOptions.write(requests, for: suite.reportedRuns, output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
+        try check(ReportPaths(folders: [argument.folder], sources: [run.result.manifest]))
         try ReportOptions.write(requests, for: [run], output)
+    }
+
+    /// Throws a usage error if a report would replace a file of the run or its manifest.
+    private func check(_ paths: ReportPaths) throws {
+        if let error = paths.error(in: requests.compactMap(\.path)) { throw ValidationError(error) }
     }
 
     private var requests: [ReportOptions.Request] {

@@ -133,13 +133,13 @@ struct UntilState: Sendable {
         if let failed = try failed(in: scope) { return failed }
         let wish = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
-            let count = times == 1 ? "1 try" : "\(times) tries"
-            return .failed(message: "after \(count) \(wish)", .expect, at: until.that.span)
+            let count = times == 1 ? "1 poll" : "\(times) polls"
+            return .failed(message: "after \(count), \(wish)", .expect, at: until.that.span)
         }
         var pause = retryAfter ?? Self.usualPause
         if retryAfter == nil, let every = until.every { pause = try every.duration(in: scope) }
         if let within = until.within, case let limit = try within.duration(in: scope), elapsed + pause > limit {
-            return .failed(message: "within \(limit.words) \(wish)", .timeout, at: until.that.span)
+            return .failed(message: "after \(limit.words), \(wish)", .timeout, at: until.that.span)
         }
         return .again(after: pause)
     }
@@ -147,7 +147,8 @@ struct UntilState: Sendable {
     /// The failure, if the condition of `fail` holds.
     private func failed(in scope: EvaluationScope) throws(EvaluationFailure) -> Decision? {
         guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
-        let words = try fail.message?.text(in: scope).text ?? "'\(fail.when.expression.text)' holds"
+        let words =
+            try fail.message?.text(in: scope).text ?? "polling stopped, because '\(fail.when.expression.text)' is true"
         return .failed(message: words, .expect, at: fail.when.span)
     }
 }

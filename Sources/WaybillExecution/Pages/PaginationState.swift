@@ -13,6 +13,8 @@ struct PaginationState: Sendable {
         var scope: EvaluationScope
         /// The number of its items.
         var items: Int
+        /// Whether the items are a list, so that they can be counted.
+        var isList = true
         /// The URL that it came from.
         var url: String
         /// The values of its Link fields.
@@ -71,6 +73,12 @@ struct PaginationState: Sendable {
 
     private mutating func following(_ page: Page) throws(EvaluationFailure) -> Decision {
         switch pagination.way {
+        case .page where !page.isList, .offset where !page.isList:
+            throw EvaluationFailure(
+                message: "the page is not a list, so its items cannot be counted; set 'items', such as items: $.orders",
+                span: pagination.span,
+                kind: .output
+            )
         case .page(let place, _):
             return page.items == 0 ? .finish : count(1, in: place)
         case .offset(let place, let limit):

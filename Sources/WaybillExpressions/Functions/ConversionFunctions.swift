@@ -9,7 +9,7 @@ extension ExpressionFunction {
             [Parameter("value", [.string, .number])],
             .number,
             "The number that a string contains, in JSON notation.",
-            example: ("number('6.50')", 6.5),
+            example: ("number('6.5')", 6.5),
             .compute(ConversionFunctions.number)
         ),
         ExpressionFunction(

@@ -35,7 +35,7 @@ extension ExpressionFunction {
             [],
             .string,
             "A random UUID, the same in all attempts of a step.",
-            example: ("uuid()", "0188f1d2-0000-7000-8000-000000000001"),
+            example: ("uuid()", "9b2f6c1e-3a47-4d0b-8c55-e1f0a2d4b678"),
             isAmbient: true,
             .compute(TimeFunctions.uuid)
         ),

@@ -40,7 +40,13 @@ struct ManifestTraps {
 
     private mutating func report(key index: Int) {
         let text = tree.values.text(of: ValueTree.Index(index))
-        let entry = "Write '\(text): null' for an entry without value."
+        // The end of a call, such as default($.x, 0), is certainly not a key.
+        let isCall = text.hasSuffix(")")
+        let entry = isCall ? "" : "Write '\(text): null' for an entry without value."
+        let quote =
+            isCall
+            ? "Inside braces, quote an expression with ',' in it, such as \"default($.x, 0)\"."
+            : "Inside braces, a string with ',' in it must be quoted. \(entry)"
         let previous = valueBeforeComma(before: index)
         findings.append(
             Diagnostic(
@@ -48,7 +54,7 @@ struct ManifestTraps {
                 "the entry '\(text)' has no ':'",
                 at: tree.span(of: ValueTree.Index(index)),
                 secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
-                help: [previous == nil ? entry : "Inside braces, a string with ',' in it must be quoted. \(entry)"]
+                help: [previous == nil && !isCall ? entry : quote]
             )
         )
     }

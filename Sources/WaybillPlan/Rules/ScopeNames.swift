@@ -49,7 +49,8 @@ struct NameScope {
         case .run: return member(1, sort: "name") { ["id", "startedAt", "environment"] }
         case .state: return member(1, sort: "state") { stateNames }
         case .request: return member(1, sort: "name") { ["method", "url", "query", "body"] }
-        case .response: return member(1, sort: "name") { ["status", "headers", "cookies", "time", "redirects", "body"] }
+        case .response:
+            return member(1, sort: "name") { ["status", "headers", "cookies", "time", "redirects", "body"] }
         case .document, .steps, .item, nil: return nil
         }
     }

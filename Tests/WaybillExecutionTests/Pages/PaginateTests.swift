@@ -184,6 +184,10 @@ import WaybillTransport
             ("filters: [{require: length($) > 0}]", .filter, nil),
             ("paginate: {next: $.none.deeper, items: $.none}", .output, nil),
             (
+                "paginate: {page: {query: p}}, filters: [{map: \"${item}\"}, {select: \"$[0]\"}]", .output,
+                "the page is not a list, so its items cannot be counted"
+            ),
+            (
                 "paginate: {cursor: {query: p, from: \"concat('x', '')\"}}", .transfer,
                 "the pages form a cycle: 'x'"
             ),

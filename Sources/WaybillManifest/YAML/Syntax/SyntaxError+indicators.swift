@@ -46,6 +46,10 @@ extension SyntaxError {
 
     private func name(_ headline: String) -> Diagnostic {
         let word = word(from: failure.contextOffset)
+        if word.lowerBound > 0, file.bytes[word.lowerBound - 1] == UInt8(ascii: "[") {
+            let help = "Inside brackets and braces, quote the whole expression, such as \"$.items[*].id\"."
+            return error(headline, at: file.span(word), help: [help])
+        }
         return error(headline, at: file.span(word), help: ["Quote a string that starts like this: '\(text(word))'."])
     }
 }
