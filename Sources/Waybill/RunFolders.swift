@@ -11,9 +11,14 @@ import WaybillRuntime
 extension SuiteFolder {
     /// The runs of all manifests for reports. A run that has not finished counts as failed, and one that was not started
     /// as skipped.
-    package var reportedRuns: [ReportedRun] {
+    ///
+    /// - Parameter failedStarts: The folders of runs that could not be started.
+    package func reportedRuns(failedStarts: Set<String> = []) -> [ReportedRun] {
         members.map { member in
             if let run = RunFolders.entry(of: member.folder)?.reported { return run }
+            if failedStarts.contains(member.folder) {
+                return ReportedRun(notRun: member.manifest, because: "the run could not be started")
+            }
             return ReportedRun(
                 notRun: member.manifest,
                 because: RunFolders.lack(of: member.folder).map { Redactor().text($0.reason) }

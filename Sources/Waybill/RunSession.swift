@@ -276,6 +276,12 @@ package struct RunSession: Sendable {
                 )
             }
         }
+        for secret in plan.declaredSecrets where values[secret.name] == nil {
+            guard let value = variables[secret.variable.value], value.utf8.count <= Redactor.longestSecret else {
+                continue
+            }
+            if !value.isEmpty { values[secret.name] = value }
+        }
         return (values, missing.isEmpty ? long : missing)
     }
 }

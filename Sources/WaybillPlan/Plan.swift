@@ -23,6 +23,8 @@ package struct Plan: Sendable {
     package var dataFiles: [String: Spanned<String>]
     /// The secrets that the graphs use.
     package var secrets: [SecretPlan]
+    /// All secrets of the manifest. Those that the graphs do not use are redacted too, if they have a value.
+    package var declaredSecrets: [SecretPlan] = []
     /// The maximum number of concurrent requests.
     package var concurrency: Int
     /// The graphs to run, in this order.

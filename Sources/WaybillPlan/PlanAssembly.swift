@@ -32,6 +32,9 @@ struct PlanAssembly {
             data: checked.data,
             dataFiles: manifest.data.reduce(into: [:]) { $0[$1.key] = $1.value.value.file },
             secrets: secrets(usedBy: graphs + subgraphs.values, sessions),
+            declaredSecrets: manifest.secrets.map { name, definition in
+                SecretPlan(name: name, variable: definition.value.environmentVariable)
+            },
             concurrency: concurrency ?? manifest.defaults.concurrency?.value ?? 64,
             graphs: graphs,
             subgraphs: subgraphs,

@@ -222,7 +222,7 @@ import WaybillTestSupport
         folder.write("", to: "out/b/events.ndjson")
         let later = try await waybill("report", "./out", "--tap", "-")
         #expect(
-            later.outputText.contains("not ok 2 - ./b.yaml: run (the run could not be started)\n"),
+            later.outputText.contains("not ok 2 - ./b.yaml: run (the run has no result)\n"),
             "\(later.outputText)"
         )
     }
@@ -263,6 +263,35 @@ import WaybillTestSupport
         #expect(try await waybill("report", "./out", "--html", "./a.yaml").status == 64)
         #expect(try await waybill("report", "./out", "--junit", "s", "--tap", "./s").status == 64)
         #expect(files.map { folder.read($0) } == before)
+    }
+
+    @Test func `a suite does not count the runs of an earlier one in the same folder`() async throws {
+        for name in ["a", "b"] { manifest("\(name).yaml") }
+        #expect(try await waybill("run", ".", "--mock", "--out", "out").status == 0)
+        manifest("a.yaml", status: 500)
+        #expect(try await waybill("run", ".", "--mock", "--out", "out", "--fail-fast").status == 1)
+        let shown = try await waybill("show", "./out")
+        #expect(shown.outputText.contains("b.yaml  not run"), "\(shown.outputText)")
+        // A run of one manifest replaces the suite, and the other way round.
+        #expect(try await waybill("run", "b.yaml", "--mock", "--out", "out").status == 0)
+        #expect(folder.read("out/suite.json") == nil)
+        #expect(try await waybill("run", ".", "--mock", "--out", "out").status == 1)
+        #expect(folder.read("out/run.json") == nil)
+    }
+
+    @Test func `only one process runs the manifests of a suite`() async throws {
+        manifest("a.yaml", delay: "5s")
+        manifest("b.yaml")
+        let script = """
+            "$0" run . --mock --out out > /dev/null & run=$!
+            until [ -e out/a/events.ndjson ]; do sleep 0.05; done
+            "$0" resume ./out; echo "resume $?"
+            "$0" run . --mock --out out; echo "run $?"
+            kill -INT $run; wait $run; echo "first $?"
+            """
+        let result = try await Command.run("/bin/sh", ["-c", script, CommandCase.program], in: folder.path)
+        #expect(result.outputText == "resume 3\nrun 3\nfirst 130\n", "\(result.errorText)")
+        #expect(result.errorText.contains("another process is running the manifests of './out'"))
     }
 
     @Test func `a report is not written to a pipe that nobody reads`() async throws {

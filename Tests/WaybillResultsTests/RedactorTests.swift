@@ -13,6 +13,8 @@ import WaybillResults
         arguments: [
             ("hunter2", "the word is hunter2!", "the word is ***!"),
             ("hunter2", "hunter2", "***"),
+            ("abCD12/ef~op", "the value at /abCD12~1ef~0op/x", "the value at /***/x"),
+            ("-----BEGIN KEY-----\nabcdefgh12345678\nxyz\n", "abcdefgh12345678\r\n  xyz", "***\r\n  xyz"),
             ("hunter2", "hunter2hunter2", "******"),
             ("hunter2", "Hunter2 hunter", "Hunter2 hunter"),
             ("hunter2", "", ""),

@@ -45,7 +45,7 @@ struct ReportCommand: ParsableCommand {
             try check(
                 ReportPaths(folders: [suite.path] + suite.members.map(\.folder), sources: suite.members.map(\.manifest))
             )
-            return try ReportOptions.write(requests, for: suite.reportedRuns, output)
+            return try ReportOptions.write(requests, for: suite.reportedRuns(), output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])

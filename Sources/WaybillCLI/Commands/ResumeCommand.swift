@@ -49,7 +49,13 @@ struct ResumeCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        if let suite = RunFolders.suite(of: argument.run) {
+        if var suite = RunFolders.suite(of: argument.run) {
+            do throws(ResultsError) {
+                try suite.claim()
+            } catch {
+                output.report([Diagnostic("run-error", error.description, at: nil)])
+                throw ExitStatus.notCarriedOut
+            }
             return try resume(suite, options, findings, output)
         }
         guard RunFolders.hasJournal(argument.folder) else {
@@ -73,6 +79,7 @@ struct ResumeCommand: ParsableCommand {
             )
         }
         var worst = ExitCode.success
+        var failedStarts: Set<String> = []
         let startedAt = ContinuousClock.now
         var resumesAny = false
         for member in suite.members where Signals.received == nil {
@@ -88,10 +95,11 @@ struct ResumeCommand: ParsableCommand {
                 }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)
+                if !RunFolders.hasJournal(member.folder) { failedStarts.insert(member.folder) }
             }
         }
         printSummary(of: suite, time: resumesAny ? ContinuousClock.now - startedAt : nil, output)
-        try reports.write(for: suite.reportedRuns, output)
+        try reports.write(for: suite.reportedRuns(failedStarts: failedStarts), output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         if !worst.isSuccess { throw worst }
     }

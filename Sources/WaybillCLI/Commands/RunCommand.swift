@@ -79,7 +79,7 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        guard watch else { return try runOnce(output, files: LocalFiles()) }
+        guard watch else { return try runOnce(output, files: WatchedFiles()) }
         var isFirst = true
         while true {
             let files = WatchedFiles()
@@ -122,7 +122,7 @@ struct RunCommand: ParsableCommand {
     }
 
     /// Checks the manifests and runs them.
-    private func runOnce(_ output: Output, files: any ManifestFileSystem) throws {
+    private func runOnce(_ output: Output, files: WatchedFiles) throws {
         var (planOptions, findings) = planOptions
         guard !findings.hasErrors else {
             output.report(findings)
@@ -143,7 +143,7 @@ struct RunCommand: ParsableCommand {
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
-        let sources = plans.flatMap { $0.sources.map(\.name) } + inputs.inputFiles + inputs.environmentFiles
+        let sources = files.paths + inputs.inputFiles + inputs.environmentFiles + (state.map { [$0] } ?? [])
         try reports.check(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources))
         guard paths.count > 1 else {
             return try run(plans[0], planOptions, output)

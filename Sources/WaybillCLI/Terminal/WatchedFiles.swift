@@ -23,6 +23,9 @@ final class WatchedFiles: ManifestFileSystem {
         statuses.withLock { if $0.index(forKey: path) == nil { $0[path] = .some(status) } }
     }
 
+    /// The paths of the files.
+    var paths: [String] { statuses.withLock { Array($0.keys) } }
+
     /// The number of files.
     var count: Int { statuses.withLock(\.count) }
 

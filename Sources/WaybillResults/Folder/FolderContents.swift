@@ -45,6 +45,10 @@ enum FolderContents {
             )
         }
         let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
+        let hasSuite = SuiteFolder(at: path) != nil
+        if hasSuite, OutputFile.isLocked("\(path)/\(RunFileNames.suite)") {
+            throw ResultsError(path: path, "another process is running the manifests of '\(path)'")
+        }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
         guard file.lock() else {
             throw ResultsError(path: path, "another run is writing its results to '\(path)'")
@@ -64,8 +68,18 @@ enum FolderContents {
         }
         if let earlier, try !hasFinished(file.tail(64 * 1024)) { unfinished = earlier }
         try clear(path)
+        // The list of a suite that this run replaces.
+        if hasSuite { unlink("\(path)/\(RunFileNames.suite)") }
         try file.cut(to: 0)
         return file
+    }
+
+    /// Removes the files of an earlier run from a folder; other files stay.
+    static func removeRun(_ path: String) throws(ResultsError) {
+        guard [journal, result, RunFileNames.suite].contains(where: { exists("\(path)/\($0)") }) else { return }
+        var unfinished: RunID?
+        _ = try claim(path, disk: .real, replacing: &unfinished)
+        unlink("\(path)/\(journal)")
     }
 
     /// Points the link `latest` to a sibling folder, atomically. Anything else of that name is left alone.

@@ -1,6 +1,18 @@
 package import WaybillJSON
 import WaybillRuntime
 
+/// A lock on the folder of a suite, which ends with the process that has it.
+private final class SuiteLock: Sendable {
+    private let file: OutputFile
+
+    init(_ folder: String) throws(ResultsError) {
+        file = try OutputFile("\(folder)/\(RunFileNames.suite)", .any)
+        guard file.lock() else {
+            throw ResultsError(path: folder, "another process is running the manifests of '\(folder)'")
+        }
+    }
+}
+
 /// The folder for runs of several manifests: `suite.json` lists them, and each run has its own subfolder.
 package struct SuiteFolder: Sendable {
     /// A manifest of the suite.
@@ -37,6 +49,8 @@ package struct SuiteFolder: Sendable {
     package let members: [Member]
     /// The options of the runs.
     package let options: Options
+    /// The lock that excludes other processes, while this one runs the manifests.
+    private var lock: SuiteLock?
 
     /// Creates the folder for some manifests.
     ///
@@ -59,14 +73,23 @@ package struct SuiteFolder: Sendable {
         var text: [UInt8] = []
         JSONWriter(layout: .pretty).write(.object(list), to: &text)
         try FolderContents.make(folder)
+        if path != nil {
+            // The results of earlier runs, also of those that this run may not start, must not count as its own.
+            for folder in [folder] + names.map({ "\(folder)/\($0)" }) { try FolderContents.removeRun(folder) }
+        }
         try OutputFile.replaceDurably([("\(folder)/\(RunFileNames.suite)", text + [UInt8(ascii: "\n")])])
-        if path == nil { try FolderContents.leadLatest(in: parent, to: name) }
-        return SuiteFolder(
+        var suite = SuiteFolder(
             path: folder,
             members: zip(manifests, names).map { Member(manifest: $0, folder: "\(folder)/\($1)") },
             options: options
         )
+        suite.lock = try SuiteLock(folder)
+        if path == nil { try FolderContents.leadLatest(in: parent, to: name) }
+        return suite
     }
+
+    /// Excludes other processes from running the manifests, as long as this value exists.
+    package mutating func claim() throws(ResultsError) { lock = try SuiteLock(path) }
 
     private init(path: String, members: [Member], options: Options) {
         self.path = path

@@ -16,6 +16,9 @@ package final class Redactor: Sendable {
     /// The maximum size of a secret in bytes. Its patterns take up to nine times as much memory.
     package static let longestSecret = 64 << 10
 
+    /// The minimum size in bytes of a line of a secret that is found by itself.
+    private static let shortestLine = 8
+
     /// Some secrets, and the automata that find them.
     private struct Generation {
         var secrets: [String]
@@ -50,6 +53,10 @@ package final class Redactor: Sendable {
     package func register(_ secret: String, from source: @autoclosure () -> String? = nil) -> Bool {
         guard !secret.isEmpty else { return true }
         guard secret.utf8.count <= Self.longestSecret else { return false }
+        // A server may repeat a secret of several lines, such as a key in PEM, with other line breaks or indented.
+        for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count != secret.utf8.count {
+            if line.utf8.count >= Self.shortestLine { register(String(line)) }
+        }
         state.withLock { state in
             guard !state.secrets.contains(secret) else { return }
             // Before the set changes; otherwise it would be copied.

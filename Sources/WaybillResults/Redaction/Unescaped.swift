@@ -14,6 +14,8 @@ struct Unescaped {
         case json
         /// `&amp;`, `&#39;`, `&#x27;` (HTML, section 13.5; of the names, only those of XML).
         case html
+        /// `~0` for `~` and `~1` for `/` in a JSON pointer (RFC 6901, section 3).
+        case pointer
 
         /// The byte that starts every escape.
         var introducer: UInt8 {
@@ -21,6 +23,7 @@ struct Unescaped {
             case .percent: UInt8(ascii: "%")
             case .json: UInt8(ascii: "\\")
             case .html: UInt8(ascii: "&")
+            case .pointer: UInt8(ascii: "~")
             }
         }
     }
@@ -82,6 +85,14 @@ struct Unescaped {
             bytes.append(byte)
             return 2
         case .html: return appendReference(at: index, of: text)
+        case .pointer:
+            guard index + 1 < text.count else { return nil }
+            switch text[index + 1] {
+            case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
+            case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
+            default: return nil
+            }
+            return 2
         }
     }
 

@@ -9,7 +9,9 @@ package enum JUnitReport: RunReport {
     package static let name = "junit"
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
-        let suites = runs.map { Suite($0.result) }
+        let suites = runs.map {
+            Suite($0.result, wasInterrupted: $0.folder != nil && $0.result.outcome == .interrupted)
+        }
         let total = runs.reduce(Duration.zero) { $0 + $1.result.time }
         stream.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         let numbers = numbers(of: suites.flatMap(\.cases))
@@ -34,11 +36,13 @@ package enum JUnitReport: RunReport {
         let run: RunResult
         let cases: [Case]
 
-        init(_ run: RunResult) {
+        init(_ run: RunResult, wasInterrupted: Bool) {
             self.run = run
-            cases = run.steps.flatMap { step in
-                [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
-            }
+            // A run that was stopped has not failed, but it must not count as passed either.
+            cases =
+                run.steps.flatMap { step in
+                    [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
+                } + (wasInterrupted ? [Case.interrupted] : [])
         }
 
         func write(to stream: inout ReportStream) {
@@ -77,6 +81,19 @@ package enum JUnitReport: RunReport {
         let time: Duration?
         let result: Result?
         let output: [String]
+
+        /// The case that stands for the end of a run that was stopped.
+        static let interrupted = Case(
+            name: "the run was interrupted",
+            graph: "run",
+            time: nil,
+            result: Result(element: "error", message: "the run was interrupted"),
+            output: []
+        )
+
+        private init(name: String, graph: String, time: Duration?, result: Result?, output: [String]) {
+            (self.name, self.graph, self.time, self.result, self.output) = (name, graph, time, result, output)
+        }
 
         init(_ step: StepResult) {
             name = step.title

@@ -26,7 +26,7 @@ package struct ReportedRun: Sendable {
             path: "run",
             graph: "run",
             outcome: reason == nil ? .skipped : .failed,
-            name: reason == nil ? "the manifest was not run" : "the run could not be started",
+            name: reason == nil ? "the manifest was not run" : "the run has no result",
             failure: reason.map { Failure(.input, $0, at: nil) }
         )
         result = RunResult(

@@ -18,6 +18,9 @@ package enum TAPReport: RunReport {
                 if step.hasFailed { stream.write(block(of: step)) }
             }
         }
+        if let run = runs.first(where: { $0.folder != nil && $0.result.outcome == .interrupted }) {
+            stream.write("Bail out! The run of \(PrintableText.oneLine(run.result.manifest)) was interrupted\n")
+        }
     }
 
     private static func line(of step: StepResult, _ number: Int, _ prefix: String) -> String {

@@ -38,6 +38,17 @@ struct NamedFiles: ManifestRule {
                 help: ["Choose another file."]
             )
         }
+        let folder = FileContents.folder(of: path)
+        if file.kind == .snapshot, RunFileNames.all.contains(String(path.split(separator: "/").last ?? "")),
+            (try? FileStatus(of: "\(folder)/\(RunFileNames.journal)")) != nil
+        {
+            return Diagnostic(
+                "reserved-file",
+                "'\(path)' belongs to the results of a run",
+                at: file.path.span,
+                help: ["Choose another file."]
+            )
+        }
         do {
             let kind = try FileStatus(of: path).kind
             if file.kind == .cache {
