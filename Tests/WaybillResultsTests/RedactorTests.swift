@@ -39,7 +39,7 @@ import WaybillResults
 
     @Test(
         arguments: [
-            ("supersecretvalue", "it begins with 'xxsupersecretv…'", "it begins with 'xx***…'"),
+            ("supersecretvalue", "it starts with 'xxsupersecretv…'", "it starts with 'xx***…'"),
             ("supersecretvalue", "super… sup… supers", "***… sup… supers"),
             (#"say "hi" now"#, #"is "say \"hi\" n…", not"#, #"is "***…", not"#),
             (#"say "hi" now"#, #"is "say \…", not"#, #"is "***…", not"#),

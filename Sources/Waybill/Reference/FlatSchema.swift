@@ -73,7 +73,7 @@ private struct Flattening {
 
     // MARK: Schemas
 
-    /// Returns a schema without what draft 7 lacks.
+    /// Returns a schema without what draft 7 does not have.
     private func flat(_ schema: JSON) -> JSON {
         guard let written = schema.object else { return schema }
         var members = written

@@ -77,7 +77,7 @@ struct ResponseDecoder {
         } catch {
             let start = String(decoding: body.prefix(60), as: UTF8.self) + (body.count > 60 ? "…" : "")
             throw DecodingError(
-                message: "the response is not JSON: \(error.message) at byte \(error.offset); it begins with '\(start)'"
+                message: "the response is not JSON: \(error.message) at byte \(error.offset); it starts with '\(start)'"
             )
         }
     }

@@ -82,7 +82,7 @@ package enum JUnitReport: RunReport {
         let result: Result?
         let output: [String]
 
-        /// The case that stands for the end of a run that was stopped.
+        /// The case for a run that was stopped.
         static let interrupted = Case(
             name: "the run was interrupted",
             graph: "run",
