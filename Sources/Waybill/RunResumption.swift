@@ -16,18 +16,30 @@ package struct RunResumption: Sendable {
     /// The diagnostics about the manifest, and about changes in steps that have already run.
     package private(set) var diagnostics: [Diagnostic]
 
+    /// The part of a run that is continued.
+    package enum Part: Sendable {
+        /// The same as before.
+        case same
+        /// A shard, after the steps before the shards.
+        case shard(Shard)
+        /// The whole run, of which all shards have finished.
+        case whole
+    }
+
     /// Reads the journal of a run, and plans its manifest again with the inputs of the run.
     ///
     /// - Parameters:
     ///   - folder: The folder of its results.
     ///   - options: The environment variables; also inputs, for a run whose journal could not store them.
     ///   - repeatsTolerated: Whether steps and elements whose failures were tolerated run again.
+    ///   - part: The part of the run that is continued.
     /// - Throws: ``RunError`` if the journal cannot be read or is damaged.
     package init(
         of folder: String,
         options: PlanOptions,
         allowsOutside: Bool,
-        repeatsTolerated: Bool = false
+        repeatsTolerated: Bool = false,
+        continuing part: Part = .same
     ) throws(RunError) {
         self.folder = folder
         do {
@@ -41,6 +53,12 @@ package struct RunResumption: Sendable {
         var options = options
         options.graphs = record.graphs
         options.selection = StepSelection(json: record.selection)
+        options.part =
+            switch part {
+            case .same: RunPart(json: record.part)
+            case .shard(let shard): .shard(shard)
+            case .whole: nil
+            }
         if let inputs = record.inputs { options.earlierInputs = inputs }
         let before = RunSources(folder: folder)
         let stage: Pipeline.Stage<Plan>

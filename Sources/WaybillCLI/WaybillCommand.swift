@@ -24,7 +24,8 @@ struct WaybillCommand: ParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
-            InitCommand.self, RunCommand.self, ResumeCommand.self, RunsCommand.self, ShowCommand.self,
+            InitCommand.self, RunCommand.self, ResumeCommand.self, MergeCommand.self, RunsCommand.self,
+            ShowCommand.self,
             ReportCommand.self,
             StateCommand.self,
             CallCommand.self,

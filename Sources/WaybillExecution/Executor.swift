@@ -101,7 +101,7 @@ package struct Executor: Sendable {
 
     /// Runs all graphs, one after another. `StepLayers` lists what a request passes through on its way to the transport.
     package func run(id: RunID) async -> Outcome {
-        await run(in: RunContext(self, id: id, startedAt: earlierRun?.startedAt ?? .now()))
+        await run(in: RunContext(self, id: id, startedAt: earlierRun?.startedAt ?? events.now()))
     }
 
     /// Runs all graphs in a context of this executor.
@@ -119,6 +119,7 @@ package struct Executor: Sendable {
                     state: state.values.isEmpty ? nil : redactor.unchanged(.object(JSONObject(states))),
                     stateFile: state.file,
                     selection: plan.selection.json.map { redactor.json($0) },
+                    part: plan.part.map { redactor.json($0.json) },
                     isMocked: isMocked,
                     isResumed: earlierRun != nil
                 )
@@ -151,7 +152,7 @@ package struct Executor: Sendable {
             manifest: plan.manifest,
             environment: plan.environment,
             startedAt: context.startedAt,
-            finishedAt: Timestamp.now(),
+            finishedAt: events.now(),
             time: (earlierRun?.time ?? .zero) + context.activeTime - start,
             outcome: outcome,
             steps: steps

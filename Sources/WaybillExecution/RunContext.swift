@@ -52,6 +52,8 @@ final class RunContext: Sendable {
     let files: FolderBoundary
     /// The netrc files that requests have used.
     let netrcFiles = NetrcFiles()
+    /// The shard, if the run is one of several.
+    let shard: Shard?
     /// Whether files that the run writes may be outside the results folder.
     let allowsOutside: Bool
 
@@ -83,7 +85,9 @@ final class RunContext: Sendable {
         subgraphs = plan.subgraphs
         concurrency = plan.concurrency
         nestedElements = NestedElements(limit: max(256, 4 * plan.concurrency))
-        allowsOutside = plan.allowsOutside
+        shard = plan.part?.shard
+        // What a shard writes outside its folder could not be merged.
+        allowsOutside = plan.allowsOutside && shard == nil
         manifestFolder = FileContents.folder(of: plan.manifest)
         files = FolderBoundary(folder: manifestFolder, allowsOutside: plan.allowsOutside)
         scope = RunScope(

@@ -37,6 +37,8 @@ package struct Plan: Sendable {
     package var allowsOutside = false
     /// The steps that the graphs are limited to.
     package var selection = StepSelection()
+    /// The part of the run that this process executes, if several share the run.
+    package var part: RunPart?
 }
 
 /// A secret and the environment variable that holds it.
@@ -121,6 +123,8 @@ package struct StepPlan: Sendable {
     package var form: StepForm
     /// The tags that runs can be limited to: the `tag` of the step and of its request.
     package var tags: [String] = []
+    /// The share of the step's elements that this process executes; `nil` for all of them.
+    package var shard: Shard?
 }
 
 /// The fields of a step that expressions can use, as in `steps.login.outputs`.

@@ -21,6 +21,8 @@ package struct PlanOptions: Sendable {
     package var concurrency: Int?
     /// The steps that the run is limited to.
     package var selection = StepSelection()
+    /// The part of the run that this process executes, if several share the run.
+    package var part: RunPart?
 
     /// The default options.
     package init() {}
@@ -61,7 +63,8 @@ package enum PlanBuilder {
         let concurrency = options.concurrency
         var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
         plan.selection = selection
-        return (plan, diagnostics)
+        let errors = options.part.map { plan.limit(to: $0) } ?? []
+        return (errors.isEmpty ? plan : nil, diagnostics + errors)
     }
 
     /// Returns all requests of a manifest without errors, for the mock server. They include those of graphs that are

@@ -130,6 +130,7 @@ enum Samples {
                 "main.login"
             ),
             (.elementsStarted(count: 20), "main.each"),
+            (.elementsStarted(count: 20, of: .init(count: 60, first: 40, digest: "x")), "main.each"),
             (.pollFinished(poll: 1, pause: .seconds(1)), "main.login"),
             (
                 .elementFinished(
@@ -169,6 +170,7 @@ enum Samples {
                 ),
                 "main.each"
             ),
+            (.writeSharded(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.writeCommitting(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (

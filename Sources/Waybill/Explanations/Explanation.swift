@@ -82,7 +82,7 @@ extension Explanation {
     package static let all: [Explanation] =
         [
             files, data, yaml, shape, values, connections, names, expressionNames, nesting, definitions, requests,
-            contradictions, inputs, expressions, steps, states, secrets, failures,
+            contradictions, inputs, expressions, steps, shards, states, secrets, failures,
         ]
         .flatMap { $0 }
         .sorted { $0.id.name < $1.id.name }

@@ -38,9 +38,21 @@ struct ResumeCommand: ParsableCommand {
     @Flag(help: "Allow the manifest to use files outside its folder and to write outside the results folder.")
     var allowOutside = false
 
+    @OptionGroup var shards: ShardOptions
+
+    @Option(
+        help: "With --shard, the folder for the results of the shard, which continues a run with --phase before.",
+        completion: .directory
+    )
+    var out: String?
+
     @OptionGroup var printing: RunOutputOptions
 
     @OptionGroup var reports: ReportOptions
+
+    func validate() throws {
+        if (shards.shard == nil) != (out == nil) { throw ValidationError("--shard and --out require each other.") }
+    }
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
@@ -58,6 +70,7 @@ struct ResumeCommand: ParsableCommand {
             }
             return try resume(suite, options, findings, output)
         }
+        if let shard = shards.value, let out { return try start(shard, in: out, options, findings, output) }
         guard RunFolders.hasJournal(argument.folder) else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
@@ -162,25 +175,27 @@ struct ResumeCommand: ParsableCommand {
         _ reports: ReportOptions?,
         _ output: Output
     ) throws {
-        let resumption: RunResumption
+        var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
+        (run.repeatsUnsure, run.repeatsTolerated) = (repeatUnsure, failed)
+        try run.resume(options, findings, printing, reports, output)
+    }
+
+    /// Runs a shard that continues the run of the steps before the shards, in a folder of its own.
+    private func start(
+        _ shard: Shard,
+        in folder: String,
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ output: Output
+    ) throws {
         do {
-            resumption = try RunResumption(
-                of: folder,
-                options: options,
-                allowsOutside: allowOutside,
-                repeatsTolerated: failed
-            )
+            try ShardStart.prepare(folder, from: argument.folder, for: shard)
         } catch {
             output.report([Diagnostic("run-error", error.message, at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        output.report(findings + resumption.diagnostics)
-        guard let plan = resumption.plan else { throw ExitStatus.invalid }
-        var runOptions = RunOptions()
-        runOptions.usesMock = resumption.record.isMocked
-        runOptions.variables = options.variables
-        runOptions.resumed = (resumption.record, resumption.folder)
-        runOptions.repeatsUnsure = repeatUnsure
-        try printing.run(plan, runOptions, reports, output)
+        var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
+        (run.repeatsUnsure, run.repeatsTolerated, run.part) = (repeatUnsure, failed, .shard(shard))
+        try run.resume(options, findings, printing, reports, output)
     }
 }

@@ -44,6 +44,14 @@ struct RunCommand: ParsableCommand {
     )
     var state: String?
 
+    @OptionGroup var shards: ShardOptions
+
+    @Option(help: "Run only a part: 'before' stops before the steps with 'shard: true'.")
+    var phase: Phase?
+
+    @Flag(help: "Continue the run in --out if it has not passed, and do nothing if it has.")
+    var resume = false
+
     @Flag(help: "Respond to every request with the manifest's 'mock' examples; nothing leaves this machine.")
     var mock = false
 
@@ -68,7 +76,20 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var reports: ReportOptions
 
+    /// The parts of a run other than shards.
+    enum Phase: String, ExpressibleByArgument, CaseIterable {
+        /// What comes before the sharded steps.
+        case before
+    }
+
     func validate() throws {
+        if phase != nil, shards.shard != nil {
+            throw ValidationError("--phase before cannot be combined with --shard.")
+        }
+        if resume, out == nil { throw ValidationError("--resume requires --out, the folder of the run to continue.") }
+        if watch, resume || part != nil {
+            throw ValidationError("--watch cannot be combined with --resume, --shard or --phase.")
+        }
         if let concurrency, concurrency < 1 { throw ValidationError("--concurrency must be at least 1.") }
         if jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
         if watch, manifests.manifests.contains("-") { throw ValidationError("--watch cannot watch standard input.") }
@@ -124,6 +145,9 @@ struct RunCommand: ParsableCommand {
     /// Checks the manifests and runs them.
     private func runOnce(_ output: Output, files: WatchedFiles) throws {
         var (planOptions, findings) = planOptions
+        if resume, let out, RunFolders.hasJournal(out) {
+            return try continueRun(in: out, planOptions, findings, output)
+        }
         guard !findings.hasErrors else {
             output.report(findings)
             throw ExitStatus.invalid
@@ -143,6 +167,15 @@ struct RunCommand: ParsableCommand {
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
+        if part != nil, paths.count > 1 {
+            throw ValidationError("--shard and --phase support only one manifest, not \(paths.count).")
+        }
+        if resume, paths.count > 1 { throw ValidationError("--resume supports only one manifest, not \(paths.count).") }
+        let unsafe = part?.shard == nil ? [] : plans[0].unsafeRequestsBeforeShards
+        guard unsafe.isEmpty else {
+            output.report(unsafe)
+            throw ExitStatus.invalid
+        }
         let sources = files.paths + inputs.inputFiles + inputs.environmentFiles + (state.map { [$0] } ?? [])
         try reports.check(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources))
         guard paths.count > 1 else {
@@ -160,6 +193,32 @@ struct RunCommand: ParsableCommand {
         }
         try run(plans, of: selected.map { paths[$0] }, planOptions, output)
     }
+
+    /// Continues the run in a folder, which must be of the same manifest and part.
+    private func continueRun(
+        in folder: String,
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ output: Output
+    ) throws {
+        let paths = try manifests.paths(output)
+        let run = ResumedRun(folder: folder, allowsOutside: manifests.allowOutside)
+        let record = try run.record(output)
+        guard paths == [record.manifest], RunPart(json: record.part) == part else {
+            let had = RunPart(json: record.part).map { ", \($0.text)" } ?? ""
+            let message = "'\(folder)' has another run, of '\(record.manifest)'\(had); choose another folder with --out"
+            output.report([Diagnostic("run-error", message, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        if record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported {
+            if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }
+            return try reports.write(for: [entry], output)
+        }
+        try run.resume(options, findings, printing, reports, output)
+    }
+
+    /// The part of the run that this process executes; `nil` for the whole run.
+    private var part: RunPart? { shards.value.map { .shard($0) } ?? (phase == .before ? .before : nil) }
 
     /// Runs one manifest.
     private func run(_ plan: Plan, _ planOptions: PlanOptions, _ output: Output) throws {
@@ -215,6 +274,7 @@ struct RunCommand: ParsableCommand {
         plan.graphs = graphs
         plan.selection = selection.selection
         plan.concurrency = concurrency
+        plan.part = part
         return (plan, diagnostics)
     }
 }

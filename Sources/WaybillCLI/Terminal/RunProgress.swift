@@ -37,7 +37,7 @@ struct RunProgress {
         switch event.kind {
         case .stepStarted: start(path, at: event.at)
         case .requestWillSend where !path.contains("["): start(path, at: event.at)
-        case .elementsStarted(let count): steps[path]?.elements = (count, OutcomeCounts())
+        case .elementsStarted(let count, _): steps[path]?.elements = (count, OutcomeCounts())
         case .elementFinished(let end):
             steps[path]?.elements?.counts[end.outcome] += 1
             if steps.count > 1 { finish("\(path)[\(end.element)]") }

@@ -2,6 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillResults
 
 /// The elements of a `forEach`. A range is never expanded to a list, so that a million elements need no memory.
 enum ElementSource: Sendable {
@@ -30,6 +31,29 @@ enum ElementSource: Sendable {
             return ScopeValue(range[index])
         case .templates(let templates, let context):
             return try templates[index].value(in: context.evaluationScope)
+        }
+    }
+
+    /// Describes the list for a shard whose elements start at an index.
+    func divided(from first: Int) -> RunEvent.DividedList {
+        RunEvent.DividedList(count: count, first: first, digest: digest)
+    }
+
+    /// A checksum of all elements; `nil` if any of them is secret or cannot be evaluated.
+    private var digest: String? {
+        switch self {
+        case .values(let values, let isSecret):
+            return isSecret ? nil : ScopeValue(.array(values)).digest
+        case .range(let range):
+            let ends = range.count == 0 ? [] : [range[0], range[range.count - 1]]
+            return ScopeValue(.array(ends)).digest
+        case .templates(let templates, _):
+            var values: [JSON] = []
+            for index in templates.indices {
+                guard let value = try? element(index), !value.isSecret else { return nil }
+                values.append(value.json)
+            }
+            return ScopeValue(.array(values)).digest
         }
     }
 

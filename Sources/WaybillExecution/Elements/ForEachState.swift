@@ -5,26 +5,28 @@ import WaybillManifest
 /// Element i starts only while i − f < max(1,024, 16 × concurrency), where f is the first element that has not
 /// finished. This limits how many results have to be put in order.
 struct ForEachState: Sendable {
-    private let count: Int
+    private let end: Int
     private let concurrency: Int
     private let window: Int
     private let stopsAtFailure: Bool
     /// The first element that has not started.
-    private(set) var next = 0
+    private(set) var next: Int
     private(set) var running = 0
     private var isStopped = false
     /// The first element that has not finished.
-    private(set) var firstUnfinished = 0
+    private(set) var firstUnfinished: Int
     /// Whether each element in the window has finished, in a ring buffer.
     private var ended: [Bool]
 
     /// The state before the first element.
-    init(count: Int, concurrency: Int, mode: FailureMode) {
-        self.count = count
+    ///
+    /// - Parameter elements: The indices of the elements to execute.
+    init(_ elements: Range<Int>, concurrency: Int, mode: FailureMode) {
+        (next, firstUnfinished, end) = (elements.lowerBound, elements.lowerBound, elements.upperBound)
         self.concurrency = max(1, concurrency)
         window = max(1024, 16 * self.concurrency)
         stopsAtFailure = mode == .stop
-        ended = [Bool](repeating: false, count: min(window, count))
+        ended = [Bool](repeating: false, count: min(window, elements.count))
     }
 
     /// How many more elements may run.
@@ -32,7 +34,7 @@ struct ForEachState: Sendable {
 
     /// The element to start now, if any.
     mutating func start() -> Int? {
-        guard !isStopped, next < count, running < concurrency, next - firstUnfinished < window else { return nil }
+        guard !isStopped, next < end, running < concurrency, next - firstUnfinished < window else { return nil }
         running += 1
         next += 1
         return next - 1

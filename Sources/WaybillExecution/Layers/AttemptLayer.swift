@@ -201,7 +201,14 @@ struct Attempt: Sendable {
     }
 
     private func builder(_ scope: RequestScope) -> RequestBuilder {
-        RequestBuilder(plan, page: context.page, scope: scope, redactor: run.redactor, proxies: run.proxies)
+        RequestBuilder(
+            plan,
+            page: context.page,
+            scope: scope,
+            redactor: run.redactor,
+            proxies: run.proxies,
+            shard: run.shard
+        )
     }
 
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too

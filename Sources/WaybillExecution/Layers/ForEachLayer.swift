@@ -68,8 +68,11 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         result.startedAt = .now()
         let start = run.activeTime
         run.events.emit(.stepStarted, step: path)
-        run.events.emit(.elementsStarted(count: source.count), step: path)
-        var summary = await executeElements(of: source)
+        let elements = step.shard?.range(of: source.count) ?? 0..<source.count
+        let list = step.shard.map { _ in source.divided(from: elements.lowerBound) }
+        run.events.emit(.elementsStarted(count: elements.count, of: list), step: path)
+        file?.start(at: elements.lowerBound)
+        var summary = await execute(elements, of: source)
         // Without a file here, the step either writes none or finished it before the run was resumed.
         let written = if let file { await finish(file, &summary) } else { run.earlier?.written(path) }
         result.elements = summary.results
@@ -85,10 +88,10 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         return NodeOutcome(end: summary.end, steps: [result], failure: summary.failure, use: use)
     }
 
-    private func executeElements(of source: ElementSource) async -> ForEachSummary {
+    private func execute(_ elements: Range<Int>, of source: ElementSource) async -> ForEachSummary {
         let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
         let ledger = ElementLedger(
-            ForEachState(count: source.count, concurrency: concurrency, mode: step.onFailure),
+            ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
             ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
         )
         return await withTaskGroup(of: Void.self, returning: ForEachSummary.self) { tasks in
@@ -103,7 +106,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
                 startMore()
             }
             return ledger.state.withLock { state in
-                state.summary.skip(source.count - state.order.next)
+                state.summary.skip(elements.upperBound - state.order.next)
                 return state.summary
             }
         }
@@ -159,14 +162,17 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         )
     }
 
-    /// Moves the file to its path, unless records are missing because of a failure that is not tolerated.
+    /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of
+    /// a shard stay in the unfinished file until the shards are merged.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
         let outcome = summary.outcome(isTolerated: context.tolerates(step))
         guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
             return nil
         }
         do throws(Failure) {
-            return try await file.commit()
+            if step.shard == nil { return try await file.commit() }
+            try await file.completeShard()
+            return nil
         } catch {
             summary.fail(error)
             return nil

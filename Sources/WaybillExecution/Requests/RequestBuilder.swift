@@ -15,6 +15,8 @@ struct RequestBuilder {
     let redactor: Redactor
     /// The proxies of the environment variables.
     let proxies: ProxyVariables
+    /// The shard, among which the limits of the services are divided.
+    let shard: Shard?
     private(set) var scope: RequestScope
     /// Signs the request when it is sent, if its credentials are signing keys; set by `build()`.
     var signer: AWSSigner?
@@ -32,13 +34,15 @@ struct RequestBuilder {
         page: PageRequest = .plain,
         scope: RequestScope,
         redactor: Redactor,
-        proxies: ProxyVariables
+        proxies: ProxyVariables,
+        shard: Shard? = nil
     ) {
         self.plan = plan
         self.page = page
         self.scope = scope
         self.redactor = redactor
         self.proxies = proxies
+        self.shard = shard
     }
 
     /// Builds the request.
@@ -93,7 +97,7 @@ struct RequestBuilder {
             timeout: try duration(settings.timeout) ?? (plan.download == nil ? .seconds(60) : Self.downloadTimeout),
             connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
             maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
-            maximumConnectionsPerOrigin: settings.maxConnections?.value ?? 8,
+            maximumConnectionsPerOrigin: settings.maximumConnections(in: shard),
             connectTo: nil,
             acceptsCompression: (settings.compression?.value ?? true) && !settings.unsets(field: "Accept-Encoding"),
             options: options

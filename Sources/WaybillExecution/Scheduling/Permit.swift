@@ -39,16 +39,30 @@ extension PermitRequest {
         priority = request.settings.priority?.value ?? .default
         needsPlace = !context.isForSession
         isFinal = context.isFinal
-        queue = Queue(request)
+        queue = Queue(request, in: context.run.shard)
     }
 }
 
 extension PermitRequest.Queue {
     /// The queue of a request whose service has a rate.
-    init?(_ request: RequestPlan) {
-        guard let rate = request.settings.rate?.value else { return nil }
+    init?(_ request: RequestPlan, in shard: Shard?) {
+        guard let rate = request.settings.rate(in: shard) else { return nil }
         self.rate = rate
         name = request.service ?? ""
-        if case .path = request.address { limit = request.settings.maxConnections?.value ?? 8 }
+        if case .path = request.address { limit = request.settings.maximumConnections(in: shard) }
+    }
+}
+
+extension Settings {
+    /// The maximum number of connections to one origin. A number that the manifest sets is divided among the shards.
+    func maximumConnections(in shard: Shard?) -> Int {
+        guard let maximum = maxConnections?.value else { return 8 }
+        return shard?.share(of: maximum) ?? maximum
+    }
+
+    /// The maximum number of requests that start in an interval, divided among the shards.
+    fileprivate func rate(in shard: Shard?) -> RequestRate? {
+        guard let shard, !shard.hasFullLimits else { return rate?.value }
+        return rate?.value.divided(by: shard.count)
     }
 }

@@ -6,6 +6,16 @@ package protocol RunClock: Sendable {
     func sleep(for duration: Duration) async throws
 }
 
+/// A clock that does not advance, for runs in which everything has already happened.
+package struct StoppedClock: RunClock {
+    package let now = Duration.zero
+
+    /// Creates a clock.
+    package init() {}
+
+    package func sleep(for duration: Duration) async throws {}
+}
+
 /// The clock of the machine, which continues while the machine sleeps.
 package struct SystemClock: RunClock {
     private let start = ContinuousClock.now

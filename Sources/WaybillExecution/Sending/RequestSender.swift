@@ -126,7 +126,7 @@ struct RequestSender: Sendable {
         switch sent {
         case .success(var response):
             if !redirects.isEmpty { response.redirects = redirects }
-            if let queue = PermitRequest.Queue(plan) {
+            if let queue = PermitRequest.Queue(plan, in: run.shard) {
                 run.limiter.note(isMultiplexed: response.httpVersion == "2", queue: queue.name)
             }
             return Outcome(end: .response(response), lastURL: lastURL, record: record, cookieDomains: cookieDomains)

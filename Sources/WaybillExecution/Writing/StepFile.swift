@@ -2,10 +2,10 @@ import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
-import WaybillJSON
-import WaybillManifest
+package import WaybillJSON
+package import WaybillManifest
 import WaybillPlan
-import WaybillResults
+package import WaybillResults
 import WaybillRuntime
 
 /// The file to which a step writes its records: created before its first request, and moved to its path at the end.
@@ -63,7 +63,8 @@ struct StepFile: Sendable {
         do {
             sink = try await folder.records(
                 at: path,
-                format.init(columns: write.columnNames),
+                step.shard == nil
+                    ? format.init(columns: write.columnNames) : HeldRecords(format.init(columns: write.columnNames)),
                 in: container,
                 allowsOutside: run.allowsOutside,
                 of: self.step,
@@ -167,6 +168,23 @@ struct StepFile: Sendable {
         return outcome
     }
 
+    /// Starts the file with the records of an element, if it has none yet.
+    func start(at element: Int) {
+        sink.start(at: element)
+    }
+
+    /// Records that the file has all records of this shard.
+    func completeShard() async throws(Failure) {
+        do throws(ResultsError) {
+            let complete = try sink.complete()
+            let file = RunEvent.ShardFile(path: path, records: complete.records, bytes: complete.bytes)
+            run.events.emit(.writeSharded(file), step: step, durably: true)
+            try await run.folder?.journal.settle()
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// Moves the file to its path.
     func commit() async throws(Failure) -> RunEvent.WrittenFile {
         if let warning = columns.warning() { warn(warning) }
@@ -185,19 +203,7 @@ struct StepFile: Sendable {
     }
 
     private func written(_ committed: RecordSink.Committed) -> RunEvent.WrittenFile {
-        var results = JSONObject()
-        for (index, aggregate) in write.aggregates.enumerated() {
-            let values = committed.records.aggregates
-            let value = values.indices.contains(index) ? values[index] : RecordAggregate(aggregate.function)
-            results[aggregate.name.value] = value.result.markingBytes
-        }
-        return RunEvent.WrittenFile(
-            path: path,
-            table: write.table?.value,
-            records: committed.records.count,
-            bytes: committed.bytes,
-            aggregates: results.isEmpty ? nil : run.redactor.data(.object(results)).json
-        )
+        RunEvent.WrittenFile(write, at: path, committed, run.redactor)
     }
 
     private func failure(_ error: ResultsError) -> Failure {
@@ -309,9 +315,28 @@ struct StepFile: Sendable {
     }
 }
 
+extension RunEvent.WrittenFile {
+    /// A report of a complete file of `write`.
+    package init(_ write: Sink, at path: RedactedText, _ committed: RecordSink.Committed, _ redactor: Redactor) {
+        var results = JSONObject()
+        for (index, aggregate) in write.aggregates.enumerated() {
+            let values = committed.records.aggregates
+            let value = values.indices.contains(index) ? values[index] : RecordAggregate(aggregate.function)
+            results[aggregate.name.value] = value.result.markingBytes
+        }
+        self.init(
+            path: path,
+            table: write.table?.value,
+            records: committed.records.count,
+            bytes: committed.bytes,
+            aggregates: results.isEmpty ? nil : redactor.data(.object(results)).json
+        )
+    }
+}
+
 extension RecordContainer {
     /// Where the records of a file go.
-    fileprivate init(_ write: Sink, _ format: any WritableRecordFormat.Type, path: String) {
+    package init(_ write: Sink, _ format: any WritableRecordFormat.Type, path: String) {
         if format.isDatabase, let table = write.table {
             self = .table(SQLiteTable(table.value, key: write.key.map(\.value), columns: write.columnNames))
         } else {
@@ -322,7 +347,7 @@ extension RecordContainer {
 
 extension Sink {
     /// The names of the columns; `nil` if the records decide.
-    fileprivate var columnNames: [String]? { columns.isEmpty ? nil : columns.map(\.name.value) }
+    package var columnNames: [String]? { columns.isEmpty ? nil : columns.map(\.name.value) }
 }
 
 extension JSON {
@@ -351,7 +376,7 @@ private final class Once: Sendable {
 
 extension RunEvent.WrittenFile {
     /// The file as expressions see it in `steps.ID.written`: `{file, table, records, bytes}` and the aggregates.
-    var json: JSON {
+    package var json: JSON {
         var object = JSONObject([("file", .string(path.string))])
         if let table { object["table"] = .string(table) }
         object["records"] = .number(JSONNumber(records))

@@ -52,8 +52,9 @@ extension ManifestDecoder {
         let concurrency = node["concurrency"].flatMap { node in
             integer(node).map { Setting($0, at: node.span, level: level) }
         }
+        let shard = node["shard"].flatMap { node in boolean(node).map { Spanned($0, at: node.span) } }
         return elements.map {
-            ForEach(elements: $0, variable: variable, concurrency: concurrency, span: node.span)
+            ForEach(elements: $0, variable: variable, concurrency: concurrency, shard: shard, span: node.span)
         }
     }
 

@@ -34,9 +34,16 @@ package struct RequestRate: WholeSetting, Equatable {
         guard parts.count == 2, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(parts[0]),
             (1...1_000_000_000).contains(count), let interval = intervals[parts[1]]
         else { return nil }
+        self.init(count: count, interval: interval)
+    }
+
+    private init(count: Int, interval: Duration) {
         self.count = count
         self.interval = interval
     }
+
+    /// Returns an equal share of the rate: the same number of requests, in a longer interval.
+    package func divided(by shares: Int) -> RequestRate { RequestRate(count: count, interval: interval * shares) }
 }
 
 /// The order in which waiting requests are sent (`priority`).

@@ -44,6 +44,7 @@ let allRules: [any ManifestRule] = [
     HTTP2WithoutTLS(),
     CertificateWithoutTLS(),
     StepPlaces(),
+    ShardedSteps(),
     SessionCycles(),
     SessionValues(),
     PaginationClash(),

@@ -17,6 +17,8 @@ package struct RunRecord: Sendable {
     package private(set) var state: GraphStates
     /// The selection of steps, as in the run's first event.
     package private(set) var selection: JSON?
+    /// The part of the run that the last process executed, as in the events; `nil` if it was the whole run.
+    package private(set) var part: JSON?
     /// Whether the mock server received the requests.
     package private(set) var isMocked: Bool
     /// When the run was first started.
@@ -54,13 +56,14 @@ package struct RunRecord: Sendable {
         var reader = JournalReader(path)
         var first: JSON?
         var outcome: RunOutcome?
+        var part: JSON?
         var steps = EarlierSteps()
         var stopwatch = JournalStopwatch()
         try read(&reader) { event in
             if first == nil { first = event }
             stopwatch.take(event)
             switch event["type"]?.string {
-            case "run.started": outcome = nil
+            case "run.started": (outcome, part) = (nil, event["part"])
             case "run.finished": outcome = event["outcome"]?.string.flatMap(RunOutcome.init)
             default: steps.take(event)
             }
@@ -85,6 +88,7 @@ package struct RunRecord: Sendable {
         selection = start["selection"]
         isMocked = start["mock"] == true
         self.outcome = outcome
+        self.part = part
         time = stopwatch.total
         self.steps = steps
         lastNumber = reader.lastNumber

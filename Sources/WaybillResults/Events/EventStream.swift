@@ -28,7 +28,8 @@ package final class EventStream: Sendable {
 
     private let journal: Journal?
     private let observers: [any RunObserver]
-    private let now: @Sendable () -> Timestamp
+    /// Returns the time of an event that happens now.
+    package let now: @Sendable () -> Timestamp
     private let state: Mutex<State>
     /// Events that were noted and have no number yet, and whether a flush for them is due. Not locked during any
     /// writing.

@@ -38,6 +38,11 @@ package struct JSONStream: Sendable {
         bytes.append(contentsOf: ",\"sum\":\"\(Checksum.text(of: bytes[start...]))\"}".utf8)
     }
 
+    /// Returns the text of an object with a member `sum`; see `addChecksum(from:)`.
+    static func withChecksum(_ object: [UInt8]) -> [UInt8] {
+        object.dropLast() + ",\"sum\":\"\(Checksum.text(of: object.dropLast()))\"}".utf8
+    }
+
     /// Whether the checksum of an object that `addChecksum` completed is correct; `nil` if it has none.
     package static func hasRightChecksum(_ object: [UInt8]) -> Bool? {
         guard object.suffix(2) == Array("\"}".utf8)[...],

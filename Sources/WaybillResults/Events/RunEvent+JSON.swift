@@ -16,6 +16,7 @@ extension RunEvent.Kind {
         case .elementFinished: "element.finished"
         case .pageFinished: "page.finished"
         case .pollFinished: "poll.finished"
+        case .writeSharded: "write.sharded"
         case .writeCut: "write.cut"
         case .writeCommitting: "write.committing"
         case .writeCommitted: "write.committed"
@@ -60,6 +61,7 @@ extension RunEvent.Kind {
             object.add("state", start.state)
             object.add("stateFile", start.stateFile)
             object.add("selection", start.selection)
+            object.add("part", start.part)
             object.add("mock", start.isMocked ? true : nil)
             object.add("resumed", start.isResumed ? true : nil)
         case .runFinished(let outcome, let counts):
@@ -77,8 +79,11 @@ extension RunEvent.Kind {
         case .stepFinished(let result, let kept):
             object.add("result", result)
             object.add("kept", kept)
-        case .elementsStarted(let count):
+        case .elementsStarted(let count, let list):
             object.add("elements", count)
+            object.add("first", list?.first)
+            object.add("total", list?.count)
+            object.add("list", list?.digest)
         case .elementFinished(let end):
             object.add("element", end.element)
             object.add("outcome", end.outcome.rawValue)
@@ -99,6 +104,10 @@ extension RunEvent.Kind {
         case .writeCut(let file):
             object.add("path", file.path)
             file.rest.addMembers(to: &object)
+        case .writeSharded(let file):
+            object.add("path", file.path)
+            file.records.addMembers(to: &object)
+            object.add("bytes", file.bytes)
         case .writeCommitting(let file), .writeCommitted(let file):
             object.add("path", file.path)
             object.add("table", file.table)

@@ -1,5 +1,6 @@
 package import WaybillDiagnostics
 package import WaybillFormats
+package import WaybillJSON
 
 /// An event of a run: a line of the journal, and what observers receive.
 package struct RunEvent: Sendable, Equatable {
@@ -47,8 +48,9 @@ package struct RunEvent: Sendable, Equatable {
         case stepSkipped(SkipReason)
         /// A step has finished, and the steps that depend on it may start.
         case stepFinished(StepResult, kept: KeptRecord? = nil)
-        /// A step with `forEach` starts its elements, of which there are `count`.
-        case elementsStarted(count: Int)
+        /// A step with `forEach` starts its elements, of which there are `count`. If they are those of one shard, `list`
+        /// describes the list of all shards.
+        case elementsStarted(count: Int, of: DividedList? = nil)
         /// An element of a step with `forEach` has finished.
         case elementFinished(ElementEnd)
         /// A page of a step with `paginate` has been processed. Another page follows, or it was the last one.
@@ -56,6 +58,8 @@ package struct RunEvent: Sendable, Equatable {
         /// The condition of `until` did not hold. `poll` is the number of the poll, from 1, and `pause` the time until
         /// the next.
         case pollFinished(poll: Int, pause: Duration)
+        /// The records of a shard are complete in the unfinished file.
+        case writeSharded(ShardFile)
         /// A file of `write` is shorter than before the run was resumed, and is continued at its new end.
         case writeCut(CutFile)
         /// A file of `write` is complete and about to be moved to its path.
@@ -109,6 +113,8 @@ package struct RunEvent: Sendable, Equatable {
         package var stateFile: String?
         /// The selection of steps: `tags`, `notTags` and `only`, each a list of strings; absent if all steps run.
         package var selection: RedactedJSON?
+        /// The part of the run that this process executes; absent unless several processes share the run.
+        package var part: RedactedJSON?
         /// Whether the mock server receives the requests.
         package var isMocked = false
         /// Whether the run resumes the one that the earlier events belong to.
@@ -124,6 +130,7 @@ package struct RunEvent: Sendable, Equatable {
             state: RedactedJSON? = nil,
             stateFile: String? = nil,
             selection: RedactedJSON? = nil,
+            part: RedactedJSON? = nil,
             isMocked: Bool = false,
             isResumed: Bool = false
         ) {
@@ -135,6 +142,7 @@ package struct RunEvent: Sendable, Equatable {
             self.state = state
             self.stateFile = stateFile
             self.selection = selection
+            self.part = part
             self.isMocked = isMocked
             self.isResumed = isResumed
         }
@@ -329,6 +337,23 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
+    /// A list whose elements are divided among shards.
+    package struct DividedList: Sendable, Equatable {
+        /// The number of elements of all shards.
+        package var count: Int
+        /// The index of the first element of this shard.
+        package var first: Int
+        /// A digest of all elements, to detect that shards have different lists; `nil` if they are secret.
+        package var digest: String?
+
+        /// Creates a description; see the properties.
+        package init(count: Int, first: Int, digest: String?) {
+            self.count = count
+            self.first = first
+            self.digest = digest
+        }
+    }
+
     /// A page that has been processed.
     package struct PageEnd: Sendable, Equatable {
         /// The number of the page of the step or of the element, from 1.
@@ -402,6 +427,32 @@ package struct RunEvent: Sendable, Equatable {
             self.records = records
             self.bytes = bytes
             self.aggregates = aggregates
+        }
+    }
+
+    /// The records of a shard in an unfinished file, as `HeldRecords` writes them.
+    package struct ShardFile: Sendable, Equatable {
+        /// The path of the complete file, as specified in the manifest.
+        package var path: RedactedText
+        /// The number of records, and the aggregates over them.
+        package var records: RecordTally
+        /// The number of bytes.
+        package var bytes: Int
+
+        /// Creates a report of a file; see the properties.
+        package init(path: RedactedText, records: RecordTally, bytes: Int) {
+            self.path = path
+            self.records = records
+            self.bytes = bytes
+        }
+
+        /// Reads the report in a line of the journal; `nil` if the line is incomplete.
+        package init?(json: JSON) {
+            guard let path = json["path"]?.string, let records = RecordTally(json: json),
+                let bytes = json["bytes"]?.count
+            else { return nil }
+            // The journal contains no secrets.
+            self.init(path: Redactor().text(path), records: records, bytes: bytes)
         }
     }
 

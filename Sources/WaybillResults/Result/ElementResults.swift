@@ -75,6 +75,12 @@ package struct ElementResults: Sendable, Equatable {
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 
+    /// Adds the results of the elements that follow.
+    mutating func add(_ following: ElementResults) {
+        for outcome in StepOutcome.allCases { counts[outcome] += following.counts[outcome] }
+        failures = Array((failures + following.failures).prefix(Self.keptFailures))
+    }
+
     /// Counts elements that were not run.
     package mutating func skip(_ count: Int) {
         counts[.skipped] += count

@@ -134,6 +134,15 @@ package final class RecordSink: Sendable {
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }
 
+    /// Makes an element the first of the file, unless the file already has records of this or a later one.
+    package func start(at element: Int) {
+        _ = try? change { (state) throws(ResultsError) in
+            guard state.turn < element else { return }
+            state.turn = element
+            try self.releaseEnded(&state)
+        }
+    }
+
     /// The first error, if any. After an error, nothing more is written.
     package var error: ResultsError? { state.withLock { $0.error } }
 
@@ -249,6 +258,33 @@ package final class RecordSink: Sendable {
         } catch {
             let failure = named(error)
             _ = try? change { (_) throws(ResultsError) in throw failure }
+        }
+    }
+
+    /// Adds records as a writer holds them, after all others.
+    ///
+    /// - Parameter held: Some of the records, in pieces that end with a record or, if the records have no ends, anywhere.
+    package func append(held: [UInt8]) throws(ResultsError) {
+        try change { (state) throws(ResultsError) in
+            let isFirst = state.bytes == 0 && state.buffer.isEmpty
+            state.writer.release(held, isFirst: isFirst, to: &state.buffer)
+            try write(&state)
+        }
+    }
+
+    /// Adds the number of records, and their aggregates, that `append(held:)` has added.
+    package func count(_ records: RecordTally) throws(ResultsError) {
+        try change { (state) throws(ResultsError) in state.records += records }
+    }
+
+    /// Hands all records to the system, without completing the file.
+    ///
+    /// - Returns: The content of the unfinished file.
+    package func complete() throws(ResultsError) -> Committed {
+        try change { (state) throws(ResultsError) -> Committed in
+            try write(&state)
+            state.isSyncDue = true
+            return Committed(records: state.records, bytes: state.bytes)
         }
     }
 

@@ -81,11 +81,13 @@ extension Run.Event.Kind {
             case .stepStarted: .stepStarted
             case .stepSkipped(let reason): .stepSkipped(Run.SkipReason(reason))
             case .stepFinished(let result, _): .stepFinished(Run.Step(result))
-            case .elementsStarted(let count): .elementsStarted(count)
+            case .elementsStarted(let count, _): .elementsStarted(count)
             case .elementFinished(let end): .elementFinished(Run.ElementEnd(end))
             case .pageFinished(let end): .pageFinished(Run.Page(end))
             case .pollFinished(let poll, let pause): .pollFinished(poll, pause: pause)
             case .writeCut(let file): .fileCut(Run.CutFile(file))
+            case .writeSharded(let file):
+                .fileCompleted(Run.WrittenFile(.init(path: file.path, records: file.records.count, bytes: file.bytes)))
             case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file))
             case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file))
             case .downloadCommitted(let file): .fileDownloaded(Run.DownloadedFile(file))

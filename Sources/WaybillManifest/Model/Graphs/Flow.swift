@@ -66,8 +66,13 @@ package struct ForEach: Sendable {
     package var variable: Spanned<String>
     /// The maximum number of elements that run at once.
     package var concurrency: Setting<Int>?
+    /// The value of `shard`: whether the elements can be divided among several processes.
+    package var shard: Spanned<Bool>?
     /// The location of the key's value.
     package var span: SourceSpan
+
+    /// Whether the elements can be divided among several processes.
+    package var isSharded: Bool { shard?.value ?? false }
 }
 
 /// The condition that ends the repetition of a step.

@@ -1,0 +1,236 @@
+package import WaybillDiagnostics
+import WaybillExecution
+package import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+package import WaybillPlan
+package import WaybillResults
+import WaybillRuntime
+
+/// Combines the runs of all shards in one run.
+package struct RunMerge: Sendable {
+    /// The folders of the shards, in order.
+    package let folders: [String]
+    /// The plan of the whole run; `nil` if there are errors.
+    package let plan: Plan?
+    /// The diagnostics about the manifest.
+    package let diagnostics: [Diagnostic]
+
+    /// A run that is merged.
+    package struct Merged: Sendable {
+        /// The record of the run, which a session resumes to evaluate the outputs of the graphs and write the summary.
+        package var record: RunRecord
+        /// When the last shard finished.
+        package var time: Timestamp
+        /// Warnings about records that could not be written unchanged.
+        package var warnings: [String]
+    }
+
+    /// Reads the shards, and plans their manifest again with the inputs of the run.
+    ///
+    /// - Parameters:
+    ///   - folders: The folders of the shards, in any order.
+    ///   - options: Inputs, for a run whose journal could not store them.
+    /// - Throws: ``RunError`` if a shard is missing, has not passed, or is of another run.
+    package init(of folders: [String], options: PlanOptions, allowsOutside: Bool) throws(RunError) {
+        self.folders = try ShardFolders.sorted(folders)
+        let resumption = try RunResumption(
+            of: self.folders[0],
+            options: options,
+            allowsOutside: allowsOutside,
+            continuing: .whole
+        )
+        (plan, diagnostics) = (resumption.plan, resumption.diagnostics)
+    }
+
+    /// Combines the files and journals of the shards in a folder, which may contain an earlier run.
+    package func merge(_ plan: Plan, into folder: String) async throws(RunError) -> Merged {
+        do {
+            let own = FileContents.canonicalPath(folder)
+            if let shard = folders.first(where: { FileContents.canonicalPath($0) == own && own != nil }) {
+                throw RunError(message: "'\(shard)' is one of the shards; choose another folder with --out")
+            }
+            let sharded = plan.shardedSteps
+            let shards = try folders.map { try ShardJournal(of: $0, steps: sharded.map(\.path)) }
+            let run = try MergedRun(folder)
+            var warnings: [String] = []
+            var steps: [MergedRun.Step] = []
+            try copyFiles(of: shards, writtenBy: sharded, to: folder)
+            for step in sharded {
+                steps.append(try await Self.merged(step, of: shards, in: run, &warnings))
+            }
+            try run.copySources(from: folders[0])
+            let time = shards.compactMap(\.lastTime).max() ?? .now()
+            try run.writeJournal(steps, of: folders, at: time)
+            return Merged(record: try RunRecord(folder: folder), time: time, warnings: warnings)
+        } catch let error as RunError {
+            throw error
+        } catch {
+            throw RunError(message: "\(error)")
+        }
+    }
+
+    /// Combines the results of a sharded step, and the file that it wrote.
+    private static func merged(
+        _ step: StepPlan,
+        of shards: [ShardJournal],
+        in run: borrowing MergedRun,
+        _ warnings: inout [String]
+    ) async throws -> MergedRun.Step {
+        let parts = shards.compactMap { $0.steps[step.path] }
+        guard parts.contains(where: { $0.list != nil }) else {
+            return MergedRun.Step(path: step.path, elements: nil, end: [])
+        }
+        let elements = try checkedCount(of: step, shards, parts)
+        var written: RunEvent.WrittenFile?
+        if let write = step.flow?.write {
+            (written, warnings) = try await combined(write, of: step, shards, parts, in: run, warnings)
+        }
+        let use = step.keeps.contains(.written) ? written?.json : nil
+        let result = StepResult.merged(parts.compactMap(\.result))
+        let kept = RunEvent.KeptRecord.merged(parts.compactMap(\.kept), written: use)
+        let end: [RunEvent.Kind] = (written.map { [.writeCommitted($0)] } ?? []) + [.stepFinished(result, kept: kept)]
+        return MergedRun.Step(path: step.path, elements: elements, end: end)
+    }
+
+    /// Returns the number of elements of all shards. Throws if the shards have divided different lists.
+    private static func checkedCount(
+        of step: StepPlan,
+        _ shards: [ShardJournal],
+        _ parts: [ShardJournal.Step]
+    ) throws(RunError) -> Int {
+        let first = parts[0].list
+        for (shard, part) in zip(shards, parts)
+        where part.list?.count != first?.count || part.list?.digest != first?.digest || part.result == nil {
+            let counts = [first, part.list].map { $0.map { "\($0.count) elements" } ?? "no elements" }
+            throw RunError(
+                message: "step '\(step.path)' has different lists in '\(shards[0].folder)' (\(counts[0])) and "
+                    + "'\(shard.folder)' (\(counts[1])): what comes before it did not give the same result in every shard; "
+                    + "run it once with --phase before"
+            )
+        }
+        return first?.count ?? 0
+    }
+
+    private static func combined(
+        _ write: Sink,
+        of step: StepPlan,
+        _ shards: [ShardJournal],
+        _ parts: [ShardJournal.Step],
+        in run: borrowing MergedRun,
+        _ warnings: [String]
+    ) async throws -> (RunEvent.WrittenFile, [String]) {
+        var files: [(folder: String, file: RunEvent.ShardFile)] = []
+        for (shard, part) in zip(shards, parts) {
+            guard let file = part.file else {
+                throw RunError(
+                    message: "the journal in '\(shard.folder)' does not have the file of step '\(step.path)'"
+                )
+            }
+            files.append((shard.folder, file))
+        }
+        let path = files[0].file.path
+        if let other = files.first(where: { $0.file.path != path }) {
+            throw RunError(
+                message: "step '\(step.path)' writes '\(path)' in '\(files[0].folder)', but '\(other.file.path)' in "
+                    + "'\(other.folder)'"
+            )
+        }
+        guard let format = write.format ?? RecordFormats.writable(ofFile: path.string) else {
+            throw RunError(message: RecordFormats.unknownExtension(of: path.string))
+        }
+        let container = RecordContainer(write, format, path: path.string)
+        let file = MergedRun.File(path: path.string, container: container, parts: files)
+        let (content, warning) = try await run.combine(file, format.init(columns: write.columnNames))
+        let written = RunEvent.WrittenFile(write, at: path, content, Redactor())
+        return (written, warnings + (warning.map { ["\(path): \($0)"] } ?? []))
+    }
+
+    /// Copies the other files of the shards: those of the steps before the sharded ones from the first shard, and the
+    /// downloads and bodies of elements from all.
+    private func copyFiles(of shards: [ShardJournal], writtenBy steps: [StepPlan], to folder: String) throws {
+        let unfinished = Set(
+            shards.flatMap { shard in steps.compactMap { shard.steps[$0.path]?.file?.path.string } }
+        )
+        for (number, shard) in shards.enumerated() {
+            do {
+                try FolderCopy.copyFiles(from: shard.folder, to: folder) { path in
+                    unfinished.contains { path.hasPrefix($0) && path.hasSuffix(".part") }
+                } mayExist: { path in
+                    number > 0 && (path.hasPrefix("\(RunFileNames.bodies)/") || shard.earlierFiles.contains(path))
+                }
+            } catch let conflict as FolderCopy.Conflict {
+                throw RunError(
+                    message:
+                        "'\(conflict.path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
+                        + "have written the same file"
+                )
+            }
+        }
+    }
+}
+
+/// The folders of the shards of one run.
+private enum ShardFolders {
+    /// Returns the folders in the order of their shards. Throws if they are not all shards of one run, each of which has
+    /// passed.
+    static func sorted(_ folders: [String]) throws(RunError) -> [String] {
+        var shards: [(folder: String, shard: Shard, record: RunRecord)] = []
+        for folder in folders {
+            let record: RunRecord
+            do {
+                record = try RunRecord(folder: folder)
+            } catch {
+                throw RunError(message: "\(error)")
+            }
+            guard let shard = RunPart(json: record.part)?.shard else {
+                throw RunError(message: "the run in '\(folder)' is not a shard: it was started without --shard")
+            }
+            shards.append((folder, shard, record))
+        }
+        shards.sort { $0.shard.number < $1.shard.number }
+        try checkUnity(of: shards)
+        for (folder, shard, record) in shards where record.outcome != .passed || RunFolder.isLocked(folder) {
+            throw RunError(message: incomplete(folder, shard, record))
+        }
+        return shards.map(\.folder)
+    }
+
+    private static func incomplete(_ folder: String, _ shard: Shard, _ record: RunRecord) -> String {
+        if RunFolder.isLocked(folder) { return "shard \(shard.text) in '\(folder)' is still running" }
+        let state = record.outcome == .failed ? "has failed" : "has not finished"
+        return "shard \(shard.text) in '\(folder)' \(state); 'waybill resume \(folder)' continues it"
+    }
+
+    private static func checkUnity(
+        of shards: [(folder: String, shard: Shard, record: RunRecord)]
+    ) throws(RunError) {
+        guard let first = shards.first else { return }
+        let sources = RunSources(folder: first.folder)
+        for (folder, shard, record) in shards.dropFirst() {
+            func differ(_ what: String) -> RunError {
+                RunError(
+                    message: "'\(first.folder)' and '\(folder)' are not shards of one run: they have different \(what)"
+                )
+            }
+            if shard.count != first.shard.count { throw differ("numbers of shards") }
+            if record.manifest != first.record.manifest || RunSources(folder: folder)?.files != sources?.files {
+                throw differ("manifests")
+            }
+            if record.environment != first.record.environment { throw differ("environments") }
+            if record.graphs != first.record.graphs || record.selection != first.record.selection {
+                throw differ("graphs")
+            }
+            if record.inputs != first.record.inputs { throw differ("inputs") }
+        }
+        for (one, other) in zip(shards, shards.dropFirst()) where one.shard.number == other.shard.number {
+            throw RunError(message: "'\(one.folder)' and '\(other.folder)' are both shard \(one.shard.text)")
+        }
+        let missing = Set(1...first.shard.count).subtracting(shards.map(\.shard.number)).sorted()
+        guard missing.isEmpty else {
+            let names = missing.prefix(10).map { "\($0)/\(first.shard.count)" }.joined(separator: ", ")
+            let more = missing.count > 10 ? " and \(missing.count - 10) more" : ""
+            throw RunError(message: "shards are missing: \(names)\(more)")
+        }
+    }
+}

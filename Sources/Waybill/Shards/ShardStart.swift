@@ -1,0 +1,78 @@
+package import WaybillDiagnostics
+package import WaybillPlan
+import WaybillResults
+import WaybillTransport
+
+/// Prepares the folders of shards that continue a run of the steps before them.
+package enum ShardStart {
+    /// Copies the run of the steps before the shards to the folder of a shard, which continues from there. A folder that
+    /// already has this shard stays as it is.
+    package static func prepare(_ folder: String, from before: String, for shard: Shard) throws(RunError) {
+        do {
+            let record = try RunRecord(folder: before)
+            guard RunPart(json: record.part) == .before else {
+                throw RunError(message: "the run in '\(before)' was not started with --phase before")
+            }
+            if RunFolders.hasJournal(folder) {
+                let own = try RunRecord(folder: folder)
+                let part = RunPart(json: own.part)
+                guard own.id == record.id, part == .before || part?.shard?.text == shard.text else {
+                    throw RunError(
+                        message: "'\(folder)' already has another run, and not shard \(shard.text) of '\(before)'"
+                    )
+                }
+                return
+            }
+            guard record.outcome == .passed else {
+                throw RunError(
+                    message: "the run in '\(before)' has not passed; 'waybill resume \(before)' continues it"
+                )
+            }
+            try FolderCopy.copyRun(from: before, to: folder)
+        } catch let error as RunError {
+            throw error
+        } catch {
+            throw RunError(message: "\(error)")
+        }
+    }
+}
+
+extension Plan {
+    /// Errors for the unsafe requests before the sharded steps: the process of each shard would send them.
+    package var unsafeRequestsBeforeShards: [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        var visited: Set<String> = []
+        func visit(_ steps: [StepPlan], in site: StepPlan?) {
+            for step in steps {
+                switch step.work {
+                case .request(let request):
+                    let method = request.constantMethod
+                    guard !(method.map { HTTPRequest.isSafe(method: $0) } ?? false) else { continue }
+                    diagnostics.append(.unsafe(step, method, in: site))
+                case .group(let group): visit(group.steps, in: site)
+                case .graph(let name, _):
+                    guard visited.insert(name.value).inserted, let graph = subgraphs[name.value] else { continue }
+                    visit(graph.body.steps + (graph.finally?.steps ?? []), in: site ?? step)
+                case .values, .end: break
+                }
+            }
+        }
+        visit(stepsBeforeShards, in: nil)
+        return diagnostics
+    }
+}
+
+extension Diagnostic {
+    fileprivate static func unsafe(_ step: StepPlan, _ method: String?, in site: StepPlan?) -> Diagnostic {
+        let request = method.map { "its request is \("AEIOU".contains($0.prefix(1)) ? "an" : "a") \($0)" }
+        return Diagnostic(
+            "unsafe-before-shards",
+            "step '\(step.path)' would run in every shard: \(request ?? "the method of its request is not known")",
+            at: step.span,
+            secondary: site.map { [.init($0.span, "runs the graph")] } ?? [],
+            help: [
+                "Run it once with 'waybill run MANIFEST --phase before --out DIR'; 'waybill resume DIR --shard K/N --out …' then runs each shard."
+            ]
+        )
+    }
+}

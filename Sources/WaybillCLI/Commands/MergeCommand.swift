@@ -1,0 +1,66 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillPlan
+import WaybillResults
+
+/// `waybill merge`
+struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Combines the runs of all shards in one run.",
+        discussion: """
+            Each run is that of one shard, started with --shard K/N; all N must have passed. The files that their steps \
+            write have all records in the order of the elements, as if one process had run them. Nothing is sent. If steps \
+            come after the sharded ones, 'waybill resume' of the merged run runs them. Merging again gives the same files.
+            """
+    )
+
+    @Argument(help: "The folders of the shards, in any order.", completion: .directory)
+    var runs: [String]
+
+    @Option(help: "The folder for the merged run.", completion: .directory)
+    var out: String
+
+    @OptionGroup var inputs: InputOptions
+
+    @Flag(help: "Allow the manifest to use files outside its folder.")
+    var allowOutside = false
+
+    @OptionGroup var printing: RunOutputOptions
+
+    @OptionGroup var reports: ReportOptions
+
+    func run() throws {
+        let output = Output(noColour: printing.noColor)
+        let (options, findings) = inputs.planOptions()
+        guard !findings.hasErrors else {
+            output.report(findings)
+            throw ExitStatus.invalid
+        }
+        do {
+            let merge = try RunMerge(of: runs, options: options, allowsOutside: allowOutside)
+            output.report(findings + merge.diagnostics)
+            guard let plan = merge.plan else { throw ExitStatus.invalid }
+            try reports.check(ReportPaths(folders: runs + [out], sources: [plan.manifest]))
+            let merged = try waiting { [out] () async throws(RunError) in try await merge.merge(plan, into: out) }
+            for warning in merged.warnings {
+                output.writeError("warning: \(PrintableText.oneLine(warning))\n")
+            }
+            guard !plan.continuesAfterShards else {
+                let steps = "'waybill resume \(PrintableText.oneLine(out))' runs the steps after them"
+                return output.write("merged \(runs.count) shards in \(PrintableText.oneLine(out)); \(steps)\n")
+            }
+            var runOptions = RunOptions()
+            runOptions.variables = options.variables
+            runOptions.needsNoSecrets = true
+            runOptions.resumed = (merged.record, out)
+            (runOptions.time, runOptions.clock) = (merged.time, StoppedClock())
+            try printing.run(plan, runOptions, reports, output)
+        } catch let error as RunError {
+            output.report([Diagnostic("run-error", error.message, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Waybill
+import WaybillDiagnostics
+import WaybillPlan
+import WaybillResults
+
+/// A run of one manifest that is continued in its folder.
+struct ResumedRun {
+    /// The folder of its results.
+    let folder: String
+    /// Whether the manifest may use files outside its folder, and write outside the results folder.
+    var allowsOutside = false
+    /// Whether requests are repeated that may have been sent without a recorded response.
+    var repeatsUnsure = false
+    /// Whether steps and elements whose failures were tolerated run again.
+    var repeatsTolerated = false
+    /// The part of the run that is continued.
+    var part = RunResumption.Part.same
+
+    /// Returns the content of its journal. If it cannot be read, reports the reason and throws the exit status.
+    func record(_ output: Output) throws -> RunRecord {
+        do {
+            return try RunRecord(folder: folder)
+        } catch {
+            output.report([Diagnostic("run-error", "\(error)", at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+    }
+
+    /// Resumes the run. Throws the exit status.
+    ///
+    /// - Parameter findings: The diagnostics about the options, which are reported with those about the manifest.
+    func resume(
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ printing: RunOutputOptions,
+        _ reports: ReportOptions?,
+        _ output: Output
+    ) throws {
+        let resumption: RunResumption
+        do {
+            resumption = try RunResumption(
+                of: folder,
+                options: options,
+                allowsOutside: allowsOutside,
+                repeatsTolerated: repeatsTolerated,
+                continuing: part
+            )
+        } catch {
+            output.report([Diagnostic("run-error", error.message, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
+        output.report(findings + resumption.diagnostics)
+        guard let plan = resumption.plan else { throw ExitStatus.invalid }
+        var runOptions = RunOptions()
+        runOptions.usesMock = resumption.record.isMocked
+        runOptions.variables = options.variables
+        runOptions.resumed = (resumption.record, resumption.folder)
+        runOptions.repeatsUnsure = repeatsUnsure
+        try printing.run(plan, runOptions, reports, output)
+    }
+}

@@ -1,0 +1,247 @@
+package import WaybillFormats
+import WaybillJSON
+import WaybillRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The folder into which the runs of all shards are combined.
+///
+/// The journal is written last: if the program ends before that, the folder is not that of a run. It has the events
+/// before the sharded steps as the first shard recorded them, then those of each sharded step, shard by shard. The same
+/// shards always give the same bytes.
+package struct MergedRun: ~Copyable {
+    /// The folder.
+    package let path: String
+    private let journal: OutputFile
+    private let thread: FileThread
+
+    /// Takes over a folder, which may contain an earlier run.
+    package init(_ path: String) throws(ResultsError) {
+        let thread = try RunFolder.startThread()
+        try FolderContents.make(path)
+        var unfinished: RunID?
+        let journal = try FolderContents.claim(path, disk: .real, replacing: &unfinished)
+        (self.path, self.thread) = (path, thread)
+        self.journal = journal
+    }
+
+    /// A file of records that is combined from the shards.
+    package struct File: Sendable {
+        /// Its path, relative to the folder.
+        package var path: String
+        /// Where its records go.
+        package var container: RecordContainer
+        /// The unfinished files of the shards, in order.
+        package var parts: [(folder: String, file: RunEvent.ShardFile)]
+
+        /// Creates a file; see the properties.
+        package init(path: String, container: RecordContainer, parts: [(folder: String, file: RunEvent.ShardFile)]) {
+            (self.path, self.container, self.parts) = (path, container, parts)
+        }
+    }
+
+    /// Combines the records of the shards in one file.
+    ///
+    /// - Parameter writer: The writer of the complete file.
+    /// - Returns: The content of the file, and a warning about records that could not be written unchanged.
+    package func combine(
+        _ file: File,
+        _ writer: any RecordWriter
+    ) async throws(ResultsError) -> (content: RecordSink.Committed, warning: String?) {
+        let whole: String
+        do throws(ResultPathError) {
+            whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
+        } catch {
+            switch error {
+            case .refused(let reason): throw ResultsError(path: file.path, reason)
+            case .file(let error): throw error
+            }
+        }
+        let sink = try RecordSink(whole, writer, in: file.container, thread: thread)
+        for (folder, part) in file.parts {
+            try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: sink)
+            try sink.count(part.records)
+        }
+        return (try await sink.commit(), sink.takeWarning())
+    }
+
+    /// Adds the records in the unfinished file of a shard, in pieces that end with a line.
+    private static func add(_ part: RunEvent.ShardFile, in path: String, to sink: RecordSink) throws(ResultsError) {
+        guard let size = FolderContents.size(of: path), size >= part.bytes else {
+            throw ResultsError(path: path, "'\(path)' is shorter than its journal says, or missing")
+        }
+        let file = try InputFile(path)
+        var rest = part.bytes
+        var piece: [UInt8] = []
+        while rest > 0 {
+            let next = try file.next(min(rest, 1 << 20))
+            guard !next.isEmpty else { break }
+            rest -= next.count
+            piece += next
+            guard rest > 0, let end = piece.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+            try sink.append(held: Array(piece[...end]))
+            piece.removeFirst(end + 1)
+        }
+        if !piece.isEmpty { try sink.append(held: piece) }
+    }
+
+    /// Copies the file that shows how the manifest was when the run started.
+    package func copySources(from folder: String) throws(ResultsError) {
+        let source = "\(folder)/\(FolderContents.sources)"
+        guard let bytes = try? FileContents.read(source, limit: 256 << 20) else {
+            throw ResultsError(cannot: "read", source)
+        }
+        try OutputFile.replaceDurably([("\(path)/\(FolderContents.sources)", bytes)])
+    }
+
+    /// A sharded step and the events with which it ends.
+    package struct Step: Sendable {
+        /// The path of the step.
+        package var path: String
+        /// The number of elements of all shards; `nil` if the step was skipped.
+        package var elements: Int?
+        /// The events with which it ends: the file that it wrote, if any, and its result.
+        package var end: [RunEvent.Kind]
+
+        /// Creates a step; see the properties.
+        package init(path: String, elements: Int?, end: [RunEvent.Kind]) {
+            (self.path, self.elements, self.end) = (path, elements, end)
+        }
+    }
+
+    /// Writes the journal, and waits until everything is on the disk.
+    ///
+    /// - Parameters:
+    ///   - steps: The sharded steps, in the order of the plan.
+    ///   - shards: The folders of the shards, in order.
+    ///   - time: When the last shard finished.
+    package func writeJournal(_ steps: [Step], of shards: [String], at time: Timestamp) throws {
+        sync()
+        var lines = MergedLines(steps: Set(steps.map(\.path)))
+        for (place, step) in steps.enumerated() {
+            for (shard, folder) in shards.enumerated() {
+                var reader = JournalReader("\(folder)/\(FolderContents.journal)")
+                try reader.read { event in
+                    guard let event = lines.merged(event, of: step, isFirstStep: place == 0, isFirstShard: shard == 0)
+                    else {
+                        return
+                    }
+                    lines.add(event)
+                    if lines.isFull { lines.write(to: journal) }
+                }
+                if let error = lines.error { throw error }
+            }
+            for kind in step.end where step.elements != nil { lines.add(kind, step: step.path, at: time) }
+        }
+        lines.write(to: journal)
+        if let error = lines.error { throw error }
+        try journal.sync()
+        OutputFile.syncFolder(of: "\(path)/\(FolderContents.journal)")
+        journal.unlock()
+    }
+}
+
+/// The lines of the journal of a merged run.
+private struct MergedLines {
+    let steps: Set<String>
+    private(set) var error: ResultsError?
+    private var bytes: [UInt8] = []
+    private var number = 0
+    private var hasStarted = false
+    private var startedGraphs: Set<String> = []
+
+    init(steps: Set<String>) {
+        self.steps = steps
+    }
+
+    var isFull: Bool { bytes.count >= 1 << 20 }
+
+    /// Returns an event of a shard as the merged run has it; `nil` if it is left out.
+    mutating func merged(_ event: JSON, of step: MergedRun.Step, isFirstStep: Bool, isFirstShard: Bool) -> JSON? {
+        let type = event["type"]?.string ?? ""
+        let path = event["step"]?.string
+        let sharded = path.flatMap { path in
+            steps.contains(path) ? path : path.lastIndex(of: "[") == nil ? nil : outerStep(of: path)
+        }
+        guard let sharded else {
+            // The rest of the run is that of the first shard. Warnings and sessions of the others are events of their
+            // own.
+            guard isFirstStep else { return nil }
+            return own(event, type, path, isFirstShard: isFirstShard)
+        }
+        guard sharded == step.path else { return nil }
+        guard path == sharded else { return withoutRecords(event) }
+        switch type {
+        case "step.started": return isFirstShard ? event : nil
+        case "elements.started":
+            guard isFirstShard, var object = event.object else { return nil }
+            for name in ["first", "total", "list"] { _ = object.removeValue(named: name) }
+            object["elements"] = step.elements.map { .number(JSONNumber($0)) }
+            return .object(object)
+        case "step.finished", "write.sharded", "write.cut": return nil
+        case "step.skipped": return isFirstShard ? event : nil
+        default: return withoutRecords(event)
+        }
+    }
+
+    /// Returns the sharded step that contains a step or an element at a path.
+    private func outerStep(of path: String) -> String? {
+        path.indices.lazy.filter { path[$0] == "[" }.map { String(path[..<$0]) }.first { steps.contains($0) }
+    }
+
+    /// Returns an event outside the sharded steps.
+    private mutating func own(_ event: JSON, _ type: String, _ path: String?, isFirstShard: Bool) -> JSON? {
+        switch type {
+        case "run.started":
+            defer { hasStarted = true }
+            guard !hasStarted, var object = event.object else { return nil }
+            _ = object.removeValue(named: "part")
+            return .object(object)
+        case "graph.started" where path == nil:
+            guard startedGraphs.insert(event["graph"]?.string ?? "").inserted else { return nil }
+            return event
+        case "graph.finished" where path == nil: return nil
+        case "run.finished", "run.paused", "run.unpaused": return nil
+        default:
+            return isFirstShard || path == nil || path?.hasPrefix("session.") ?? false ? event : nil
+        }
+    }
+
+    /// Returns an event without the position of its records in the file of its shard.
+    private func withoutRecords(_ event: JSON) -> JSON {
+        guard var object = event.object, object["offset"] != nil || object["held"] != nil || object["heldBytes"] != nil
+        else { return event }
+        for name in ["offset", "held", "heldBytes", "records", "aggregates"] { _ = object.removeValue(named: name) }
+        return .object(object)
+    }
+
+    mutating func add(_ event: JSON) {
+        guard var object = event.object else { return }
+        number += 1
+        object["seq"] = .number(JSONNumber(number))
+        _ = object.removeValue(named: "sum")
+        var line: [UInt8] = []
+        JSONWriter().write(.object(object), to: &line)
+        bytes += JSONStream.withChecksum(line) + [UInt8(ascii: "\n")]
+    }
+
+    mutating func add(_ kind: RunEvent.Kind, step: String, at time: Timestamp) {
+        number += 1
+        let event = RunEvent(seq: number, at: time, step: step, kind: kind)
+        bytes += JSONStream.withChecksum(event.jsonText()) + [UInt8(ascii: "\n")]
+    }
+
+    mutating func write(to file: borrowing OutputFile) {
+        guard error == nil else { return }
+        do throws(ResultsError) {
+            try file.write(bytes)
+            bytes.removeAll(keepingCapacity: true)
+        } catch {
+            self.error = error
+        }
+    }
+}
