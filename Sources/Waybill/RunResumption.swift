@@ -13,6 +13,8 @@ package struct RunResumption: Sendable {
     package let record: RunRecord
     /// The plan; `nil` if there are errors.
     package private(set) var plan: Plan?
+    /// The files of the manifest that are kept with the run.
+    package private(set) var keptFiles: [String: [UInt8]] = [:]
     /// The diagnostics about the manifest, and about changes in steps that have already run.
     package private(set) var diagnostics: [Diagnostic]
 
@@ -61,16 +63,19 @@ package struct RunResumption: Sendable {
             }
         if let inputs = record.inputs { options.earlierInputs = inputs }
         let before = RunSources(folder: folder)
+        // Standard input cannot be read again: the run continues with what it read. Other files that were kept replace those
+        // that do not exist, as on another machine.
+        let files = RecordingFiles(RememberedFiles(before?.texts ?? [:]) { $0 == RunSources.standardInput })
         let stage: Pipeline.Stage<Plan>
         do {
-            // Standard input cannot be read again: the run continues with what it read.
-            let files = RememberedFiles(before?.texts.filter { $0.key == RunSources.standardInput } ?? [:])
             let pipeline = try Pipeline(files: files, allowsOutside: allowsOutside)
             stage = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
                 .then { [options] in Pipeline.plan($0, options) }
         } catch {
             throw RunError(message: "\(error)")
         }
+        let keepsFiles = before?.texts.keys.contains { $0 != RunSources.standardInput } ?? false
+        keptFiles = keepsFiles ? files.texts : [:]
         (plan, diagnostics) = (stage.value, stage.diagnostics)
         guard let plan else { return }
         diagnostics += Self.stepsBeforeFinally(in: plan, record)

@@ -38,6 +38,8 @@ package struct RunOptions: Sendable {
     package var clock: any RunClock = SystemClock()
     /// The time of all events; `nil` for the current time.
     package var time: Timestamp?
+    /// The files of the manifest that are kept with the run, by path, so that another machine can resume it.
+    package var keptFiles: [String: [UInt8]] = [:]
     /// Whether the secrets need no values, because nothing is sent.
     package var needsNoSecrets = false
     /// Receives a warning about the folder of the results, before anything is sent.
@@ -155,7 +157,7 @@ package struct RunSession: Sendable {
                     try RunFolder.create(place, for: id)
                 }
             if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
-            folder.keep { [plan] in RunSources(of: plan) }
+            folder.keep { [plan, texts = options.keptFiles] in RunSources(of: plan, keeping: texts) }
             return folder
         } catch {
             throw RunError(message: error.description)

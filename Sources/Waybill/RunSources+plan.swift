@@ -7,12 +7,14 @@ extension RunSources {
     static let standardInput = "<standard input>"
 
     /// Creates the sources of a plan: digests of its files and steps, and the text of standard input.
-    init(of plan: Plan) {
+    ///
+    /// - Parameter kept: Other files whose texts are kept, by path.
+    init(of plan: Plan, keeping kept: [String: [UInt8]]) {
         let texts = plan.sources.filter { $0.name == Self.standardInput }.map { ($0.name, $0.bytes) }
         self.init(
             files: PlanContent.digests(of: plan.sources),
             steps: PlanContent(plan).steps.mapValues(\.digests),
-            texts: Dictionary(texts) { first, _ in first }
+            texts: Dictionary(texts) { first, _ in first }.merging(kept) { first, _ in first }
         )
     }
 

@@ -1,3 +1,4 @@
+import Synchronization
 package import WaybillRuntime
 
 /// The file system for the files of a manifest: the manifest, the files it includes, data files and schema files.
@@ -23,17 +24,55 @@ package struct LocalFiles: ManifestFileSystem {
     }
 }
 
-/// The local file system with some files replaced by contents that were read earlier, such as those of standard input.
+/// The local file system, with contents that were read earlier.
 package struct RememberedFiles: ManifestFileSystem {
     private let texts: [String: [UInt8]]
+    private let isReplacing: @Sendable (String) -> Bool
 
-    /// - Parameter texts: The bytes to return instead of those of the files, by path.
-    package init(_ texts: [String: [UInt8]]) {
-        self.texts = texts
+    /// - Parameters:
+    ///   - texts: The bytes to return for files that do not exist, by path.
+    ///   - isReplacing: Whether the bytes for a path are returned in any case, as for standard input.
+    package init(
+        _ texts: [String: [UInt8]],
+        replacing isReplacing: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) {
+        (self.texts, self.isReplacing) = (texts, isReplacing)
     }
 
     package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
-        if let text = texts[path] { return text }
-        return try LocalFiles().read(path, limit: limit, acceptsPipes: acceptsPipes)
+        guard let text = texts[path] else {
+            return try LocalFiles().read(path, limit: limit, acceptsPipes: acceptsPipes)
+        }
+        if isReplacing(path) { return text }
+        do throws(FileError) {
+            return try LocalFiles().read(path, limit: limit, acceptsPipes: acceptsPipes)
+        } catch {
+            if error.reason == .notFound { return text }
+            throw error
+        }
+    }
+}
+
+/// A file system that remembers what was read from another one, so that another machine can continue a run without the
+/// files of its manifest.
+package final class RecordingFiles: ManifestFileSystem {
+    /// The maximum size of a file that is remembered.
+    private static let maximumBytes = 16 << 20
+
+    private let base: any ManifestFileSystem
+    private let read = Mutex<[String: [UInt8]]>([:])
+
+    /// - Parameter base: The file system that is read from.
+    package init(_ base: any ManifestFileSystem) {
+        self.base = base
+    }
+
+    /// The bytes of the files that were read, by path.
+    package var texts: [String: [UInt8]] { read.withLock { $0 } }
+
+    package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
+        let bytes = try base.read(path, limit: limit, acceptsPipes: acceptsPipes)
+        if bytes.count <= Self.maximumBytes { read.withLock { $0[path] = bytes } }
+        return bytes
     }
 }

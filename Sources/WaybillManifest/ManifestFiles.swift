@@ -41,7 +41,7 @@ struct ManifestFiles: Sendable {
                 nearest: error.reason == .notFound ? boundary.nearestName(to: path) : nil
             )
         }
-        guard boundary.contains(path) else { throw .outside(path) }
+        guard boundary.encloses(path) else { throw .outside(path) }
         return file
     }
 

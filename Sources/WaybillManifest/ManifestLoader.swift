@@ -78,7 +78,7 @@ private struct ManifestLoading {
         }
         guard loaded.insert(canonical).inserted else { return nil }
         let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary, system: loader.files)
-        if let span, !boundary.contains(path) {
+        if let span, !boundary.encloses(path) {
             diagnostics.append(FileRefusal.outside(path).diagnostic(at: span))
             return nil
         }

@@ -81,6 +81,8 @@ extension String {
     func normalized(port: Int?) -> String {
         var text = self
         if let port { text = text.replacing("127.0.0.1:\(port)", with: "127.0.0.1:PORT") }
+        // A slow machine prints a line of progress every five seconds.
+        text.replace(#/ {4}[^\n]+  [0-9]+ of [0-9]+, [^\n]* left\n/#, with: "")
         text.replace(#/[0-9]{8}-[0-9]{6}-[0-9a-z]+/#, with: "RUN")
         text.replace(#/\b[0-9]+(\.[0-9]+)? m?s\b/#, with: "N ms")
         return text

@@ -16,6 +16,9 @@ package struct RunMerge: Sendable {
     /// The diagnostics about the manifest.
     package let diagnostics: [Diagnostic]
 
+    /// The files of the manifest that are kept with the run.
+    package let keptFiles: [String: [UInt8]]
+
     /// A run that is merged.
     package struct Merged: Sendable {
         /// The record of the run, which a session resumes to evaluate the outputs of the graphs and write the summary.
@@ -40,7 +43,7 @@ package struct RunMerge: Sendable {
             allowsOutside: allowsOutside,
             continuing: .whole
         )
-        (plan, diagnostics) = (resumption.plan, resumption.diagnostics)
+        (plan, diagnostics, keptFiles) = (resumption.plan, resumption.diagnostics, resumption.keptFiles)
     }
 
     /// Combines the files and journals of the shards in a folder, which may contain an earlier run.
@@ -52,6 +55,7 @@ package struct RunMerge: Sendable {
             }
             let sharded = plan.shardedSteps
             let shards = try folders.map { try ShardJournal(of: $0, steps: sharded.map(\.path)) }
+            for step in sharded { try Self.checkLists(of: step, shards) }
             let run = try MergedRun(folder)
             var warnings: [String] = []
             var steps: [MergedRun.Step] = []
@@ -81,7 +85,6 @@ package struct RunMerge: Sendable {
         guard parts.contains(where: { $0.list != nil }) else {
             return MergedRun.Step(path: step.path, elements: nil, end: [])
         }
-        let elements = try checkedCount(of: step, shards, parts)
         var written: RunEvent.WrittenFile?
         if let write = step.flow?.write {
             (written, warnings) = try await combined(write, of: step, shards, parts, in: run, warnings)
@@ -90,26 +93,22 @@ package struct RunMerge: Sendable {
         let result = StepResult.merged(parts.compactMap(\.result))
         let kept = RunEvent.KeptRecord.merged(parts.compactMap(\.kept), written: use)
         let end: [RunEvent.Kind] = (written.map { [.writeCommitted($0)] } ?? []) + [.stepFinished(result, kept: kept)]
-        return MergedRun.Step(path: step.path, elements: elements, end: end)
+        return MergedRun.Step(path: step.path, elements: parts[0].list?.count, end: end)
     }
 
-    /// Returns the number of elements of all shards. Throws if the shards have divided different lists.
-    private static func checkedCount(
-        of step: StepPlan,
-        _ shards: [ShardJournal],
-        _ parts: [ShardJournal.Step]
-    ) throws(RunError) -> Int {
-        let first = parts[0].list
-        for (shard, part) in zip(shards, parts)
-        where part.list?.count != first?.count || part.list?.digest != first?.digest || part.result == nil {
-            let counts = [first, part.list].map { $0.map { "\($0.count) elements" } ?? "no elements" }
+    /// Throws if the shards have divided different lists.
+    private static func checkLists(of step: StepPlan, _ shards: [ShardJournal]) throws(RunError) {
+        let parts = shards.map { ($0, $0.steps[step.path]) }
+        let first = parts[0].1?.list
+        for (shard, part) in parts
+        where part?.list?.count != first?.count || part?.list?.digest != first?.digest {
+            let counts = [first, part?.list].map { $0.map { "\($0.count) elements" } ?? "no elements" }
             throw RunError(
                 message: "step '\(step.path)' has different lists in '\(shards[0].folder)' (\(counts[0])) and "
                     + "'\(shard.folder)' (\(counts[1])): what comes before it did not give the same result in every shard; "
                     + "run it once with --phase before"
             )
         }
-        return first?.count ?? 0
     }
 
     private static func combined(

@@ -55,6 +55,7 @@ struct MergeCommand: ParsableCommand {
             var runOptions = RunOptions()
             runOptions.variables = options.variables
             runOptions.needsNoSecrets = true
+            runOptions.keptFiles = merge.keptFiles
             runOptions.resumed = (merged.record, out)
             (runOptions.time, runOptions.clock) = (merged.time, StoppedClock())
             try printing.run(plan, runOptions, reports, output)

@@ -154,7 +154,8 @@ struct RunCommand: ParsableCommand {
         }
         let paths = try manifests.paths(output)
         planOptions.selection.toleratesUnknownSteps = paths.count > 1
-        let checked = try manifests.checked(paths, files: files)
+        let recording = RecordingFiles(files)
+        let checked = try manifests.checked(paths, files: part == nil ? files : recording)
         let all = checked.map { $0.then { Pipeline.plan($0, planOptions) } }
         // If there are several manifests, those without a selected step are skipped, and so are those without graphs, which
         // others include, unless they were named.
@@ -179,7 +180,7 @@ struct RunCommand: ParsableCommand {
         let sources = files.paths + inputs.inputFiles + inputs.environmentFiles + (state.map { [$0] } ?? [])
         try reports.check(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources))
         guard paths.count > 1 else {
-            return try run(plans[0], planOptions, output)
+            return try run(plans[0], planOptions, keeping: recording.texts, output)
         }
         if let error = planOptions.selection.unmatched(in: plans) {
             output.report([error])
@@ -221,12 +222,20 @@ struct RunCommand: ParsableCommand {
     private var part: RunPart? { shards.value.map { .shard($0) } ?? (phase == .before ? .before : nil) }
 
     /// Runs one manifest.
-    private func run(_ plan: Plan, _ planOptions: PlanOptions, _ output: Output) throws {
+    ///
+    /// - Parameter texts: The files of the manifest that are kept with the run, by path.
+    private func run(
+        _ plan: Plan,
+        _ planOptions: PlanOptions,
+        keeping texts: [String: [UInt8]],
+        _ output: Output
+    ) throws {
         var runOptions = RunOptions()
         runOptions.outputFolder = out
         runOptions.stateFile = state
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
+        runOptions.keptFiles = texts
         try printing.run(plan, runOptions, reports, output)
     }
 

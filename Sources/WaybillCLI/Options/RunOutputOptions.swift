@@ -56,6 +56,7 @@ struct RunOutputOptions: ParsableArguments {
         case .human, .outputs: options.observers = [printer]
         case .ndjson: options.observers = [EventPrinter(output)]
         }
+        if let part = plan.part, format == .human, !quiet { output.write("\(part.text)\n") }
         let report = try SessionRunner(Pipeline.session(for: plan, options), output).run()
         switch format {
         case .human: printer.finish(report.result, folder: report.folder)

@@ -57,6 +57,7 @@ struct ResumedRun {
         runOptions.variables = options.variables
         runOptions.resumed = (resumption.record, resumption.folder)
         runOptions.repeatsUnsure = repeatsUnsure
+        runOptions.keptFiles = resumption.keptFiles
         try printing.run(plan, runOptions, reports, output)
     }
 }

@@ -6,7 +6,8 @@ import WaybillRuntime
 ///     {"format": 2, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
 ///
 /// Digests are SHA-256 in hexadecimal: of each file of the manifest, and of each part of a resolved step of the plan.
-/// Only texts that cannot be read again are stored.
+/// Only texts that cannot be read again are stored: standard input, and for a part of a run, which another machine may
+/// resume, all files of the manifest.
 package struct RunSources: Sendable, Equatable {
     /// The digest of each file of the manifest, by path.
     package var files: [String: String] = [:]

@@ -8,7 +8,7 @@ import WaybillDiagnostics
 
 /// The folder that must contain the files that a manifest reads, unless they may be anywhere.
 package struct FolderBoundary: Sendable, Hashable {
-    /// The folder with symbolic links resolved; nil if there is no such folder.
+    /// The folder with symbolic links resolved, as far as it exists.
     private let folder: String?
     private let allowsOutside: Bool
 
@@ -17,7 +17,7 @@ package struct FolderBoundary: Sendable, Hashable {
 
     /// Creates the boundary around a folder.
     package init(folder: String, allowsOutside: Bool) {
-        self.folder = FileContents.canonicalPath(folder)
+        self.folder = Self.resolved(folder)
         self.allowsOutside = allowsOutside
     }
 
@@ -77,10 +77,14 @@ package struct FolderBoundary: Sendable, Hashable {
 
     /// Whether a path leads to the folder or into it, even if nothing exists there yet.
     package func encloses(_ path: String) -> Bool {
-        if allowsOutside || contains(path) { return true }
-        // The part that exists may have symbolic links; the rest can only be treated as written.
+        allowsOutside || Self.resolved(path).map(isInside) ?? false
+    }
+
+    /// Returns a path with symbolic links resolved. The part that exists may have links; the rest is treated as written.
+    private static func resolved(_ path: String) -> String? {
+        if let canonical = FileContents.canonicalPath(path) { return canonical }
         let names = path.split(separator: "/")
-        guard path.utf8.count <= Self.longestPath else { return false }
+        guard path.utf8.count <= longestPath else { return nil }
         var place = path.hasPrefix("/") ? "/" : "."
         for (index, name) in names.enumerated() {
             let next = place == "/" ? "/\(name)" : "\(place)/\(name)"
@@ -88,10 +92,10 @@ package struct FolderBoundary: Sendable, Hashable {
                 place = next
                 continue
             }
-            guard let start = FileContents.canonicalPath(place) else { return false }
-            return Self.lexical(names[index...], from: start).map(isInside) ?? false
+            guard let start = FileContents.canonicalPath(place) else { return nil }
+            return lexical(names[index...], from: start)
         }
-        return false
+        return nil
     }
 
     /// The existing name in the folder of a path that is most similar to the missing one, for a message.
