@@ -125,7 +125,7 @@ import WaybillTestSupport
         )
         let refused = try await waybill("run", "m.yaml", "--mock", "--shard", "1/2", "--out", "x")
         #expect(refused.status == 2)
-        #expect(refused.errorText.contains("m.yaml:6:20"))
+        #expect(refused.errorText.contains("m.yaml:6:22"))
         #expect(refused.errorText.contains("step 'main.create' would run in every shard: its request is a POST"))
         try await passing("run", "m.yaml", "--mock", "--phase", "before", "--out", "before")
         for number in 1...2 {
