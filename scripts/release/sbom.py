@@ -20,7 +20,8 @@ LICENCES = {
     "swift-argument-parser": SWIFT_LICENCE,
     "swift-atomics": SWIFT_LICENCE,
     "swift-collections": SWIFT_LICENCE,
-    "swift-nio": "Apache-2.0",
+    # With llhttp, in CNIOLLHTTP.
+    "swift-nio": "Apache-2.0 AND MIT",
     "swift-system": SWIFT_LICENCE,
 }
 # SwiftNIO needs it for a library that Waybill does not use: it is resolved, but nothing of it is linked.
