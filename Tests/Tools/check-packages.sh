@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# check-packages.sh [DIST [ROOT]]: installs the Debian package of DIST (dist) in a Debian 12 without Swift and checks there, as a
-# user who is not root: the quickstart, the manual, completion in bash and zsh, and the tarball. Then it removes the package and
-# checks that nothing is left. ROOT is a folder for the Debian, which is made if it is empty, and kept; otherwise the folder is
-# temporary. Needs root, debootstrap and Debian's registry, and about 3 minutes.
+# check-packages.sh [DIST [ROOT]]: installs the Debian package of DIST (dist) in a Debian 12 without Swift and checks there, as
+# another user than root: the quickstart, the manual, completion in bash and zsh, and the tarball. Then it removes the package and
+# checks that nothing is left. It checks the bill of materials with CycloneDX's library from PyPI. ROOT is a folder for the
+# Debian, which is made if it is empty, and kept; otherwise the folder is temporary. Needs root, debootstrap, Debian's registry
+# and about 2 minutes.
 set -euo pipefail
 dist=$(realpath "${1:-dist}")
 root=${2:+$(realpath -m "$2")}
@@ -36,7 +37,7 @@ inside() {
 
 # files: lists the files of the Debian, apart from caches, logs and home folders.
 files() {
-    inside <<<'find / -xdev -regex "/\(proc\|tmp\|root\|home\|var/cache\|var/log\|var/lib/apt\|var/lib/dpkg\)" -prune -o -print | sort'
+    inside <<<'find / -xdev -regex "/\(proc\|tmp\|root\|home\|var/\(cache\|log\|lib/\(apt\|dpkg\)\)\)" -prune -o -print | sort'
 }
 
 deb=$(find "$dist" -name "waybill_*_$(dpkg --print-architecture).deb")
@@ -45,9 +46,24 @@ tarball=$(find "$dist" -name "waybill-*-linux-$(uname -m).tar.gz")
 expect "one package and one tarball in $dist" 2 "$(ls "$deb" "$tarball" | wc -l)"
 (cd "$dist" && sha256sum --check --quiet SHA256SUMS)
 echo "passed: checksums"
+
+cyclonedx=11.12.0
+tools=$(realpath "$(dirname "$0")/../..")/.build/cyclonedx-$cyclonedx
+if ! [ -x "$tools/bin/python" ]; then
+    python3 -m venv "$tools"
+    "$tools/bin/pip" install --quiet "cyclonedx-python-lib[json-validation]==$cyclonedx"
+fi
+expect "the bill of materials" "None" "$("$tools/bin/python" - "$dist"/waybill-*.cdx.json <<'PYTHON'
+import sys
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+print(JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1]).read()))
+PYTHON
+)"
 version=$(dpkg-deb --field "$deb" Version)
 
-[ -x "$root/usr/bin/dpkg" ] || debootstrap --variant=minbase bookworm "$root" >"$root.log" || { cat "$root.log"; exit 1; }
+[ -x "$root/usr/bin/dpkg" ] || debootstrap --variant=minbase bookworm "$root" >"$root.log" ||
+    { cat "$root.log"; exit 1; }
 rm -f "$root.log"
 mount -t proc proc "$root/proc"
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
