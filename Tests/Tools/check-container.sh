@@ -11,10 +11,11 @@ root=${2:+$(realpath -m "$2")}
 if [ -z "${WAYBILL_CHECK_INSIDE:-}" ]; then
     if [ -z "$root" ]; then
         root=$(mktemp -d)
+        chmod 755 "$root"
         trap 'rm -rf --one-file-system "$root"' EXIT
     fi
     export WAYBILL_CHECK_INSIDE=1
-    timeout --kill-after=10 900 unshare --mount --pid --fork --kill-child "$(realpath "$0")" "$dist" "$root"
+    timeout --foreground --kill-after=10 900 unshare --mount --pid --fork --kill-child "$(realpath "$0")" "$dist" "$root"
     exit
 fi
 cd "$(dirname "$0")/../.."

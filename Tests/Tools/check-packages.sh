@@ -12,10 +12,11 @@ root=${2:+$(realpath -m "$2")}
 if [ -z "${WAYBILL_CHECK_INSIDE:-}" ]; then
     if [ -z "$root" ]; then
         root=$(mktemp -d)
+        chmod 755 "$root"
         trap 'rm -rf --one-file-system "$root"' EXIT
     fi
     export WAYBILL_CHECK_INSIDE=1
-    timeout --kill-after=10 1200 unshare --mount --pid --fork --kill-child "$(realpath "$0")" "$dist" "$root"
+    timeout --foreground --kill-after=10 1200 unshare --mount --pid --fork --kill-child "$(realpath "$0")" "$dist" "$root"
     exit
 fi
 
@@ -126,7 +127,12 @@ tar --extract --gzip --file /tmp/waybill.tar.gz --directory /tmp
 cmp /tmp/waybill-*/bin/waybill /usr/bin/waybill
 COMMANDS
 )"
-inside <<<'apt-get -qq purge waybill >/dev/null 2>&1; apt-get -qq autoremove --purge >/dev/null 2>&1'
+# With all that was installed for it, even if another package would suggest it.
+inside <<'COMMANDS'
+apt-get -qq purge waybill >/dev/null 2>&1
+apt-get -qq autoremove --purge -o APT::AutoRemove::RecommendsImportant=false -o APT::AutoRemove::SuggestsImportant=false \
+    >/dev/null 2>&1
+COMMANDS
 expect "nothing is left" "" "$(comm -13 <(echo "$before") <(files))"
 inside <<<'rm -rf /tmp/waybill* /home/user/waybill-results'
 echo "$(basename "$deb"): $(stat --format %s "$deb") bytes"
