@@ -26,8 +26,9 @@ instruction() {
         !/\\$/ {inside = 0} END {printf "%s", text}' Containerfile
 }
 
-[ -x "$root/usr/bin/dpkg" ] || debootstrap --variant=minbase bookworm "$root" >"$root.log" || { cat "$root.log"; exit 1; }
-rm -f "$root.log"
+if ! [ -x "$root/usr/bin/dpkg" ]; then
+    log=$(debootstrap --variant=minbase bookworm "$root" 2>&1) || { echo "$log" >&2; exit 1; }
+fi
 mount -t proc proc "$root/proc"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" /bin/sh -ec "$(instruction RUN)" >/dev/null 2>&1

@@ -63,9 +63,9 @@ PYTHON
 )"
 version=$(dpkg-deb --field "$deb" Version)
 
-[ -x "$root/usr/bin/dpkg" ] || debootstrap --variant=minbase bookworm "$root" >"$root.log" ||
-    { cat "$root.log"; exit 1; }
-rm -f "$root.log"
+if ! [ -x "$root/usr/bin/dpkg" ]; then
+    log=$(debootstrap --variant=minbase bookworm "$root" 2>&1) || { echo "$log" >&2; exit 1; }
+fi
 mount -t proc proc "$root/proc"
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
