@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""sbom.py WAYBILL PACKAGES: prints a software bill of materials of the executable WAYBILL, in CycloneDX 1.6.
+
+PACKAGES is the output of 'swift package show-dependencies --format json'. The components are Waybill, the Swift packages and
+the Swift run-time library, which are linked statically, and the Debian packages of the libraries that the executable loads,
+in the versions of the machine that it was built on. The time is SOURCE_DATE_EPOCH; there is no serial number, so that the
+same build gives the same bytes.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
+LICENCES = {
+    "swift-argument-parser": SWIFT_LICENCE,
+    "swift-atomics": SWIFT_LICENCE,
+    "swift-collections": SWIFT_LICENCE,
+    # With llhttp, in CNIOLLHTTP.
+    "swift-nio": "Apache-2.0 AND MIT",
+    "swift-system": SWIFT_LICENCE,
+}
+# SwiftNIO needs it for a library that Waybill does not use: it is resolved, but nothing of it is linked.
+NOT_LINKED = {"swift-system"}
+
+
+def output(*command):
+    """What a command prints."""
+    return subprocess.check_output(command, text=True)
+
+
+def component(name, version, purl, linkage, licence=None):
+    """A library as a component. The linkage is 'static', 'dynamic' or 'none'."""
+    properties = [{"name": "waybill:linkage", "value": linkage}]
+    scope = "excluded" if linkage == "none" else "required"
+    value = {"type": "library", "bom-ref": purl, "name": name, "version": version, "scope": scope, "purl": purl}
+    if licence:
+        value["licenses"] = [{"expression": licence}]
+    return value | {"properties": properties}
+
+
+def swift_packages(package, found):
+    """The Swift packages below a package, and which packages each one depends on, by the reference of its component."""
+    references = []
+    for dependency in package["dependencies"]:
+        name, version = dependency["identity"], dependency["version"]
+        location = re.sub(r"^https://|\.git$", "", dependency["url"])
+        purl = f"pkg:swift/{location}@{version}"
+        references.append(purl)
+        below = swift_packages(dependency, found)
+        linkage = "none" if name in NOT_LINKED else "static"
+        found[purl] = (component(name, version, purl, linkage, LICENCES[name]), below)
+    return sorted(references)
+
+
+def swift_runtime():
+    """The Swift run-time library of the compiler."""
+    version = re.search(r"Swift version (\S+)", output("swift", "--version"))[1]
+    purl = f"pkg:github/swiftlang/swift@swift-{version}-RELEASE"
+    value = component("swift-runtime", version, purl, "static", SWIFT_LICENCE)
+    return value | {"description": "The Swift standard library, Dispatch and FoundationEssentials."}
+
+
+def system_libraries(executable):
+    """The Debian packages of the libraries that the executable names itself."""
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", "--wide", executable))
+    paths = dict(re.findall(r"^\s*(\S+) => (\S+)", output("ldd", executable), re.MULTILINE))
+    packages = {}
+    for library in needed:
+        # The loader has no path in this list; it is in the package of libc.so.6.
+        if library in paths:
+            # dpkg knows the file under the name that it was installed with, before /lib became a link to /usr/lib.
+            pattern = "*/" + os.path.basename(os.path.realpath(paths[library]))
+            names = [line.split(": ")[0] for line in output("dpkg-query", "--search", pattern).splitlines()]
+            packages.setdefault(next(name for name in names if not name.startswith("diversion")), []).append(library)
+    release = dict(line.strip().split("=", 1) for line in open("/etc/os-release") if "=" in line)
+    distribution = f"{release['ID']}-{release['VERSION_ID']}".replace('"', "")
+    components = []
+    for package, libraries in sorted(packages.items()):
+        name, version, architecture = output(
+            "dpkg-query", "--show", "--showformat", "${Package} ${Version} ${Architecture}", package
+        ).split()
+        version_in_url = version.replace(":", "%3A").replace("+", "%2B")
+        purl = f"pkg:deb/debian/{name}@{version_in_url}?arch={architecture}&distro={distribution}"
+        value = component(name, version, purl, "dynamic")
+        value["properties"] += [{"name": "waybill:library", "value": library} for library in sorted(libraries)]
+        components.append(value)
+    return components
+
+
+def main():
+    executable, packages = sys.argv[1:]
+    version = output(os.path.abspath(executable), "--version").split()[-1]
+    digest = hashlib.sha256(open(executable, "rb").read()).hexdigest()
+    purl = f"pkg:github/OWNER/waybill@{version}"
+
+    swift = {}
+    direct = swift_packages(json.load(open(packages)), swift)
+    others = [swift_runtime()] + system_libraries(executable)
+    components = [swift[reference][0] for reference in sorted(swift)] + others
+    dependencies = [{"ref": purl, "dependsOn": sorted(direct + [c["bom-ref"] for c in others])}]
+    dependencies += [{"ref": reference, "dependsOn": swift[reference][1]} for reference in sorted(swift)]
+
+    bill = {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))),
+            "component": {
+                "type": "application",
+                "bom-ref": purl,
+                "name": "waybill",
+                "version": version,
+                "hashes": [{"alg": "SHA-256", "content": digest}],
+                "licenses": [{"license": {"id": "MIT"}}],
+                "purl": purl,
+            },
+        },
+        "components": components,
+        "dependencies": dependencies,
+    }
+    print(json.dumps(bill, indent=2))
+
+
+main()
