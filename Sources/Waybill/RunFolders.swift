@@ -32,6 +32,9 @@ package enum RunFolders {
     /// The default folder for the folders of runs.
     package static let usual = "waybill-results"
 
+    /// The name of the newest run.
+    package static let latest = "latest"
+
     /// The name of the newest run in which everything passed.
     package static let latestPassed = "latest-passed"
 

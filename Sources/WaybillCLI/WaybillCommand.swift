@@ -30,7 +30,7 @@ struct WaybillCommand: ParsableCommand {
             StateCommand.self,
             CallCommand.self,
             ValidateCommand.self, PlanCommand.self, MockCommand.self, EvalCommand.self, SchemaCommand.self,
-            CacheCommand.self, ExplainCommand.self,
+            CacheCommand.self, ExplainCommand.self, CompletionsCommand.self,
         ]
     )
 }

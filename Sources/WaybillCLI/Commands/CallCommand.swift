@@ -31,7 +31,7 @@ struct CallCommand: ParsableCommand {
 
     @OptionGroup var options: ManifestOptions
 
-    @Argument(help: "The endpoint to call.")
+    @Argument(help: "The endpoint to call.", completion: .names(.endpoint))
     var endpoint: String
 
     @OptionGroup var inputs: InputOptions

@@ -31,7 +31,11 @@ struct PlanCommand: ParsableCommand {
 
     @OptionGroup var options: ManifestOptions
 
-    @Option(name: .customLong("graph"), help: "A graph to plan; may be repeated. Default: 'main', or the only graph.")
+    @Option(
+        name: .customLong("graph"),
+        help: "A graph to plan; may be repeated. Default: 'main', or the only graph.",
+        completion: .names(.graph)
+    )
     var graphs: [String] = []
 
     @OptionGroup var inputs: InputOptions
@@ -43,7 +47,8 @@ struct PlanCommand: ParsableCommand {
         help: ArgumentHelp(
             "Print where each header, parameter and setting of this endpoint comes from instead, as text or json.",
             valueName: "endpoint"
-        )
+        ),
+        completion: .names(.endpoint)
     )
     var explain: String?
 

@@ -25,7 +25,11 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var manifests: ManifestsOptions
 
-    @Option(name: .customLong("graph"), help: "A graph to run; may be repeated. Default: 'main', or the only graph.")
+    @Option(
+        name: .customLong("graph"),
+        help: "A graph to run; may be repeated. Default: 'main', or the only graph.",
+        completion: .names(.graph)
+    )
     var graphs: [String] = []
 
     @OptionGroup var selection: SelectionOptions

@@ -21,7 +21,13 @@ struct ShowCommand: ParsableCommand {
         help: """
             Print only the step with this id or path, such as main.login, and the steps in it, or only the element with \
             this path, such as main.items[3]; may be repeated.
-            """
+            """,
+        completion: .custom { words, index, prefix in
+            let words = CommandWords(words, index, prefix)
+            return ShellCandidates.written(
+                words.arguments.first.map { RunCompletions.steps(words.prefix, of: $0) } ?? []
+            )
+        }
     )
     var steps: [String] = []
 
@@ -33,7 +39,7 @@ struct ShowCommand: ParsableCommand {
             "Print the differences from this earlier run: outcomes, times, elements, files and outputs.",
             valueName: "run"
         ),
-        completion: .directory
+        completion: .runs
     )
     var against: String?
 

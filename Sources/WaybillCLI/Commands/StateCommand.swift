@@ -76,7 +76,7 @@ struct StateCommand: ParsableCommand {
 
         @OptionGroup var options: Options
 
-        @Argument(help: "The name of the value, or GRAPH.NAME.")
+        @Argument(help: "The name of the value, or GRAPH.NAME.", completion: .names(.state))
         var name: String
 
         @Argument(help: "The value: a string if the default is a string, otherwise JSON.")
@@ -96,7 +96,7 @@ struct StateCommand: ParsableCommand {
 
         @OptionGroup var options: Options
 
-        @Argument(help: "The name of the value, or GRAPH.NAME. Default: all values.")
+        @Argument(help: "The name of the value, or GRAPH.NAME. Default: all values.", completion: .names(.state))
         var name: String?
 
         func run() throws {

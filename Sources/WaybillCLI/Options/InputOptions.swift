@@ -5,7 +5,11 @@ import WaybillPlan
 
 /// Values for the manifest: its inputs, and the environment variables that inputs and secrets name.
 struct InputOptions: ParsableArguments {
-    @Option(name: .customLong("input"), help: "A value for an input, as NAME=VALUE; may be repeated.")
+    @Option(
+        name: .customLong("input"),
+        help: "A value for an input, as NAME=VALUE; may be repeated.",
+        completion: .inputs
+    )
     var inputs: [InputArgument] = []
 
     @Option(

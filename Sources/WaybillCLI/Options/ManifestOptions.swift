@@ -10,7 +10,11 @@ struct ManifestOptions: ParsableArguments {
     )
     var manifest: String
 
-    @Option(name: .customLong("env"), help: "The environment to apply to the manifest.")
+    @Option(
+        name: .customLong("env"),
+        help: "The environment to apply to the manifest.",
+        completion: .names(.environment)
+    )
     var environment: String?
 
     @Flag(help: "Allow the manifest to use files outside its folder and to write outside the results folder.")

@@ -14,7 +14,11 @@ struct ManifestsOptions: ParsableArguments {
     )
     var manifests: [String] = []
 
-    @Option(name: .customLong("env"), help: "The environment to apply to each manifest.")
+    @Option(
+        name: .customLong("env"),
+        help: "The environment to apply to each manifest.",
+        completion: .names(.environment)
+    )
     var environment: String?
 
     @Flag(help: "Allow manifests to use files outside their folders and to write outside the results folder.")

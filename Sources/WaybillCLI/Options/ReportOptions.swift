@@ -28,7 +28,10 @@ struct ReportOptions: ParsableArguments {
             failures in the manifest for GitHub Actions, which is the default in its workflows.
             """,
             valueName: "name=file"
-        )
+        ),
+        completion: .custom { words, index, prefix in
+            ShellCandidates.written(ReportCompletions.requests(CommandWords(words, index, prefix).prefix))
+        }
     )
     var report: [String] = []
 

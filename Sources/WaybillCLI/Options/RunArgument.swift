@@ -8,7 +8,7 @@ struct RunArgument: ParsableArguments {
             "The run: its name in waybill-results, 'latest', 'latest-passed', or the path of its folder.",
             valueName: "run"
         ),
-        completion: .directory
+        completion: .runs
     )
     var run: String
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Waybill
 import WaybillPlan
 
 /// The steps that a run is limited to.
@@ -8,11 +9,16 @@ struct SelectionOptions: ParsableArguments {
         help: """
             Run only the steps with this tag, and the steps that they need, in the graph to run and in graphs with \
             this tag. May be repeated to run the steps with any of the tags.
-            """
+            """,
+        completion: .names(.tag)
     )
     var tags: [String] = []
 
-    @Option(name: .customLong("not-tag"), help: "Leave out the steps with this tag; may be repeated.")
+    @Option(
+        name: .customLong("not-tag"),
+        help: "Leave out the steps with this tag; may be repeated.",
+        completion: .names(.tag)
+    )
     var excludedTags: [String] = []
 
     @Option(
@@ -20,7 +26,8 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "Run only the step with this id or path, such as main.login, and the steps that it needs; may be repeated.",
             valueName: "step"
-        )
+        ),
+        completion: .names(.step)
     )
     var steps: [String] = []
 

@@ -1,0 +1,111 @@
+import OrderedCollections
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillManifest
+
+/// Completes words of a command line with the names in the manifests that it names.
+///
+/// It only reads manifests and what they include. A manifest with errors has the names of the parts that could be
+/// decoded. Nothing is reported, sent or evaluated: what cannot be read has no names.
+package struct ManifestCompletions: Sendable {
+    /// What a word names.
+    package enum Kind: Sendable {
+        case graph, environment, step, tag, endpoint
+        /// The value of a graph's state: NAME, or GRAPH.NAME.
+        case state
+        /// NAME=VALUE for an input of a manifest.
+        case input
+        /// NAME=VALUE for an input of the endpoint that the second argument names, or of its manifest.
+        case endpointInput
+    }
+
+    /// The maximum number of manifests in folders that are read: completion must not take long.
+    private static let maximumManifests = 100
+
+    private let words: CommandWords
+    private let manifests: [Manifest]
+
+    /// Reads the manifests that a command line names.
+    package init(_ words: CommandWords) {
+        self.words = words
+        let paths = ManifestFinder.manifests(at: words.manifestPaths).manifests.prefix(Self.maximumManifests)
+        let pipeline = try? Pipeline(allowsOutside: words.has("--allow-outside"))
+        manifests = paths.compactMap { pipeline?.load($0).manifest }
+    }
+
+    /// Returns the words that start with the prefix of the completed word.
+    package func candidates(for kind: Kind) -> [String] {
+        Candidates.matching(words.prefix, in: manifests.flatMap { all(kind, in: $0) })
+    }
+
+    private func all(_ kind: Kind, in manifest: Manifest) -> [String] {
+        switch kind {
+        case .graph: Array(manifest.graphs.keys)
+        case .environment: Array(manifest.environments.keys)
+        case .endpoint: Array(manifest.endpoints.keys)
+        case .tag: Self.tags(of: manifest)
+        case .step:
+            manifest.graphs.filter { isSelected($0.key) }
+                .flatMap { $0.value.value.body.allSteps.compactMap(\.effectiveID) }
+        case .state:
+            manifest.graphs.flatMap { $0.value.value.state.map(\.name) }
+                + manifest.graphs.flatMap { graph in graph.value.value.state.map { "\(graph.key).\($0.name)" } }
+        case .input: inputs(manifest.inputs)
+        case .endpointInput:
+            // The endpoint's inputs replace those of the manifest with the same names.
+            inputs(
+                (words.arguments.dropFirst().first.flatMap { manifest.endpoints[$0]?.value.inputs } ?? [:])
+                    .merging(manifest.inputs) { own, _ in own }
+            )
+        }
+    }
+
+    /// Whether a graph is one of those that the command line selects, or it selects none.
+    private func isSelected(_ graph: String) -> Bool {
+        let selected = words.values(of: "--graph")
+        return selected.isEmpty || selected.contains(graph)
+    }
+
+    /// Returns `NAME=` for each input, or `NAME=VALUE` for each value of the input that the prefix names.
+    private func inputs(_ inputs: Definitions<InputDeclaration>) -> [String] {
+        guard let equals = words.prefix.firstIndex(of: "=") else { return inputs.keys.map { "\($0)=" } }
+        let name = String(words.prefix[..<equals])
+        return inputs[name]?.value.values.map { "\(name)=\($0)" } ?? []
+    }
+
+    /// Returns the tags of graphs, steps and whatever steps have tags from.
+    private static func tags(of manifest: Manifest) -> [String] {
+        let graphs = manifest.graphs.values.map(\.value)
+        let settings =
+            [manifest.defaults] + manifest.services.values.map(\.value.settings)
+            + manifest.endpoints.values.map(\.value.request.settings) + graphs.map(\.settings)
+            + graphs.flatMap { $0.body.allSteps.flatMap(\.allSettings) }
+        return graphs.flatMap { $0.tags.map(\.value) } + settings.compactMap { $0.tag?.value }
+    }
+}
+
+extension InputDeclaration {
+    /// The values that its schema lists, as they are written on a command line.
+    fileprivate var values: [String] {
+        if let values = document["enum"]?.array { return values.map { $0.string ?? JSONWriter().string($0) } }
+        return types.contains("boolean") ? ["true", "false"] : []
+    }
+}
+
+extension Group {
+    /// The steps, each before those inside it.
+    fileprivate var allSteps: [Step] {
+        steps.flatMap { step in
+            guard case .group(let group) = step.action else { return [step] }
+            return [step] + group.allSteps
+        }
+    }
+}
+
+extension Step {
+    /// The settings of the step and of its own request.
+    fileprivate var allSettings: [Settings] {
+        guard case .request(let request) = action else { return [settings] }
+        return [settings, request.settings]
+    }
+}

@@ -1,0 +1,13 @@
+import WaybillResults
+
+/// Completes the values of `--report`.
+package enum ReportCompletions {
+    /// Returns `NAME=` for each format of reports, and the name of the annotations; after `NAME=`, files.
+    package static func requests(_ prefix: String) -> [String] {
+        guard let equals = prefix.firstIndex(of: "=") else {
+            return Candidates.matching(prefix, in: RunReports.all.map { "\($0.name)=" } + ["github"])
+        }
+        let name = prefix[...equals]
+        return PathCompletions.paths(String(prefix.dropFirst(name.count))).map { name + $0 }
+    }
+}
