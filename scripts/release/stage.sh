@@ -14,7 +14,7 @@ mkdir -p "$folder/bin" "$share"/{bash-completion/completions,zsh/site-functions,
 cp "$waybill" "$folder/bin/waybill"
 scripts/release/man-pages.py "$waybill" "$share/man/man1"
 
-completions() { "$waybill" --generate-completion-script "$1"; }
+completions() { "$waybill" completions "$1"; }
 # bash reads the file, so that it needs no first line for the system.
 completions bash | sed '1{/^#!/d}' >"$share/bash-completion/completions/waybill"
 completions zsh >"$share/zsh/site-functions/_waybill"
