@@ -16,7 +16,7 @@ package struct RunOptions: Sendable {
     package var stateFile: String?
     /// Whether the mock server responds to the requests for every origin.
     package var usesMock = false
-    /// Environment variables, for secrets.
+    /// Environment variables, for secrets, proxies, the cache and traces.
     package var variables: [String: String] = [:]
     /// Whether the requests of the elements of a `forEach` are reported as events too.
     package var reportsElements = false
@@ -35,7 +35,9 @@ package struct RunOptions: Sendable {
     package var control = RunControl()
     /// The clock of all waits in the run.
     package var clock: any RunClock = SystemClock()
-    /// Receives a warning about the folder of the results, before anything is sent.
+    /// Whether the trace of the run is exported, if environment variables of OpenTelemetry in `variables` ask for it.
+    package var exportsTraces = false
+    /// Receives warnings about the folder of the results, before anything is sent, and about the export of the trace.
     package var warn: @Sendable (Diagnostic) -> Void = { _ in }
 
     /// The default options.
@@ -82,13 +84,15 @@ package struct RunSession: Sendable {
         let id = options.resumed?.record.id ?? RunID()
         let state = try openState()
         let folder = try makeFolder(id)
+        let (transport, mock) = try await makeTransport()
+        let trace = TraceContext(of: id, variables: options.variables)
+        let exporter = makeExporter(of: trace, id)
         let events = EventStream(
             journal: folder.journal,
-            observers: options.observers,
+            observers: options.observers + (exporter.map { [$0] } ?? []),
             after: options.resumed?.record.lastNumber ?? 0,
-            reportsElements: options.reportsElements
+            reportedElements: options.reportsElements ? .all : exporter == nil ? .none : .traced
         )
-        let (transport, mock) = try await makeTransport()
         let executor = Executor(
             plan: plan,
             transport: cached(transport, redactor: redactor, events: events),
@@ -106,13 +110,16 @@ package struct RunSession: Sendable {
             isMocked: options.usesMock,
             keepsBodies: options.keepsBodies,
             updatesSnapshots: options.updatesSnapshots,
-            state: state?.states ?? GraphStates(plan.states())
+            state: state?.states ?? GraphStates(plan.states()),
+            trace: trace
         )
         let outcome = await executor.run(id: id)
-        // The transport is closed while the results are written.
+        // The transport is closed and the trace exported while the results are written.
         async let closed: Void = close(transport, mock)
+        async let exported: Void = finish(exporter)
         let report = try await write(outcome, state, to: folder)
         await closed
+        await exported
         return report
     }
 
