@@ -5,8 +5,9 @@ responds and is the collector.
     swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
     python3 Benchmarks/Run/traces.py [--requests 20000] [--rounds 7] [--program .build-release/release/waybill] [--before PROGRAM]
 
-Needs nginx. The commands take turns; each figure is the median of the rounds, and its ratio to the first one of the same round.
---before names a program of an earlier version, to compare runs without traces. The last column is the spans that were dropped.
+Needs nginx. The commands take turns; each figure is the median of the rounds. The ratio is to the first command in the same
+round; on a busy machine, the processor's time says more. --before names a program of an earlier version, to compare runs
+without traces.
 """
 import argparse, os, pathlib, re, statistics, subprocess, sys, tempfile, time
 
@@ -41,6 +42,7 @@ with tempfile.TemporaryDirectory() as folder, nginx(folder) as base:
         variants.insert(1, ("without traces, before", arguments.before, "plain", {}))
     times = {name: [] for name, *_ in variants}
     ratios = {name: [] for name, *_ in variants}
+    processor = {name: [] for name, *_ in variants}
     memory, dropped = {}, {}
     for turn in range(arguments.rounds + 1):
         for name, program, manifest, variables in variants:
@@ -56,11 +58,13 @@ with tempfile.TemporaryDirectory() as folder, nginx(folder) as base:
             if turn:
                 times[name].append(seconds)
                 ratios[name].append(seconds / times[variants[0][0]][-1])
+                processor[name].append(usage.ru_utime + usage.ru_stime)
                 memory[name] = max(memory.get(name, 0), usage.ru_maxrss // 1024)
                 lost = re.search(r"(\d+) spans were dropped", errors)
                 dropped[name] = max(dropped.get(name, 0), int(lost[1]) if lost else 0)
                 assert lost or "trace-export" not in errors, errors
     for name in times:
         middle = statistics.median(times[name])
-        print(f"{name:36} {middle:6.3f} s  {arguments.requests / middle:7.0f}/s  x{statistics.median(ratios[name]):.3f}  "
+        print(f"{name:36} {middle:6.3f} s  {arguments.requests / middle:7.0f}/s  x{statistics.median(ratios[name]):.2f}  "
+              f"{statistics.median(processor[name]):6.3f} s of processor  "
               f"{memory[name]:4} MB  {dropped[name]} dropped")

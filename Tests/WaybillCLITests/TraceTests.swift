@@ -105,7 +105,7 @@ import WaybillTestSupport
                 "main.wrong > GET", "run m.yaml > graph main",
             ]
         )
-        // The spans of the attempts are those that the server was told.
+        // The spans of the attempts are those that the requests name.
         let attempts = spans.filter { $0.name == "GET" }.map { "00-\($0.trace)-\($0.id)-01" }
         let told = requests.filter { $0.target != "/v1/traces" }.flatMap { $0.values(named: "traceparent") }
         #expect(told.count == 6)

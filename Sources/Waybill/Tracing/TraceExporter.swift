@@ -22,7 +22,7 @@ final class TraceExporter: RunObserver {
         var queue: Deque<Span> = []
         /// Nothing is sent before this time, because the destination was not available.
         var pausedUntil: ContinuousClock.Instant?
-        /// When the exporter gives up, once the run has finished.
+        /// When the exporter stops sending, once the run has finished.
         var deadline: ContinuousClock.Instant?
         var losses = TraceLosses()
     }
@@ -96,7 +96,7 @@ final class TraceExporter: RunObserver {
         await sendRest()
     }
 
-    /// Sends what is queued while the run is running. A destination that is not available is left alone for a while.
+    /// Sends what is queued while the run is running, with a pause when the destination is not available.
     private func sendQueued() async {
         while !Task.isCancelled, let batch = nextBatch() {
             let pause: Duration
