@@ -106,6 +106,7 @@ let package = Package(
                 "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
                 "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
                 "WaybillRuntime", "WaybillDiagnostics",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -202,7 +203,7 @@ let package = Package(
             name: "WaybillTests",
             dependencies: [
                 "Waybill", "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillTransport", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]

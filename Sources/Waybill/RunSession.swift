@@ -17,7 +17,7 @@ package struct RunOptions: Sendable {
     package var stateFile: String?
     /// Whether the mock server responds to the requests for every origin.
     package var usesMock = false
-    /// Environment variables, for secrets.
+    /// Environment variables, for secrets, proxies, the cache and traces.
     package var variables: [String: String] = [:]
     /// Whether the requests of the elements of a `forEach` are reported as events too.
     package var reportsElements = false
@@ -40,9 +40,11 @@ package struct RunOptions: Sendable {
     package var time: Timestamp?
     /// The files of the manifest that are kept with the run, by path, so that another machine can resume it.
     package var keptFiles: [String: [UInt8]] = [:]
-    /// Whether the secrets need no values, because nothing is sent.
-    package var needsNoSecrets = false
-    /// Receives a warning about the folder of the results, before anything is sent.
+    /// Whether everything has already happened, so that nothing is sent and the secrets need no values.
+    package var sendsNothing = false
+    /// Whether the trace of the run is exported, if environment variables of OpenTelemetry in `variables` ask for it.
+    package var exportsTraces = false
+    /// Receives warnings about the folder of the results, before anything is sent, and about the export of the trace.
     package var warn: @Sendable (Diagnostic) -> Void = { _ in }
 
     /// The default options.
@@ -89,14 +91,16 @@ package struct RunSession: Sendable {
         let id = options.resumed?.record.id ?? RunID()
         let state = try openState()
         let folder = try makeFolder(id)
+        let (transport, mock) = try await makeTransport()
+        let trace = TraceContext(of: id, variables: options.variables)
+        let exporter = makeExporter(of: trace, id)
         let events = EventStream(
             journal: folder.journal,
-            observers: options.observers,
+            observers: options.observers + (exporter.map { [$0] } ?? []),
             after: options.resumed?.record.lastNumber ?? 0,
-            reportsElements: options.reportsElements,
+            reportedElements: options.reportsElements ? .all : exporter == nil ? .none : .traced,
             now: { [time = options.time] in time ?? .now() }
         )
-        let (transport, mock) = try await makeTransport()
         let executor = Executor(
             plan: plan,
             transport: cached(transport, redactor: redactor, events: events),
@@ -114,13 +118,16 @@ package struct RunSession: Sendable {
             isMocked: options.usesMock,
             keepsBodies: options.keepsBodies,
             updatesSnapshots: options.updatesSnapshots,
-            state: state?.states ?? GraphStates(plan.states())
+            state: state?.states ?? GraphStates(plan.states()),
+            trace: trace
         )
         let outcome = await executor.run(id: id)
-        // The transport is closed while the results are written.
+        // The transport is closed and the trace exported while the results are written.
         async let closed: Void = close(transport, mock)
+        async let exported: Void = finish(exporter)
         let report = try await write(outcome, state, to: folder)
         await closed
+        await exported
         return report
     }
 
@@ -246,7 +253,7 @@ package struct RunSession: Sendable {
 
     private func secretValues() throws(RunError) -> [String: String] {
         let (values, errors) = Self.secrets(of: plan, in: options.variables)
-        guard errors.isEmpty || options.needsNoSecrets else {
+        guard errors.isEmpty || options.sendsNothing else {
             throw RunError(message: "secrets are missing", manifestDiagnostics: errors)
         }
         return values

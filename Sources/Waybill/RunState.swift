@@ -10,7 +10,8 @@ struct RunState {
     /// The states that the run starts with.
     let states: GraphStates
 
-    private let file: StateFile
+    /// The locked file; `nil` if the run is a part of one, which stores no state.
+    private let file: StateFile?
     private let graphs: [GraphPlan]
 
     /// Locks and reads the states of a plan; `nil` if it has none.
@@ -22,8 +23,10 @@ struct RunState {
         guard !graphs.isEmpty,
             let path = options.stateFile ?? earlier?.file ?? plan.stateFile(isMocked: options.usesMock)
         else { return nil }
-        file = try StateFile(path)
-        var values = plan.states(file.content.graphs)
+        // Several parts of a run use the file at once. The last one stores the state.
+        file = plan.part == nil ? try StateFile(path) : nil
+        let content = if let file { file.content } else { try StateFile.read(path) }
+        var values = plan.states(content.graphs)
         // A resumed run keeps the state that it started with.
         for (graph, state) in earlier?.values ?? [:] {
             for (name, value) in state where values[graph]?[name] != nil { values[graph]?[name] = value }
@@ -34,7 +37,7 @@ struct RunState {
     /// Returns the content of the file after a run that passed with these states; `nil` if another run has stored its
     /// own in the meantime.
     func content(after run: RunID, at time: Timestamp, _ next: [String: RedactedJSON]) -> StateFile.Content? {
-        var content = file.content
+        guard var content = file?.content else { return nil }
         let isUnchanged = graphs.allSatisfy { graph in
             graph.state.allSatisfy { definition in
                 let stored = content.graphs[graph.name]?[definition.name] ?? definition.defaultValue
@@ -55,7 +58,7 @@ struct RunState {
         _ next: [String: RedactedJSON]?,
         warn: (Diagnostic) -> Void
     ) -> (file: StateFile, content: StateFile.Content)? {
-        guard let next, !next.isEmpty else { return nil }
+        guard let file, let next, !next.isEmpty else { return nil }
         if let content = content(after: run, at: time, next) { return (file, content) }
         warn(
             Diagnostic(

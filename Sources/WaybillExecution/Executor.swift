@@ -48,6 +48,8 @@ package struct Executor: Sendable {
     package let updatesSnapshots: Bool
     /// The states of the graphs at the start of the run.
     package let state: GraphStates
+    /// The trace that the requests belong to; `nil` for one of the run's own.
+    package let trace: TraceContext?
 
     /// An executor; the secrets are registered with the redactor immediately.
     package init(
@@ -67,7 +69,8 @@ package struct Executor: Sendable {
         isMocked: Bool = false,
         keepsBodies: Bool = false,
         updatesSnapshots: Bool = false,
-        state: GraphStates = GraphStates()
+        state: GraphStates = GraphStates(),
+        trace: TraceContext? = nil
     ) {
         self.plan = plan
         self.transport = transport
@@ -86,6 +89,7 @@ package struct Executor: Sendable {
         self.keepsBodies = keepsBodies
         self.updatesSnapshots = updatesSnapshots
         self.state = state
+        self.trace = trace
         for secret in secrets.values { redactor.register(secret) }
     }
 

@@ -14,6 +14,8 @@ final class RunContext: Sendable {
     let transport: any Transport
     let redactor: Redactor
     let events: EventStream
+    /// The trace that requests with `trace` belong to.
+    let trace: TraceContext
     let folder: RunFolder?
     let clock: any RunClock
     let control: RunControl
@@ -64,6 +66,7 @@ final class RunContext: Sendable {
         transport = executor.transport
         redactor = executor.redactor
         events = executor.events
+        trace = executor.trace ?? TraceContext(of: id)
         folder = executor.folder
         clock = executor.clock
         control = executor.control

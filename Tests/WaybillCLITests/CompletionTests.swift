@@ -24,7 +24,7 @@ import WaybillTestSupport
         #expect(zsh.ranges(of: "__waybill_complete() {").count == 2)
     }
 
-    @Test(arguments: ["run", "resume", "validate", "plan", "call", "mock", "show", "report", "state set"])
+    @Test(arguments: ["run", "resume", "merge", "validate", "plan", "call", "mock", "show", "report", "state set"])
     func `the options with values are known, so that values are not taken for manifests`(command: String) async throws {
         let words = command.split(separator: " ").map(String.init) + ["--help"]
         let help = try await Command.run(CommandCase.program, words)

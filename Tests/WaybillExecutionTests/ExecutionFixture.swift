@@ -55,6 +55,7 @@ struct ExecutionFixture {
         earlierRun: RunRecord? = nil,
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
+        trace: TraceContext? = nil,
         watch: RunWatch? = nil
     ) async -> Executor.Outcome {
         let executor = Executor(
@@ -70,7 +71,8 @@ struct ExecutionFixture {
             clock: clock,
             earlierRun: earlierRun,
             resumption: resumption,
-            repeatsUnsure: repeatsUnsure
+            repeatsUnsure: repeatsUnsure,
+            trace: trace
         )
         let context = RunContext(executor, id: RunID(), startedAt: earlierRun?.startedAt ?? .now())
         watch?.start(context)

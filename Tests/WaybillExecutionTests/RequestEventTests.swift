@@ -18,7 +18,7 @@ import WaybillTransport
     {
         let fixture = try ExecutionFixture(Self.elements)
         let listener = EventListener()
-        let events = EventStream(journal: nil, observers: [listener], reportsElements: isWanted)
+        let events = EventStream(journal: nil, observers: [listener], reportedElements: isWanted ? .all : .none)
         let outcome = await fixture.run(events: events)
         #expect(outcome.result.steps.first?.attempts == 2)
         let sent = listener.lines.filter { $0.hasPrefix("request.willSend") }

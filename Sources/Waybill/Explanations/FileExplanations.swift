@@ -270,6 +270,24 @@ extension Explanation {
             )
         ),
         Explanation(
+            "trace-export",
+            "the trace of a run is not exported, or not completely",
+            """
+            The environment variables of OpenTelemetry ask for the export of the run's trace, but one of them has a value
+            that cannot be used, or the collector did not take all spans: it is not running, refuses them, or is slower
+            than the run. The run itself is not affected. Waybill sends OTLP over HTTP in JSON, which collectors
+            receive at port 4318, or appends it to a file.
+            """,
+            wrongCommand: "OTEL_EXPORTER_OTLP_ENDPOINT=collector:4317 waybill run manifest.yaml --mock",
+            rightCommand: "OTEL_EXPORTER_OTLP_ENDPOINT=file:///dev/null waybill run manifest.yaml --mock",
+            files: [
+                (
+                    "manifest.yaml",
+                    "waybill: 1\ngraphs: {main: {chain: [{get: \"http://127.0.0.1/\", mock: {status: 204}}]}}"
+                )
+            ]
+        ),
+        Explanation(
             "unfinished-run",
             "a run replaces the results of one that had not finished",
             """

@@ -49,9 +49,10 @@ package struct RunMerge: Sendable {
     /// Combines the files and journals of the shards in a folder, which may contain an earlier run.
     package func merge(_ plan: Plan, into folder: String) async throws(RunError) -> Merged {
         do {
-            let own = FileContents.canonicalPath(folder)
-            if let shard = folders.first(where: { FileContents.canonicalPath($0) == own && own != nil }) {
-                throw RunError(message: "'\(shard)' is one of the shards; choose another folder with --out")
+            if let shard = folders.first(where: { FolderBoundary(folder: $0, allowsOutside: false).encloses(folder) }) {
+                throw RunError(
+                    message: "'\(folder)' is in the folder of a shard, '\(shard)'; choose another with --out"
+                )
             }
             let sharded = plan.shardedSteps
             let shards = try folders.map { try ShardJournal(of: $0, steps: sharded.map(\.path)) }
@@ -151,12 +152,13 @@ package struct RunMerge: Sendable {
         let unfinished = Set(
             shards.flatMap { shard in steps.compactMap { shard.steps[$0.path]?.file?.path.string } }
         )
-        for (number, shard) in shards.enumerated() {
+        var copy = FolderCopy()
+        for shard in shards {
             do {
-                try FolderCopy.copyFiles(from: shard.folder, to: folder) { path in
+                try copy.copyFiles(from: shard.folder, to: folder) { path in
                     unfinished.contains { path.hasPrefix($0) && path.hasSuffix(".part") }
-                } mayExist: { path in
-                    number > 0 && (path.hasPrefix("\(RunFileNames.bodies)/") || shard.earlierFiles.contains(path))
+                } isShared: { path in
+                    path.hasPrefix("\(RunFileNames.bodies)/") || shard.earlierFiles.contains(path)
                 }
             } catch let conflict as FolderCopy.Conflict {
                 throw RunError(

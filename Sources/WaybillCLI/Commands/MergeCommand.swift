@@ -54,7 +54,7 @@ struct MergeCommand: ParsableCommand {
             }
             var runOptions = RunOptions()
             runOptions.variables = options.variables
-            runOptions.needsNoSecrets = true
+            runOptions.sendsNothing = true
             runOptions.keptFiles = merge.keptFiles
             runOptions.resumed = (merged.record, out)
             (runOptions.time, runOptions.clock) = (merged.time, StoppedClock())

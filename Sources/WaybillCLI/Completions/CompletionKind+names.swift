@@ -27,8 +27,9 @@ extension CommandWords {
     /// The options whose value is the next word, for the commands with manifests or runs.
     static let valueOptions: Set<String> = [
         "--against", "--concurrency", "--env", "--env-file", "--explain", "--format", "--graph", "--har", "--html",
-        "--input", "--inputs", "--jobs", "--json", "--junit", "--markdown", "--not-tag", "--only", "--out", "--port",
-        "--report", "--state", "--step", "--tag", "--tap",
+        "--input", "--inputs", "--jobs", "--json", "--junit", "--markdown", "--not-tag", "--only", "--out", "--phase",
+        "--port",
+        "--report", "--shard", "--state", "--step", "--tag", "--tap",
     ]
 
     /// Creates the words that ArgumentParser passes to the completion of a value.

@@ -51,6 +51,7 @@ struct RunOutputOptions: ParsableArguments {
         options.reportsElements = verbose
         options.keepsBodies = keepBodies
         options.updatesSnapshots = updateSnapshots
+        options.exportsTraces = !options.sendsNothing
         options.warn = { output.report([$0]) }
         switch format {
         case .human, .outputs: options.observers = [printer]

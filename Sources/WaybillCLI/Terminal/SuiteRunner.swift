@@ -119,6 +119,7 @@ struct SuiteRunner {
         options.reportsElements = printing.verbose
         options.keepsBodies = printing.keepBodies
         options.updatesSnapshots = printing.updateSnapshots
+        options.exportsTraces = true
         let text = HeldText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
         let printer = RunPrinter(
             output,

@@ -250,7 +250,7 @@ struct Attempt: Sendable {
         outcome.failure = evaluation.failure
         outcome.isPending = part == .poll
         await write(evaluation.snapshot, &outcome)
-        if sender.reportsDetails, let status {
+        if sender.reportsExchange, let status {
             let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
             let version = response.httpVersion

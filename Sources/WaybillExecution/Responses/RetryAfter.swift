@@ -1,10 +1,10 @@
-import WaybillFormats
-import WaybillTransport
+package import WaybillFormats
+package import WaybillTransport
 
 extension HTTPResponse {
     /// How long the server asks to wait before the next request (RFC 9110, section 10.2.3): a number of seconds, or a
     /// date, which is compared with the current time.
-    func retryAfter(now: Timestamp = .now()) -> Duration? {
+    package func retryAfter(now: Timestamp = .now()) -> Duration? {
         guard let text = headers.first(named: "Retry-After")?.trimmed else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return Int(text).map { min(.seconds($0), .longestRetryAfter) } ?? .longestRetryAfter

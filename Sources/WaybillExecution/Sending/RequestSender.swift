@@ -60,11 +60,17 @@ struct RequestSender: Sendable {
     /// What sends the request once it has been signed.
     var transport: any Transport { recorder ?? context.run.transport }
 
-    /// Whether the phases of the transfer are reported. A `forEach` may have a million elements: only their outcomes
-    /// are reported, unless `debug` asks for more.
-    var reportsDetails: Bool {
-        !context.isElement(request.step) || run.events.reportsElements || plan.settings.debug?.value == true
+    /// Whether the phases and the progress of the transfer are reported. A `forEach` may have a million elements: only
+    /// their outcomes are reported, unless `debug` asks for more.
+    private var reportsDetails: Bool {
+        !context.isElement(request.step) || run.events.reportedElements == .all || plan.settings.debug?.value == true
     }
+
+    /// Whether the request and the response are reported: also those of an element whose trace is exported.
+    var reportsExchange: Bool { reportsDetails || isTraced && run.events.reportedElements == .traced }
+
+    /// Whether the request names its trace.
+    private var isTraced: Bool { plan.settings.trace?.value == true }
 
     /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
     func permit() async -> Permit? {
@@ -83,6 +89,7 @@ struct RequestSender: Sendable {
 
     /// Sends a request that has its permit, and follows redirects.
     func transfer(_ sending: HTTPRequest, through transport: any Transport) async -> Outcome {
+        let sending = isTraced ? traced(sending) : sending
         let mayBeStored = run.transport.mayHaveStoredResponse(to: sending)
         if !mayBeStored { announce(sending) }
         var lastURL = sending.url
@@ -90,15 +97,18 @@ struct RequestSender: Sendable {
         var redirects: [Redirect] = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         // The progress of files is always reported, because they take long.
+        let reportsProgress = reportsDetails || download != nil || sending.body.hasFiles
+        let announcesLater = mayBeStored && reportsExchange
         let reporter =
-            reportsDetails || download != nil || sending.body.hasFiles
+            reportsProgress || announcesLater
             ? TransferReporter(
                 sending,
                 of: context.path,
                 endpoint: plan.endpoint,
                 attempt: attempt,
                 reportsSending: reportsDetails,
-                announcement: mayBeStored && reportsDetails ? announcement(of:) : nil,
+                reportsProgress: reportsProgress,
+                announcement: announcesLater ? announcement(of:) : nil,
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
@@ -135,6 +145,21 @@ struct RequestSender: Sendable {
         }
     }
 
+    /// A request with the fields that name its trace, unless the manifest sets or unsets them. They are added when it is
+    /// sent, so that they differ in each attempt and do not distinguish requests that are otherwise equal. A redirect
+    /// keeps them, to any origin: they contain no secret.
+    private func traced(_ request: HTTPRequest) -> HTTPRequest {
+        let name = TraceParent.fieldName
+        guard !request.headers.contains(where: { $0.isNamed(name) }), !plan.settings.unsets(field: name) else {
+            return request
+        }
+        var request = request
+        for field in run.trace.fields() where !request.headers.contains(where: { $0.isNamed(field.name) }) {
+            request.headers.append(field)
+        }
+        return request
+    }
+
     /// The domains of cookies that a response from a URL puts into the run's own jar.
     func cookieDomains(of fields: [String], from url: String) -> Set<String> {
         guard !fields.isEmpty, plan.usesOwnJar else { return [] }
@@ -143,7 +168,7 @@ struct RequestSender: Sendable {
 
     private func announce(_ sending: HTTPRequest) {
         // A request that must not be sent twice is recorded before it is sent.
-        guard reportsDetails || !sending.isIdempotent else { return }
+        guard reportsExchange || !sending.isIdempotent else { return }
         run.events.emit(
             announcement(of: sending),
             step: context.path,

@@ -11,13 +11,15 @@ final class TransferReporter: Sendable {
     private let attempt: Int
     private let bodySize: Int
     private let reportsSending: Bool
+    private let reportsProgress: Bool
     /// The event that the request will be sent, until it has been reported.
     private let announcement: Mutex<(@Sendable (HTTPRequest) -> RunEvent.Kind)?>
 
     /// A reporter for one attempt of a step's request.
     ///
     /// - Parameters:
-    ///   - reportsSending: Whether the end of sending is reported, in addition to the progress.
+    ///   - reportsSending: Whether the end of sending is reported.
+    ///   - reportsProgress: Whether the progress is reported.
     ///   - announcement: The event for the first request that is sent, if it is not reported otherwise.
     init(
         _ request: HTTPRequest,
@@ -25,10 +27,12 @@ final class TransferReporter: Sendable {
         endpoint: String? = nil,
         attempt: Int,
         reportsSending: Bool = true,
+        reportsProgress: Bool = true,
         announcement: (@Sendable (HTTPRequest) -> RunEvent.Kind)? = nil,
         to events: EventStream
     ) {
         self.reportsSending = reportsSending
+        self.reportsProgress = reportsProgress
         self.announcement = Mutex(announcement)
         self.events = events
         self.step = step
@@ -49,6 +53,7 @@ final class TransferReporter: Sendable {
             guard reportsSending else { return }
             kind = .requestSent(attempt: attempt, bytes: bodySize)
         case .progress(let progress):
+            guard reportsProgress else { return }
             kind = .requestProgress(.init(attempt: attempt, progress))
         }
         events.note(kind, step: step, endpoint: endpoint)

@@ -29,7 +29,7 @@ package struct HeaderSetting: SettingDefinition {
 
     /// Whether it unsets a header field that requests have by default.
     fileprivate var unsetsDefault: Bool {
-        let defaults = ["accept", "accept-encoding", "content-type", "priority", "user-agent"]
+        let defaults = ["accept", "accept-encoding", "content-type", "priority", "traceparent", "user-agent"]
         return texts == nil && defaults.contains(where: isNamed)
     }
 }

@@ -1,8 +1,14 @@
-// How individual requests are marked: `debug`, `tag`, `standalone`.
+// How individual requests are marked: `debug`, `trace`, `tag`, `standalone`.
 
 /// Whether the request and its response are reported in full (`debug`).
 package struct DebugSetting: BooleanSetting {
     static let key = SettingName.debug
+    package let isOn: Bool
+}
+
+/// Whether the request names its trace in a `traceparent` field (`trace`).
+package struct TraceSetting: BooleanSetting {
+    static let key = SettingName.trace
     package let isOn: Bool
 }
 
@@ -27,6 +33,8 @@ package struct StandaloneSetting: BooleanSetting {
 extension Settings {
     /// Whether the request and its response are reported in full.
     package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
+    /// Whether the request names its trace in a `traceparent` field.
+    package var trace: Setting<Bool>? { last(TraceSetting.self)?.map(\.isOn) }
     /// A label that runs can be limited to.
     package var tag: Setting<String>? { last(TagSetting.self)?.map(\.text) }
     /// Whether no setting of defaults or service applies.

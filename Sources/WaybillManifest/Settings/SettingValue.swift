@@ -9,7 +9,7 @@ package enum SettingName: String, Sendable, Hashable, CaseIterable {
     case accept, decoding, compression, maxBody, filters, expect, intercept, messages
     case http, tls, proxy, resolve, unixSocket, network, reachability, cookies, redirects, traffic
     case cache, downloads, retry, duplicates, concurrency, maxConnections, rate, priority
-    case debug, tag, standalone
+    case debug, trace, tag, standalone
 
     /// The keys in the order of `allCases`, followed by `inherit`.
     static let table = NameTable(allCases.map(\.rawValue) + ["inherit"])
@@ -65,6 +65,7 @@ package enum SettingValue: Sendable {
     case priority(Priority)
 
     case debug(DebugSetting)
+    case trace(TraceSetting)
     case tag(TagSetting)
     case standalone(StandaloneSetting)
 }
@@ -118,6 +119,7 @@ extension ManifestDecoder {
         case .rate: read(SettingValue.rate)
         case .priority: read(SettingValue.priority)
         case .debug: read(SettingValue.debug)
+        case .trace: read(SettingValue.trace)
         case .tag: read(SettingValue.tag)
         case .standalone: read(SettingValue.standalone)
         }
@@ -169,6 +171,7 @@ extension SettingValue {
         case .rate(let setting): operation.perform(with: setting)
         case .priority(let setting): operation.perform(with: setting)
         case .debug(let setting): operation.perform(with: setting)
+        case .trace(let setting): operation.perform(with: setting)
         case .tag(let setting): operation.perform(with: setting)
         case .standalone(let setting): operation.perform(with: setting)
         }

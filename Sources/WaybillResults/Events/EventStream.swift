@@ -23,8 +23,18 @@ package final class EventStream: Sendable {
 
     private static let longestWait = Duration.milliseconds(20)
 
-    /// Whether requests of the elements of a `forEach`, of which there may be a million, are reported as events.
-    package let reportsElements: Bool
+    /// Which requests of the elements of a `forEach`, of which there may be a million, are reported as events.
+    package enum ReportedElements: Sendable {
+        /// None, unless they have `debug`.
+        case none
+        /// Those with `trace`.
+        case traced
+        /// All of them, and the progress of their transfers.
+        case all
+    }
+
+    /// Which requests of the elements of a `forEach` are reported as events.
+    package let reportedElements: ReportedElements
 
     private let journal: Journal?
     private let observers: [any RunObserver]
@@ -40,11 +50,11 @@ package final class EventStream: Sendable {
         journal: Journal?,
         observers: [any RunObserver] = [],
         after lastNumber: Int = 0,
-        reportsElements: Bool = false,
+        reportedElements: ReportedElements = .none,
         now: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
         self.journal = journal
-        self.reportsElements = reportsElements
+        self.reportedElements = reportedElements
         self.observers = observers
         self.now = now
         state = Mutex(State(lastNumber: lastNumber))

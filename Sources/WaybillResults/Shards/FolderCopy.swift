@@ -7,11 +7,17 @@ import WaybillRuntime
 #endif
 
 /// Copies the files of runs from one folder to another.
-package enum FolderCopy {
+package struct FolderCopy {
+    /// The files that were copied, relative to the folder.
+    private var copied: Set<String> = []
+
+    /// Creates a copy without files.
+    package init() {}
+
     /// The files that are not copied, because they belong to a run as a whole.
     private static let ownFiles: Set<String> = Set(RunFileNames.all).subtracting([RunFileNames.bodies])
 
-    /// A file that already exists with another content.
+    /// A file that two runs have, with different contents.
     package struct Conflict: Error, Sendable {
         /// The path of the file, relative to the folder.
         package let path: String
@@ -22,19 +28,20 @@ package enum FolderCopy {
     ///
     /// - Parameters:
     ///   - isSkipped: Whether the file at a path, relative to the folder, is not copied.
-    ///   - mayExist: Whether a file may exist already, with any content.
+    ///   - isShared: Whether a file that was already copied from another run may have another content.
     /// - Throws: ``Conflict``, or the error of a file.
-    package static func copyFiles(
+    package mutating func copyFiles(
         from source: String,
         to target: String,
         except isSkipped: (String) -> Bool,
-        mayExist: (String) -> Bool
+        isShared: (String) -> Bool
     ) throws {
-        try copy("", from: source, to: target) { path in
-            if ownFiles.contains(path) || isSkipped(path) || isTemporary(path) { return false }
-            guard FolderContents.size(of: "\(target)/\(path)") != nil else { return true }
-            if mayExist(path) { return false }
-            guard try isEqual("\(source)/\(path)", "\(target)/\(path)") else { throw Conflict(path: path) }
+        try Self.copy("", from: source, to: target) { path in
+            if Self.ownFiles.contains(path) || isSkipped(path) || Self.isTemporary(path) { return false }
+            // What an earlier merge left in the folder is replaced.
+            if copied.insert(path).inserted { return true }
+            if isShared(path) { return false }
+            guard try Self.isEqual("\(source)/\(path)", "\(target)/\(path)") else { throw Conflict(path: path) }
             return false
         }
     }

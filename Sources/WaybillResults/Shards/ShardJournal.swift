@@ -100,7 +100,10 @@ extension RunEvent.KeptRecord {
         var record = shards.compactMap { $0["record"]?.object }.first
         let items = shards.compactMap { $0["record"]?["items"]?.array }
         if !items.isEmpty { record?["items"] = .array(items.flatMap(\.self)) }
-        if shards.contains(where: { $0["record"]?["ok"] == false }) { record?["ok"] = false }
+        if let failed = shards.first(where: { $0["record"]?["ok"] == false })?["record"] {
+            record?["ok"] = false
+            record?["error"] = failed["error"]
+        }
         if let written {
             record = record ?? JSONObject([("ok", true)])
             record?["written"] = written.markingBytes

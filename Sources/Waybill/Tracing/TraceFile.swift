@@ -1,0 +1,46 @@
+import WaybillRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A file to which export requests are appended as lines, as OpenTelemetry's file exporter does.
+struct TraceFile: TraceDestination {
+    let name: String
+    private let thread: FileThread
+
+    /// A file at a path, which is created with the first spans.
+    init(_ path: String) throws(SystemError) {
+        name = path
+        thread = try FileThread()
+    }
+
+    func send(_ request: [UInt8]) async -> TraceDelivery {
+        await thread.run { [name] in
+            do throws(SystemError) {
+                try append(request + [UInt8(ascii: "\n")], to: name)
+                return .accepted(rejected: 0, message: nil)
+            } catch {
+                return .refused(reason: error.description)
+            }
+        }
+    }
+
+    func close() async {}
+}
+
+/// Appends a line to a file.
+private func append(_ line: [UInt8], to path: String) throws(SystemError) {
+    // Opening a pipe does not wait for a process that reads it.
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
+    guard descriptor >= 0 else { throw .last }
+    defer { close(descriptor) }
+    var offset = 0
+    while offset < line.count {
+        // Usually in one piece, so that the lines of programs that share the file are not mixed.
+        let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
+        if count > 0 { offset += count } else if count == 0 || errno != EINTR { throw .last }
+    }
+}

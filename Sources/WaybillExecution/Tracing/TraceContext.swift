@@ -1,0 +1,157 @@
+import WaybillFormats
+package import WaybillResults
+import WaybillTransport
+
+/// The trace that the requests of a run belong to (W3C Trace Context, level 1), and the fields that name it.
+package struct TraceContext: Sendable, Equatable {
+    /// The id of the trace.
+    package let trace: TraceID
+    /// The span of another program that the run is part of.
+    package let parent: SpanID?
+    /// Whether the spans of the trace are recorded.
+    package let isSampled: Bool
+    /// What other systems add to the trace: the value of `tracestate`.
+    let state: String?
+
+    /// The trace of a run. It continues the one that the environment variables `TRACEPARENT` and `TRACESTATE` name;
+    /// otherwise its id is computed from the run's, so that a resumed run has the same one.
+    package init(of run: RunID, variables: [String: String] = [:]) {
+        if let value = variables["TRACEPARENT"], let parent = TraceParent(value) {
+            trace = parent.trace
+            self.parent = parent.span
+            isSampled = parent.isSampled
+            state = variables["TRACESTATE"].flatMap { Self.isState($0) ? $0 : nil }
+        } else {
+            trace = TraceID(of: run)
+            parent = nil
+            isSampled = true
+            state = nil
+        }
+    }
+
+    /// The fields for a request with a new span.
+    func fields() -> [HTTPField] {
+        let parent = TraceParent(trace: trace, span: .random(), isSampled: isSampled)
+        let field = HTTPField(name: TraceParent.fieldName, value: parent.description)
+        return [field] + (state.map { [HTTPField(name: "tracestate", value: $0)] } ?? [])
+    }
+
+    /// Whether a string can be sent as `tracestate`: visible ASCII characters and spaces, as many as everyone must
+    /// accept (section 3.3.1).
+    private static func isState(_ text: String) -> Bool {
+        (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x09 }
+            && text.utf8.contains(UInt8(ascii: "="))
+    }
+}
+
+/// The value of a `traceparent` field (W3C Trace Context, section 3.2).
+package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
+    /// The name of the field.
+    package static let fieldName = "traceparent"
+
+    /// The id of the trace.
+    package let trace: TraceID
+    /// The id of the span that sends the request.
+    package let span: SpanID
+    /// Whether the span is recorded.
+    package let isSampled: Bool
+
+    init(trace: TraceID, span: SpanID, isSampled: Bool) {
+        self.trace = trace
+        self.span = span
+        self.isSampled = isSampled
+    }
+
+    /// Parses a value; `nil` if it is not valid. Of a version that is not known yet, only the parts of version 00 are
+    /// used.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        let dash = UInt8(ascii: "-")
+        guard bytes.count >= 55, bytes[2] == dash, bytes[35] == dash, bytes[52] == dash,
+            let version = Hexadecimal.number(bytes[0..<2]), version != 0xFF,
+            version == 0 ? bytes.count == 55 : bytes.count == 55 || bytes[55] == dash,
+            let trace = TraceID(bytes[3..<35]), let span = SpanID(bytes[36..<52]),
+            let flags = Hexadecimal.number(bytes[53..<55])
+        else { return nil }
+        self.init(trace: trace, span: span, isSampled: flags & 1 == 1)
+    }
+
+    /// The value: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+    package var description: String { "00-\(trace)-\(span)-\(isSampled ? "01" : "00")" }
+}
+
+/// The id of a trace: 16 bytes, not all of them zero.
+package struct TraceID: Sendable, Hashable, CustomStringConvertible {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// The id of a run's own trace: the first half of the SHA-256 digest of the run's name.
+    init(of run: RunID) {
+        let digest = Digest.value(of: Array("waybill \(run)".utf8), .sha256)
+        high = digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        low = max(1, digest[8..<16].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    init?(_ digits: ArraySlice<UInt8>) {
+        let middle = digits.startIndex + 16
+        guard let high = Hexadecimal.number(digits[..<middle]), let low = Hexadecimal.number(digits[middle...]),
+            high | low != 0
+        else { return nil }
+        (self.high, self.low) = (high, low)
+    }
+
+    /// The id as 32 hexadecimal digits.
+    package var description: String { Hexadecimal.digits(of: high) + Hexadecimal.digits(of: low) }
+}
+
+/// The id of a span: 8 bytes, not all of them zero.
+package struct SpanID: Sendable, Hashable, CustomStringConvertible {
+    private let number: UInt64
+
+    /// An id with a number that is not 0.
+    package init?(number: UInt64) {
+        guard number != 0 else { return nil }
+        self.number = number
+    }
+
+    init?(_ digits: ArraySlice<UInt8>) {
+        guard let number = Hexadecimal.number(digits) else { return nil }
+        self.init(number: number)
+    }
+
+    private init(_ number: UInt64) {
+        self.number = number
+    }
+
+    /// A random id.
+    package static func random() -> SpanID { SpanID(UInt64.random(in: 1...UInt64.max)) }
+
+    /// The id as 16 hexadecimal digits.
+    package var description: String { Hexadecimal.digits(of: number) }
+}
+
+extension Hexadecimal {
+    /// Returns the 16 lower-case digits of a number.
+    fileprivate static func digits(of number: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 16) { text in
+            for place in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * place)) & 15
+                text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            }
+            return 16
+        }
+    }
+
+    /// Returns the number that at most 16 lower-case digits spell; `nil` if there is another character.
+    fileprivate static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return number
+    }
+}
