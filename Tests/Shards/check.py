@@ -6,8 +6,10 @@ compares the merged files with those of one undivided run. Nothing leaves the ma
 
 slurm: 100,000 elements in 8 shards on a cluster of two nodes. kubernetes and github: the files by their schemas, and the
 commands in them. parallel: two hosts, which are network namespaces with an sshd. Without a name, all of them. --short is for CI:
-only the commands, with fewer elements, in less than 30 seconds; it needs nginx and PyYAML, the others need root and the packages
-that they name."""
+only the commands, with fewer elements, in less than 30 seconds; it needs nginx and PyYAML. The other checks name what they need:
+
+    apt-get install nginx slurmctld slurmd slurm-client munge parallel openssh-server rsync
+    pip install PyYAML kubernetes-validate 'moto[server]'"""
 import argparse
 import importlib
 import os
@@ -15,16 +17,21 @@ import pathlib
 import sys
 import tempfile
 
-ENGINES = ["kubernetes", "github", "parallel", "slurm"]
+SHORT = ["kubernetes", "github"]
+ENGINES = [*SHORT, "parallel", "slurm"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("waybill", type=lambda path: pathlib.Path(path).resolve(strict=True))
-    parser.add_argument("engines", nargs="*", choices=[*ENGINES, []], metavar="ENGINE")
+    parser.add_argument("engines", nargs="*", metavar="ENGINE")
     parser.add_argument("--short", action="store_true")
-    given = parser.parse_args()
-    for name in given.engines or (["kubernetes", "github"] if given.short else ENGINES):
+    given = parser.parse_intermixed_args()
+    if unknown := set(given.engines) - set(ENGINES):
+        parser.error(f"there is no engine {', '.join(sorted(unknown))}")
+    if given.short and set(given.engines) - set(SHORT):
+        parser.error(f"--short is for {' and '.join(SHORT)} only")
+    for name in given.engines or (SHORT if given.short else ENGINES):
         engine = importlib.import_module(f"check_{name}")
         if lacking := engine.missing():
             sys.exit(f"{name} needs: {', '.join(lacking)}")

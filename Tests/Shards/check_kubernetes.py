@@ -1,4 +1,6 @@
 """examples/kubernetes: the files by the schemas of the API, and the commands in them."""
+import contextlib
+import hashlib
 import importlib.util
 import os
 import pathlib
@@ -6,12 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import yaml
 
-from pull import ROOT, TOKEN, Pull, nginx
+from pull import ROOT, TOKEN, Pull, free_ports, nginx, wait_until
 
 EXAMPLE = ROOT / "examples/kubernetes"
+S3 = {"AWS_ACCESS_KEY_ID": "AKIDOFTHISCHECK", "AWS_SECRET_ACCESS_KEY": "key-of-this-check"}
 
 
 class Jobs:
@@ -58,7 +63,7 @@ class Jobs:
 
     def run(self, name, index=None, status=0):
         """Runs a Job's container until it ends."""
-        words, environment = self.container(name, {"SHOP_TOKEN": TOKEN}, index)
+        words, environment = self.container(name, {"SHOP_TOKEN": TOKEN, **S3}, index)
         result = subprocess.run(words, env=environment, cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if result.returncode != status:
             sys.exit(f"{name} ended with {result.returncode} instead of {status}:\n{result.stdout}")
@@ -70,10 +75,40 @@ class Jobs:
 
 
 def check_schemas():
-    """Checks the files by the schemas, and that the number of shards is the same in its three places."""
+    """Checks the files by the schemas, and returns their number."""
     files = [*EXAMPLE.glob("*-job.yaml"), EXAMPLE / "job.yaml", EXAMPLE / "results.yaml"]
     subprocess.run([sys.executable, "-m", "kubernetes_validate", "--strict", "--quiet", *files], check=True)
     return len(files)
+
+
+def upload(jobs):
+    """Runs the Job that uploads the merged results, to a server with the API of S3, and compares them."""
+    port, = free_ports(1)
+    address = f"http://127.0.0.1:{port}/bucket"
+    manifest = jobs.manifests / "..data/upload.yaml"
+    text, replaced = re.subn(r"https://bucket\.s3\.[a-z0-9.-]*", address, manifest.read_text())
+    assert replaced == 1
+    # The folder of the results is not /results here.
+    manifest.write_text(text.replace("/results/merged", str(jobs.results / "merged")))
+    with open(jobs.pull.folder / "s3.log", "w", encoding="utf-8") as log:
+        server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=log)
+    try:
+        def bucket(method, path="", **options):
+            request = urllib.request.Request(address + path, method=method, **options)
+            with contextlib.suppress(urllib.error.URLError):
+                return urllib.request.urlopen(request)
+
+        wait_until(lambda: bucket("PUT"), "a server with the API of S3")
+        jobs.run("upload-job.yaml")
+        names = ["orders.ndjson", "outputs.json", "run.json"]
+        listing = bucket("GET", "?list-type=2").read().decode()
+        for name in names:
+            digest = hashlib.md5((jobs.results / "merged" / name).read_bytes()).hexdigest()
+            assert re.search(rf"<Key>pull/{name}</Key>(?:(?!</Contents>).)*{digest}", listing), listing
+        return f"{len(names)} files uploaded to S3"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def check(folder, waybill, short=False):
@@ -100,11 +135,12 @@ def check(folder, waybill, short=False):
         shutil.copytree(jobs.results / "shards/1", jobs.results / "merged.new")
         jobs.run("merge-job.yaml")
         jobs.run("merge-job.yaml")
-        return f"{files}{shards} indices: {pull.compare(jobs.results / 'merged')}"
+        result = f"{files}{shards} indices: {pull.compare(jobs.results / 'merged')}"
+        return result if short else f"{result}; {upload(jobs)}"
 
 
 def missing():
     """What this check needs and the machine does not have."""
     lacking = [] if os.access("/usr/sbin/nginx", os.X_OK) else ["nginx"]
-    needed = ["yaml"] if "--short" in sys.argv else ["yaml", "kubernetes_validate"]
+    needed = ["yaml"] if "--short" in sys.argv else ["yaml", "kubernetes_validate", "moto"]
     return lacking + [f"the Python module {name}" for name in needed if not importlib.util.find_spec(name)]
