@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The short form of check.py, for CI: the commands in examples/kubernetes and examples/github-actions, with a server of nginx.
+# WAYBILL names the program (.build/debug/waybill).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+waybill=${WAYBILL:-.build/debug/waybill}
+if ! [ -x "$waybill" ]; then
+    swift build --product waybill
+fi
+
+tools=.build/shard-tools
+version=6.0.3
+if ! [ "$(cat "$tools/version" 2>/dev/null)" = "$version" ]; then
+    rm -rf "$tools"
+    python3 -m venv "$tools"
+    "$tools/bin/pip" install --quiet "PyYAML==$version"
+    echo "$version" >"$tools/version"
+fi
+timeout 300 "$tools/bin/python" Tests/Shards/check.py "$waybill" --short
