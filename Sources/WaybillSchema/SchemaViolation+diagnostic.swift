@@ -38,7 +38,7 @@ extension SchemaViolation {
                 "conflicting-keys",
                 sentence,
                 at: keys.last ?? key,
-                secondary: keys.dropLast().map { .init($0, "and this one") }
+                secondary: keys.dropLast().map { .init($0, "conflicts with this") }
             )
         case .wrongType:
             return Diagnostic("wrong-type", sentence, at: value, label: label)

@@ -34,7 +34,7 @@ struct FailureText {
     private func diagnostic(of failure: Failure) -> String {
         var renderer = HumanRenderer(colour: colour)
         if let terminal { renderer.width = max(30, Output.sourceColumns(of: terminal) - Self.margin) }
-        let text = renderer.render(failure.diagnostic)
+        let text = failure.text(renderer)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().joined(separator: "\n")
     }
 

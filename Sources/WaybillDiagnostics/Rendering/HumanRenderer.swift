@@ -41,6 +41,15 @@ package struct HumanRenderer: DiagnosticRenderer {
 
     /// Returns the text of one diagnostic, ending with a line break.
     package func render(_ diagnostic: Diagnostic) -> String {
+        render(diagnostic, place: nil, notes: [])
+    }
+
+    /// Returns the text of one diagnostic, ending with a line break.
+    ///
+    /// - Parameters:
+    ///   - place: The location of a diagnostic that has none in a source file, such as `pull.yaml:8:5`.
+    ///   - notes: Details, which come before the help.
+    package func render(_ diagnostic: Diagnostic, place: String?, notes: [String]) -> String {
         let style: Style = diagnostic.severity == .error ? .error : .warning
         var text = paint("\(diagnostic.severity.rawValue)[\(diagnostic.id)]", style)
         text += paint(": \(PrintableText.oneLine(diagnostic.headline))", .strong) + "\n"
@@ -53,10 +62,12 @@ package struct HumanRenderer: DiagnosticRenderer {
             text += "\(margin)\(paint(index == 0 ? "-->" : ":::", .frame)) \(block.place)\n\(bar)"
             for row in block.excerpt.rows { text += self.text(of: row, gutter: gutter) }
         }
-        if !blocks.isEmpty, !diagnostic.help.isEmpty { text += bar }
-        for help in diagnostic.help {
-            text += blocks.isEmpty ? "" : "\(margin) \(paint("=", .frame)) "
-            text += paint("help", .strong) + ": \(PrintableText.oneLine(help))\n"
+        if blocks.isEmpty, let place { text += "\(margin)\(paint("-->", .frame)) \(PrintableText.oneLine(place))\n" }
+        let remarks = notes.map { ("note", $0) } + diagnostic.help.map { ("help", $0) }
+        if !blocks.isEmpty, !remarks.isEmpty { text += bar }
+        for (kind, remark) in remarks {
+            text += blocks.isEmpty && place == nil ? "" : "\(margin) \(paint("=", .frame)) "
+            text += paint(kind, .strong) + ": \(PrintableText.oneLine(remark))\n"
         }
         return text
     }

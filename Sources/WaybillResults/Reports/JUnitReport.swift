@@ -166,7 +166,7 @@ extension JUnitReport.Case.Result {
             element: isError ? "error" : "failure",
             message: failure.message.description,
             type: failure.kind.rawValue,
-            text: HumanRenderer().render(failure.diagnostic)
+            text: failure.text(HumanRenderer())
         )
     }
 }

@@ -40,7 +40,7 @@ package enum MarkdownReport: RunReport {
         let word = step.outcome == .tolerated ? "tolerated" : "failed"
         var text = "**\(word)**: \(code(prefix + step.title))"
         if let request = step.request { text += " \(code(request))" }
-        var details = HumanRenderer().render(failure.diagnostic)
+        var details = failure.text(HumanRenderer())
         if let elements = step.elements {
             details += "\nelements: \(elements.summary)\n"
             for element in elements.failures.prefix(10) {

@@ -84,8 +84,9 @@ package struct Failure: Error, Sendable, Equatable {
         return Location(file: span.file.name, line: span.start.line, column: span.start.column)
     }
 
-    /// The failure as a diagnostic, because it points into the manifest like one.
-    package var diagnostic: Diagnostic {
+    /// Returns the failure laid out as a diagnostic, because it points into the manifest like one. A failure read from
+    /// its results has a location without the lines of the manifest.
+    package func text(_ renderer: HumanRenderer) -> String {
         var diagnostic = Diagnostic(DiagnosticID(stringLiteral: kind.rawValue), message.description, at: span)
         let located = findings.filter { $0.span != nil }
         if located.count > 1 {
@@ -94,11 +95,9 @@ package struct Failure: Error, Sendable, Equatable {
                 finding.span.map { .init($0, finding.message.description) }
             }
         }
-        // The errors that no label shows, such as those of a run that was read from its results.
-        let rest = findings.filter { located.count < 2 || $0.span == nil }
-        diagnostic.help = rest.map(\.message).filter { $0 != message }.map(\.description)
-        if span == nil, let location { diagnostic.help.append("It is at \(location).") }
-        return diagnostic
+        // The errors that no label shows.
+        let rest = findings.filter { located.count < 2 || $0.span == nil }.map(\.message).filter { $0 != message }
+        return renderer.render(diagnostic, place: location?.description, notes: rest.map(\.description))
     }
 }
 

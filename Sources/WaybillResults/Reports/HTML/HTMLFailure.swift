@@ -64,7 +64,7 @@ struct HTMLFailure {
 
     /// The diagnostic as in the terminal, with the carets highlighted.
     private func diagnostic(_ failure: Failure) -> HTML {
-        let lines = HumanRenderer().render(failure.diagnostic).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = failure.text(HumanRenderer()).split(separator: "\n", omittingEmptySubsequences: false)
         let rendered = lines.dropLast().map { line in
             line.contains("| ") && line.contains("^") ? "<mark>\(String(line))</mark>\n" : "\(String(line))\n" as HTML
         }
