@@ -27,40 +27,21 @@ if [ ${#manifests[@]} = 0 ] && ! [ -e waybill.yaml ]; then manifests=(.); fi
 split "$INPUT_ARGUMENTS"
 arguments=(${words[@]+"${words[@]}"})
 
-# What `run` and `validate` have in common.
-shared=()
-[ -z "$INPUT_ENVIRONMENT" ] || shared+=(--env "$INPUT_ENVIRONMENT")
+options=()
+[ -z "$INPUT_ENVIRONMENT" ] || options+=(--env "$INPUT_ENVIRONMENT")
 while IFS= read -r line; do
     line=${line%$'\r'}
-    [ -z "$line" ] || shared+=(--input "$line")
+    [ -z "$line" ] || options+=(--input "$line")
 done <<<"$INPUT_INPUTS"
 
 mkdir -p "$INPUT_REPORTS"
 reports=$(realpath "$INPUT_REPORTS")
 echo "reports=$reports" >>"$GITHUB_OUTPUT"
 
-# GitHub looks for the files of annotations in the workspace, and the program names them from the current folder, with ./
-# if that is what it runs.
-prefix=$(realpath --relative-to "$GITHUB_WORKSPACE" .)/
-prefix=${prefix#./}
-annotations() {
-    local line
-    while IFS= read -r line || [ -n "$line" ]; do
-        if [[ $line =~ ^(::(error|warning)\ file=)(\./)?([^/].*)$ ]]; then
-            line=${BASH_REMATCH[1]}$prefix${BASH_REMATCH[4]}
-        fi
-        printf '%s\n' "$line"
-    done
-}
-
 before=$(readlink waybill-results/latest || true)
 status=0
-waybill run "${shared[@]}" --report "junit=$reports/junit.xml,html=$reports/report.html" "${arguments[@]}" \
-    -- "${manifests[@]}" 2>&1 | annotations || status=${PIPESTATUS[0]}
-if [ "$status" = 2 ]; then
-    # `run` prints the errors of manifests for people. This annotates them.
-    waybill validate "${shared[@]}" --format github -- "${manifests[@]}" | annotations || true
-fi
+waybill run "${options[@]}" --report "junit=$reports/junit.xml,html=$reports/report.html" "${arguments[@]}" \
+    -- "${manifests[@]}" || status=$?
 after=$(readlink waybill-results/latest || true)
 
 echo "status=$status" >>"$GITHUB_OUTPUT"

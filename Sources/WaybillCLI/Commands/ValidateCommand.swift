@@ -75,7 +75,7 @@ struct ValidateCommand: ParsableCommand {
         switch format {
         case .human: nil
         case .json: JSONDiagnosticRenderer()
-        case .github: GitHubRenderer()
+        case .github: GitHubRenderer(Output.githubPaths)
         case .sarif:
             SARIFRenderer(version: WaybillVersion.current) { id in
                 Explanation.of(id).map { .init(title: $0.title, help: $0.paragraphs.joined(separator: "\n\n")) }

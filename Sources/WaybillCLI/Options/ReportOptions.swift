@@ -54,7 +54,7 @@ struct ReportOptions: ParsableArguments {
         _ output: Output
     ) throws {
         let variables = ProcessVariables.all
-        var annotates = variables["GITHUB_ACTIONS"] == "true"
+        var annotates = Output.annotates
         if let error = ReportPaths(folders: runs.compactMap(\.folder)).error(in: requests.compactMap(\.path)) {
             output.report([Diagnostic("run-error", error, at: nil)])
             throw ExitStatus.notCarriedOut
@@ -71,7 +71,7 @@ struct ReportOptions: ParsableArguments {
         errors += write(files, for: runs)
         if annotates {
             let results = runs.map(\.result)
-            output.writeError(GitHubAnnotations.commands(for: results))
+            output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths))
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
                 if let error = append(MarkdownReport.document(for: results), to: path) {
                     errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))

@@ -3,6 +3,7 @@ import Dispatch
 import Synchronization
 import Waybill
 import WaybillDiagnostics
+import WaybillRuntime
 
 #if canImport(Glibc)
     import Glibc
@@ -125,9 +126,22 @@ struct Output: Sendable {
         if !text.isEmpty { _ = writeDirectly(Array(text.utf8), to: liveDescriptor) }
     }
 
-    /// Writes all diagnostics of a command to standard error, with a summary line.
+    /// Writes all diagnostics of a command to standard error, with a summary line; in a job of GitHub Actions, also as
+    /// annotations.
     func report(_ findings: [Diagnostic]) {
         writeError(errorRenderer.document(for: findings))
+        if Self.annotates { writeError(GitHubRenderer(Self.githubPaths).document(for: findings.limitingRepeats())) }
+    }
+
+    /// Whether this is a job of GitHub Actions.
+    static var annotates: Bool { ProcessVariables.all["GITHUB_ACTIONS"] == "true" }
+
+    /// The paths of files in annotations.
+    static var githubPaths: GitHubPaths {
+        GitHubPaths(
+            workspace: ProcessVariables.all["GITHUB_WORKSPACE"].flatMap(FileContents.canonicalPath),
+            currentFolder: FileContents.canonicalPath(".") ?? "/"
+        )
     }
 
     /// Writes the diagnostics of one of several files to standard error; `summarize` writes the summary line for all of

@@ -4,25 +4,30 @@
 /// ::error file=a.yaml,line=52,endLine=52,col=19,endColumn=26,title=unknown-endpoint::no endpoint is named 'shedule'
 /// ```
 package struct GitHubRenderer: DiagnosticRenderer {
+    /// How files are named.
+    private let paths: GitHubPaths
+
     /// Creates a renderer.
-    package init() {}
+    package init(_ paths: GitHubPaths = GitHubPaths()) {
+        self.paths = paths
+    }
 
     /// Returns a workflow command for each diagnostic, each ending in a line break; an empty string for no
     /// diagnostics. Line breaks and `%` in messages are escaped as GitHub requires.
     package func document(for diagnostics: [Diagnostic]) -> String {
-        diagnostics.map(Self.command).joined()
+        diagnostics.map(command).joined()
     }
 
-    private static func command(for diagnostic: Diagnostic) -> String {
+    private func command(for diagnostic: Diagnostic) -> String {
         var properties: [(name: String, value: String)] = []
         if let span = diagnostic.primary?.span {
             let (start, end) = (span.start, span.end)
-            properties = [("file", span.file.name), ("line", "\(start.line)"), ("endLine", "\(end.line)")]
+            properties = [("file", paths.path(of: span.file.name)), ("line", "\(start.line)"), ("endLine", "\(end.line)")]
             // GitHub rejects columns for a range of several lines.
             if start.line == end.line { properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")] }
         }
         properties.append(("title", diagnostic.id.name))
-        return command(diagnostic.severity.rawValue, properties, message(of: diagnostic))
+        return Self.command(diagnostic.severity.rawValue, properties, Self.message(of: diagnostic))
     }
 
     /// Returns a workflow command.

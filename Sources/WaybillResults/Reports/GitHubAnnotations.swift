@@ -1,19 +1,21 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 
 /// Workflow commands of GitHub Actions, which annotate each failure's line in the manifest.
 package enum GitHubAnnotations {
     /// Returns one command per line: an error for each failed step, and a warning for each tolerated failure.
-    package static func commands(for runs: [RunResult]) -> String {
+    ///
+    /// - Parameter paths: How files are named.
+    package static func commands(for runs: [RunResult], _ paths: GitHubPaths = GitHubPaths()) -> String {
         runs.map { run in
-            run.steps.filter(\.hasFailed).map { command(for: $0, run.prefix(among: runs.count)) }.joined()
+            run.steps.filter(\.hasFailed).map { command(for: $0, run.prefix(among: runs.count), paths) }.joined()
         }.joined()
     }
 
-    private static func command(for step: StepResult, _ prefix: String) -> String {
+    private static func command(for step: StepResult, _ prefix: String, _ paths: GitHubPaths) -> String {
         var properties: [(name: String, value: String)] = []
         if let location = step.failure?.location {
             properties = [
-                ("file", location.file), ("line", String(location.line)), ("col", String(location.column)),
+                ("file", paths.path(of: location.file)), ("line", String(location.line)), ("col", String(location.column)),
             ]
         }
         properties.append(("title", prefix + step.title))

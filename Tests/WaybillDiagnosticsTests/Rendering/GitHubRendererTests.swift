@@ -31,6 +31,18 @@ import WaybillDiagnostics
         #expect(GitHubRenderer().document(for: []) == "")
     }
 
+    @Test(arguments: [
+        ("tests/a.yaml", "svc/tests/a.yaml"), ("./a.yaml", "svc/a.yaml"), ("../inc/a.yaml", "inc/a.yaml"),
+        ("../../a.yaml", "../../a.yaml"), ("/repo/a.yaml", "/repo/a.yaml"), ("<stdin>", "<stdin>"),
+    ]) func `files are named relative to the workspace`(path: String, expected: String) {
+        #expect(GitHubPaths(workspace: "/repo/", currentFolder: "/repo/svc").path(of: path) == expected)
+    }
+
+    @Test func `outside the workspace, paths are relative to the current folder`() {
+        #expect(GitHubPaths(workspace: "/repo", currentFolder: "/repository").path(of: "./a.yaml") == "a.yaml")
+        #expect(GitHubPaths().path(of: "a.yaml") == "a.yaml")
+    }
+
     @Test func `no string can end its command or start another one`() {
         let file = SourceFile(name: "50%,a:b\r\n::c", text: "x")
         let finding = Diagnostic("x", "100%: a,\r\n::b\u{1B}", at: file.span("x"))
