@@ -59,10 +59,20 @@ package enum JUnitReport: RunReport {
                 stream.write("      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n")
             }
             stream.write("    </properties>\n")
-            // Readers take the part of a class name before its last dot as the package.
-            let name = run.manifest.split(separator: "/").last?.split(separator: ".").first ?? "run"
-            for testCase in cases { stream.write(testCase.xml(classPrefix: String(name))) }
+            let package = Self.package(of: run.manifest)
+            for testCase in cases { stream.write(testCase.xml(classPrefix: package)) }
             stream.write("  </testsuite>\n")
+        }
+
+        /// Returns the package of a manifest's test cases: `orders.smoke` for `orders/smoke.yaml`. Readers identify a
+        /// test case by its class and its name, and take the part of the class before its last dot as the package.
+        private static func package(of manifest: String) -> String {
+            var segments = manifest.split(separator: "/").filter { $0 != "." && $0 != ".." }
+            if let last = segments.last, let dot = last.lastIndex(of: "."), dot > last.startIndex {
+                segments[segments.count - 1] = last[..<dot]
+            }
+            let names = segments.map { $0.map { $0 == "." ? "_" : String($0) }.joined() }
+            return names.isEmpty ? "run" : names.joined(separator: ".")
         }
     }
 
