@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 package import WaybillFormats
 package import WaybillResults
 import WaybillRuntime
@@ -136,7 +137,7 @@ package enum RunFolders {
     package static func lack(of folder: String) -> (reason: String, message: String)? {
         let record = try? RunRecord(folder: folder)
         if hasDamagedResult(folder, record) {
-            let again = record == nil ? "" : "; 'waybill resume \(folder)' writes it again"
+            let again = record == nil ? "" : "; 'waybill resume \(PrintableText.shellWord(folder))' writes it again"
             return ("its result is damaged", "'\(folder)/\(RunFileNames.result)' is damaged\(again)")
         }
         guard hasJournal(folder) else { return nil }
@@ -145,7 +146,7 @@ package enum RunFolders {
         }
         return (
             "the run has not finished",
-            damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(folder)'"
+            damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(PrintableText.shellWord(folder))'"
         )
     }
 

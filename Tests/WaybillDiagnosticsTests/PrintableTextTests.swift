@@ -14,6 +14,14 @@ struct PrintableTextTests {
         #expect(PrintableText.columns(of: short) <= columns)
     }
 
+    @Test(arguments: [
+        ("out/a-1.x", "out/a-1.x"), ("", #""""#), ("a b", #""a b""#), ("größe/日", "größe/日"),
+        (#"$(x)`y`"\'"#, #""\$(x)\`y\`\"\\'""#), ("a\nb;c", #""a b;c""#),
+    ])
+    func `a word of a command can be pasted in a shell`(text: String, word: String) {
+        #expect(PrintableText.shellWord(text) == word)
+    }
+
     @Test(arguments: [("short", 5, "short"), ("longer", 5, "long…"), ("日本語", 5, "日本…"), ("日本語", 4, "日…")])
     func `the end of a long string is omitted`(text: String, columns: Int, expected: String) {
         #expect(PrintableText.start(of: text, columns) == expected)

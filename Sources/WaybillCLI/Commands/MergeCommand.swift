@@ -49,7 +49,7 @@ struct MergeCommand: ParsableCommand {
                 output.writeError("warning: \(PrintableText.oneLine(warning))\n")
             }
             guard !plan.continuesAfterShards else {
-                let steps = "'waybill resume \(PrintableText.oneLine(out))' runs the steps after them"
+                let steps = "'waybill resume \(PrintableText.shellWord(out))' runs the steps after them"
                 return output.write("merged \(runs.count) shards in \(PrintableText.oneLine(out)); \(steps)\n")
             }
             var runOptions = RunOptions()

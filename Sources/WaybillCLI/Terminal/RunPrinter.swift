@@ -195,7 +195,9 @@ final class RunPrinter: RunObserver {
         write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
         // An interrupted run in which everything passed has nothing to continue.
         let isComplete = result.outcome != .failed && counts[.skipped] + counts[.cancelled] + counts[.failed] == 0
-        if namesResume, result.outcome != .passed, !isComplete { write("waybill resume \(folder) continues it\n") }
+        if namesResume, result.outcome != .passed, !isComplete {
+            write("waybill resume \(PrintableText.shellWord(folder)) continues it\n")
+        }
     }
 
     private func printFailures(of result: RunResult, _ bodies: KeptBodies) {

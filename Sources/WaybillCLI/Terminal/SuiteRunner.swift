@@ -191,7 +191,7 @@ struct SuiteRunner {
             }
             output.write(
                 "  ✗ \(PrintableText.oneLine(member.manifest)): \(report.result.counts.summary)\n"
-                    + "    waybill resume \(PrintableText.oneLine(report.folder))\n"
+                    + "    waybill resume \(PrintableText.shellWord(report.folder))\n"
             )
         }
         output.write("results in \(PrintableText.oneLine(suite.path))\n")

@@ -15,6 +15,17 @@ package enum PrintableText {
         return String(result)
     }
 
+    /// Returns a word of a shell command on one line, in double quotes if the shell would otherwise change it.
+    package static func shellWord(_ text: String) -> String {
+        let word = oneLine(text)
+        let isPlain = word.unicodeScalars.allSatisfy { scalar in
+            scalar.value > 127 || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "_-./,:=@%+".unicodeScalars.contains(scalar)
+        }
+        if isPlain, !word.isEmpty { return word }
+        return "\"\(word.map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined())\""
+    }
+
     /// Returns the number of terminal columns of a text without line breaks.
     package static func columns(of text: String) -> Int { DisplayWidth.of(text) }
 
