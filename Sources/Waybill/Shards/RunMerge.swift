@@ -54,13 +54,14 @@ package struct RunMerge: Sendable {
                     message: "'\(folder)' is in the folder of a shard, '\(shard)'; choose another with --out"
                 )
             }
+            try Self.checkNothingFollowed(plan, in: folder)
             let sharded = plan.shardedSteps
             let shards = try folders.map { try ShardJournal(of: $0, steps: sharded.map(\.path)) }
             for step in sharded { try Self.checkLists(of: step, shards) }
             let run = try MergedRun(folder)
             var warnings: [String] = []
             var steps: [MergedRun.Step] = []
-            try copyFiles(of: shards, writtenBy: sharded, to: folder)
+            try Self.copyFiles(of: shards, to: folder)
             for step in sharded {
                 steps.append(try await Self.merged(step, of: shards, in: run, &warnings))
             }
@@ -95,6 +96,18 @@ package struct RunMerge: Sendable {
         let kept = RunEvent.KeptRecord.merged(parts.compactMap(\.kept), written: use)
         let end: [RunEvent.Kind] = (written.map { [.writeCommitted($0)] } ?? []) + [.stepFinished(result, kept: kept)]
         return MergedRun.Step(path: step.path, elements: parts[0].list?.count, end: end)
+    }
+
+    /// Throws if a folder has an earlier merge, and steps after the shards have started in it: a new merge would forget
+    /// that, and their requests would be sent again.
+    private static func checkNothingFollowed(_ plan: Plan, in folder: String) throws(RunError) {
+        let started = MergedRun.startedStep(among: plan.stepsAfterShards.map(\.path), in: folder)
+        guard let started else { return }
+        throw RunError(
+            message: "steps after the shards have started in '\(folder)', such as '\(started)': another merge would forget "
+                + "that, and send their requests again. 'waybill resume \(PrintableText.shellWord(folder))' continues; "
+                + "to start again, choose another folder or delete this one"
+        )
     }
 
     /// Throws if the shards have divided different lists.
@@ -146,28 +159,29 @@ package struct RunMerge: Sendable {
         return (written, warnings + (warning.map { ["\(path): \($0)"] } ?? []))
     }
 
-    /// Copies the other files of the shards: those of the steps before the sharded ones from the first shard, and the
-    /// downloads and bodies of elements from all.
-    private func copyFiles(of shards: [ShardJournal], writtenBy steps: [StepPlan], to folder: String) throws {
-        let unfinished = Set(
-            shards.flatMap { shard in steps.compactMap { shard.steps[$0.path]?.file?.path.string } }
-        )
-        var copy = FolderCopy()
+    /// Copies the other complete files of the shards: those of the steps before the sharded ones from the first shard,
+    /// and the downloads of elements and the bodies of failed responses from all.
+    private static func copyFiles(of shards: [ShardJournal], to folder: String) throws {
+        var copied: Set<String> = []
         for shard in shards {
-            do {
-                try copy.copyFiles(from: shard.folder, to: folder) { path in
-                    unfinished.contains { path.hasPrefix($0) && path.hasSuffix(".part") }
-                } isShared: { path in
-                    path.hasPrefix("\(RunFileNames.bodies)/") || shard.earlierFiles.contains(path)
+            for (path, file) in shard.files.sorted(by: { $0.key < $1.key }) where isInside(path) {
+                guard copied.insert(path).inserted else {
+                    guard file.isOfElement, try !FolderCopy.isEqual("\(shard.folder)/\(path)", "\(folder)/\(path)")
+                    else { continue }
+                    throw RunError(
+                        message: "'\(path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
+                            + "have written the same file"
+                    )
                 }
-            } catch let conflict as FolderCopy.Conflict {
-                throw RunError(
-                    message:
-                        "'\(conflict.path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
-                        + "have written the same file"
-                )
+                try FolderCopy.copyFile(path, of: file.bytes, from: shard.folder, to: folder)
             }
+            try FolderCopy.copyBodies(from: shard.folder, to: folder)
         }
+    }
+
+    /// Whether a path is inside the folder of its run. The steps before the shards may have written outside.
+    private static func isInside(_ path: String) -> Bool {
+        !path.hasPrefix("/") && !path.split(separator: "/").contains("..") && !path.utf8.contains(0)
     }
 }
 
@@ -200,7 +214,7 @@ private enum ShardFolders {
     private static func incomplete(_ folder: String, _ shard: Shard, _ record: RunRecord) -> String {
         if RunFolder.isLocked(folder) { return "shard \(shard.text) in '\(folder)' is still running" }
         let state = record.outcome == .failed ? "has failed" : "has not finished"
-        return "shard \(shard.text) in '\(folder)' \(state); 'waybill resume \(folder)' continues it"
+        return "shard \(shard.text) in '\(folder)' \(state); 'waybill resume \(PrintableText.shellWord(folder))' continues it"
     }
 
     private static func checkUnity(

@@ -15,6 +15,8 @@ enum FolderContents {
     static let outputs = RunFileNames.outputs
     static let sources = RunFileNames.sources
     static let bodies = RunFileNames.bodies
+    /// The journal of a merge that has not finished.
+    static let mergedJournal = "events.ndjson.part"
 
     /// Creates a folder and its parents.
     static func make(_ path: String) throws(ResultsError) {
@@ -44,7 +46,9 @@ enum FolderContents {
                 "'\(path)/\(bodies)' is a symbolic link; bodies are not written through links"
             )
         }
-        let existing = [journal, result, outputs, sources, bodies].filter { exists("\(path)/\($0)") }
+        let existing = [journal, result, outputs, sources, bodies].filter {
+            exists("\(path)/\($0)") && ($0 != bodies || !names(in: "\(path)/\(bodies)").isEmpty)
+        }
         let hasSuite = SuiteFolder(at: path) != nil
         if hasSuite, OutputFile.isLocked("\(path)/\(RunFileNames.suite)") {
             throw ResultsError(path: path, "another process is running the manifests of '\(path)'")
@@ -55,10 +59,11 @@ enum FolderContents {
         }
         let head = try file.head(64 * 1024)
         // A run that was killed right after its start leaves an empty journal, or a part of its first line. One that a
-        // full disk stopped also leaves a summary.
+        // full disk stopped also leaves a summary. A merge that was killed leaves its unfinished journal.
         let isFree =
             existing.contains(journal) && isUnfinished(head)
-            && (Set(existing).isSubset(of: [journal, sources]) || RunFolder.result(in: path) != nil)
+            && (Set(existing).isSubset(of: [journal, sources]) || RunFolder.result(in: path) != nil
+                || exists("\(path)/\(mergedJournal)"))
         let earlier = runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") }))
         guard existing.isEmpty || isFree || earlier != nil else {
             // Other files stay untouched. If there was no journal, the new one is empty and is removed.
@@ -130,7 +135,8 @@ enum FolderContents {
     private static func clear(_ path: String) throws(ResultsError) {
         clearTemporaries(path)
         let folder = "\(path)/\(bodies)"
-        let paths = [result, outputs, sources].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
+        let paths =
+            [result, outputs, sources, mergedJournal].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
         for path in paths where unlink(path) != 0 && errno != ENOENT {
             throw ResultsError(cannot: "replace", path)
         }

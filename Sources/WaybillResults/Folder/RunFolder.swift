@@ -124,9 +124,11 @@ package final class RunFolder: Sendable {
         journal.begin { () throws(ResultsError) in
             var text: [UInt8] = []
             JSONWriter().write(sources().json, to: &text)
-            // A file that is renamed to this path would have to be on the disk first.
-            if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
-            try OutputFile(path, .new).write(text + [UInt8(ascii: "\n")])
+            text.append(UInt8(ascii: "\n"))
+            guard FolderContents.size(of: path) != nil else { return try OutputFile(path, .new).write(text) }
+            // A resumed run usually has the same sources as before.
+            let earlier = try? FileContents.read(path, limit: text.count)
+            if earlier != text { try OutputFile.replaceDurably([(path, text)]) }
         }
     }
 

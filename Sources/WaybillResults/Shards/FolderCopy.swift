@@ -7,42 +7,47 @@ import WaybillRuntime
 #endif
 
 /// Copies the files of runs from one folder to another.
-package struct FolderCopy {
-    /// The files that were copied, relative to the folder.
-    private var copied: Set<String> = []
-
-    /// Creates a copy without files.
-    package init() {}
-
-    /// The files that are not copied, because they belong to a run as a whole.
-    private static let ownFiles: Set<String> = Set(RunFileNames.all).subtracting([RunFileNames.bodies])
-
-    /// A file that two runs have, with different contents.
-    package struct Conflict: Error, Sendable {
-        /// The path of the file, relative to the folder.
-        package let path: String
-    }
-
-    /// Copies the files that the steps of a run have written, and the bodies of responses. Links are not copied, because
-    /// no run writes any.
+package enum FolderCopy {
+    /// Copies a file of a run. Throws if it is missing, or does not have the size that its journal says.
     ///
     /// - Parameters:
-    ///   - isSkipped: Whether the file at a path, relative to the folder, is not copied.
-    ///   - isShared: Whether a file that was already copied from another run may have another content.
-    /// - Throws: ``Conflict``, or the error of a file.
-    package mutating func copyFiles(
+    ///   - path: Its path, relative to the folder of the run.
+    ///   - bytes: Its size; `nil` if the journal does not have it.
+    package static func copyFile(
+        _ path: String,
+        of bytes: Int?,
         from source: String,
-        to target: String,
-        except isSkipped: (String) -> Bool,
-        isShared: (String) -> Bool
-    ) throws {
-        try Self.copy("", from: source, to: target) { path in
-            if Self.ownFiles.contains(path) || isSkipped(path) || Self.isTemporary(path) { return false }
-            // What an earlier merge left in the folder is replaced.
-            if copied.insert(path).inserted { return true }
-            if isShared(path) { return false }
-            guard try Self.isEqual("\(source)/\(path)", "\(target)/\(path)") else { throw Conflict(path: path) }
-            return false
+        to target: String
+    ) throws(ResultsError) {
+        let whole = "\(source)/\(path)"
+        guard isRegularFile(whole) else {
+            throw ResultsError(path: whole, "'\(whole)' is missing; the journal of its run lists it")
+        }
+        if let bytes, let size = FolderContents.size(of: whole), size != bytes {
+            throw ResultsError(path: whole, "'\(whole)' has \(size) bytes; the journal of its run says \(bytes)")
+        }
+        try copy(whole, to: "\(target)/\(path)")
+    }
+
+    /// Copies the bodies of failed responses that are not yet there.
+    package static func copyBodies(from source: String, to target: String) throws(ResultsError) {
+        let bodies = FolderContents.bodies
+        let names = (try? FolderListing.names(in: "\(source)/\(bodies)", limit: .max)) ?? []
+        for name in names where !isTemporary(name) && isRegularFile("\(source)/\(bodies)/\(name)") {
+            let path = "\(target)/\(bodies)/\(name)"
+            if FolderContents.size(of: path) == nil { try copy("\(source)/\(bodies)/\(name)", to: path) }
+        }
+    }
+
+    /// Whether two files have the same content.
+    package static func isEqual(_ first: String, _ second: String) throws(ResultsError) -> Bool {
+        guard FolderContents.size(of: first) == FolderContents.size(of: second) else { return false }
+        let firstFile = try InputFile(first)
+        let secondFile = try InputFile(second)
+        while true {
+            let piece = try firstFile.next(1 << 20)
+            guard try secondFile.next(1 << 20) == piece else { return false }
+            if piece.isEmpty { return true }
         }
     }
 
@@ -62,12 +67,13 @@ package struct FolderCopy {
         FileContents.name(of: path).hasPrefix(".") && path.hasSuffix(".tmp")
     }
 
-    /// Copies the files in a folder for which a function returns `true`.
+    /// Copies the files in a folder for which a function returns `true`. Links are not copied, because no run writes
+    /// any.
     private static func copy(
         _ folder: String,
         from source: String,
         to target: String,
-        _ isWanted: (String) throws -> Bool
+        _ isWanted: (String) -> Bool
     ) throws {
         let names = try FolderListing.names(in: folder.isEmpty ? source : "\(source)/\(folder)", limit: .max)
         for name in names.sorted() {
@@ -78,14 +84,17 @@ package struct FolderCopy {
             }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: try copy(path, from: source, to: target, isWanted)
-            case S_IFREG where try isWanted(path):
-                try FolderContents.make(FileContents.folder(of: "\(target)/\(path)"))
-                let file = try OutputFile("\(target)/\(path)", .any)
-                try file.cut(to: 0)
-                try read("\(source)/\(path)") { piece throws(ResultsError) in try file.write(piece) }
+            case S_IFREG where isWanted(path): try copy("\(source)/\(path)", to: "\(target)/\(path)")
             default: break
             }
         }
+    }
+
+    private static func copy(_ source: String, to target: String) throws(ResultsError) {
+        try FolderContents.make(FileContents.folder(of: target))
+        let file = try OutputFile(target, .any)
+        try file.cut(to: 0)
+        try read(source) { piece throws(ResultsError) in try file.write(piece) }
     }
 
     private static func read(
@@ -96,14 +105,8 @@ package struct FolderCopy {
         while case let piece = try file.next(1 << 20), !piece.isEmpty { try sink(piece) }
     }
 
-    private static func isEqual(_ first: String, _ second: String) throws -> Bool {
-        guard FolderContents.size(of: first) == FolderContents.size(of: second) else { return false }
-        let firstFile = try InputFile(first)
-        let secondFile = try InputFile(second)
-        while true {
-            let piece = try firstFile.next(1 << 20)
-            guard try secondFile.next(1 << 20) == piece else { return false }
-            if piece.isEmpty { return true }
-        }
+    private static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 }

@@ -10,12 +10,15 @@ import WaybillRuntime
 
 /// The folder into which the runs of all shards are combined.
 ///
-/// The journal is written last: if the program ends before that, the folder is not that of a run. It has the events
-/// before the sharded steps as the first shard recorded them, then those of each sharded step, shard by shard. The same
-/// shards always give the same bytes.
+/// The journal gets its name last: if the program ends before that, the folder is not that of a run, and the next merge
+/// takes it over. It has the events before the sharded steps as the first shard recorded them, then those of each
+/// sharded step, shard by shard. The same shards always give the same bytes.
 package struct MergedRun: ~Copyable {
     /// The folder.
     package let path: String
+    /// The empty journal, which is locked.
+    private let claim: OutputFile
+    /// The journal that will replace it.
     private let journal: OutputFile
     private let thread: FileThread
 
@@ -24,9 +27,24 @@ package struct MergedRun: ~Copyable {
         let thread = try RunFolder.startThread()
         try FolderContents.make(path)
         var unfinished: RunID?
-        let journal = try FolderContents.claim(path, disk: .real, replacing: &unfinished)
+        let claim = try FolderContents.claim(path, disk: .real, replacing: &unfinished)
+        let journal = try OutputFile("\(path)/\(FolderContents.mergedJournal)", .any)
+        try journal.cut(to: 0)
         (self.path, self.thread) = (path, thread)
+        self.claim = claim
         self.journal = journal
+    }
+
+    /// Returns one of the given steps that has started in the run in a folder; `nil` if there is no such run.
+    package static func startedStep(among paths: [String], in folder: String) -> String? {
+        var reader = JournalReader("\(folder)/\(FolderContents.journal)")
+        var started: String?
+        // A journal that cannot be read is not one that could be resumed.
+        try? reader.read { event in
+            guard started == nil, let step = event["step"]?.string else { return }
+            started = paths.first { step == $0 || step.hasPrefix("\($0).") || step.hasPrefix("\($0)[") }
+        }
+        return started
     }
 
     /// A file of records that is combined from the shards.
@@ -140,8 +158,12 @@ package struct MergedRun: ~Copyable {
         lines.write(to: journal)
         if let error = lines.error { throw error }
         try journal.sync()
-        OutputFile.syncFolder(of: "\(path)/\(FolderContents.journal)")
-        journal.unlock()
+        let path = "\(path)/\(FolderContents.journal)"
+        guard rename("\(self.path)/\(FolderContents.mergedJournal)", path) == 0 else {
+            throw ResultsError(cannot: "replace", path)
+        }
+        OutputFile.syncFolder(of: path)
+        claim.unlock()
     }
 }
 

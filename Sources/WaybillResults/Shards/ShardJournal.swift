@@ -21,8 +21,16 @@ package struct ShardJournal: Sendable {
     package let folder: String
     /// The sharded steps by their paths.
     package private(set) var steps: [String: Step]
-    /// The files that steps before the sharded ones have written, relative to the folder.
-    package private(set) var earlierFiles: Set<String> = []
+    /// A complete file in the folder.
+    package struct File: Sendable {
+        /// Its size in bytes; `nil` if it is a database, to which later steps may add tables.
+        package var bytes: Int?
+        /// Whether an element of a sharded step has written it. Each shard has the files of the steps before.
+        package var isOfElement: Bool
+    }
+
+    /// The complete files in the folder, by their paths relative to it.
+    package private(set) var files: [String: File] = [:]
     /// When the last event happened.
     package private(set) var lastTime: Timestamp?
 
@@ -40,8 +48,9 @@ package struct ShardJournal: Sendable {
         if let time = event["at"]?.string.flatMap(Timestamp.init(rfc3339:)) { lastTime = max(lastTime ?? time, time) }
         let (type, path) = (event["type"]?.string, event["step"]?.string)
         guard let path, steps[path] != nil else {
-            let isFile = type == "write.committed" || type == "download.committed"
-            if isFile, let file = event["path"]?.string, !isInShardedStep(path) { earlierFiles.insert(file) }
+            guard type == "write.committed" || type == "download.committed", let file = event["path"]?.string else { return }
+            let bytes = event["table"] == nil ? event["bytes"]?.count : nil
+            files[file] = File(bytes: bytes, isOfElement: isInShardedStep(path))
             return
         }
         switch type {
