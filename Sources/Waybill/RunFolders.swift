@@ -111,6 +111,11 @@ package enum RunFolders {
     /// Whether a run was started in a folder.
     package static func hasJournal(_ folder: String) -> Bool { exists("\(folder)/\(RunFileNames.journal)") }
 
+    /// Whether the journal in a folder has a complete line. One that was killed before has sent nothing.
+    package static func hasEvents(_ folder: String) -> Bool {
+        RunFolder.hasEvents(folder)
+    }
+
     /// Returns why the results of a run cannot be read.
     package static func missingReason(of run: String) -> String {
         let folder = folder(of: run)
@@ -146,7 +151,8 @@ package enum RunFolders {
         }
         return (
             "the run has not finished",
-            damage(in: folder) ?? "the run has not finished; continue it with 'waybill resume \(PrintableText.shellWord(folder))'"
+            damage(in: folder)
+                ?? "the run has not finished; continue it with 'waybill resume \(PrintableText.shellWord(folder))'"
         )
     }
 

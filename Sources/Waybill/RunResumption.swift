@@ -44,6 +44,7 @@ package struct RunResumption: Sendable {
         continuing part: Part = .same
     ) throws(RunError) {
         self.folder = folder
+        if RunFolder.isLocked(folder) { throw RunError(message: "the run in '\(folder)' is still running") }
         do {
             var record = try RunRecord(folder: folder)
             if repeatsTolerated { record.steps.forgetTolerated() }

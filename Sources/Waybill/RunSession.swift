@@ -177,7 +177,9 @@ package struct RunSession: Sendable {
             "replacing the results of run \(id) in '\(folder)', which had not finished",
             severity: .warning,
             at: nil,
-            help: ["'waybill resume \(PrintableText.shellWord(folder))' would have continued it. Use a different --out to keep an earlier run."]
+            help: [
+                "'waybill resume \(PrintableText.shellWord(folder))' would have continued it. Use a different --out to keep an earlier run."
+            ]
         )
     }
 

@@ -30,6 +30,9 @@ struct InputResolution {
             let input = definition.value
             if let value = options.earlierInputs[name] {
                 take(value, for: definition, givenBy: "when the run started")
+                if let given = Self.given(name, for: input, options, files), given != value {
+                    diagnostics.append(.otherInput(definition.name))
+                }
             } else if let value = options.values[name] {
                 take(value, for: definition, givenBy: "by the program")
             } else if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
@@ -53,6 +56,20 @@ struct InputResolution {
                 )
             }
         }
+    }
+
+    /// Returns the value that the program, the command line or a file gives for an input; `nil` if none does.
+    private static func given(
+        _ name: String,
+        for input: InputDeclaration,
+        _ options: PlanOptions,
+        _ files: [GivenFile]
+    ) -> JSON? {
+        if let value = options.values[name] { return value }
+        if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
+            return value(of: text, for: input)
+        }
+        return lastValue(of: name, in: files)?.1
     }
 
     /// Stores a value that has no location in a text, and reports where it violates its schema.
@@ -188,5 +205,17 @@ extension Manifest {
         }
         return inputs.isEmpty
             ? "The manifest takes no inputs." : "The inputs are \(inputs.keys.joined(separator: ", "))."
+    }
+}
+
+extension Diagnostic {
+    /// An input of a run that is continued, for which another value is given.
+    fileprivate static func otherInput(_ name: Spanned<String>) -> Diagnostic {
+        Diagnostic(
+            "invalid-input",
+            "the run was started with another value for input '\(name.value)'",
+            at: name.span,
+            help: ["A run is continued with its own inputs. Leave out the value, or start a new run."]
+        )
     }
 }

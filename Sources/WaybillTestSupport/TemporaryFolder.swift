@@ -40,6 +40,12 @@ package final class TemporaryFolder: Sendable {
         write(Array(text.utf8), to: name)
     }
 
+    /// Removes a file, or a subfolder with its contents.
+    package func remove(_ name: String) {
+        empty(name)
+        if unlink("\(path)/\(name)") != 0 { rmdir("\(path)/\(name)") }
+    }
+
     /// The text of a file in the folder; nil if there is none.
     package func read(_ name: String) -> String? {
         Self.contents(of: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }

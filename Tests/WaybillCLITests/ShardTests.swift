@@ -135,7 +135,7 @@ import WaybillTestSupport
         }
         let other = try await waybill("resume", "./before", "--shard", "2/2", "--out", "s/1")
         #expect(other.errorText.contains("'s/1' already has another run"))
-        let merged = try await merge(["s/1", "s/2"], to: "merged")
+        let merged = try await waybill("merge", "s/1", "s/2", "--out", "merged")
         #expect(
             merged.outputText.contains("merged 2 shards in merged; 'waybill resume merged' runs the steps after them")
         )

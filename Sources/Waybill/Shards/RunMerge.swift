@@ -101,10 +101,14 @@ package struct RunMerge: Sendable {
     /// Throws if a folder has an earlier merge, and steps after the shards have started in it: a new merge would forget
     /// that, and their requests would be sent again.
     private static func checkNothingFollowed(_ plan: Plan, in folder: String) throws(RunError) {
+        if let part = (try? RunRecord(folder: folder)).flatMap({ RunPart(json: $0.part) }) {
+            throw RunError(message: "'\(folder)' has another run, of \(part.text); choose another folder with --out")
+        }
         let started = MergedRun.startedStep(among: plan.stepsAfterShards.map(\.path), in: folder)
         guard let started else { return }
         throw RunError(
-            message: "steps after the shards have started in '\(folder)', such as '\(started)': another merge would forget "
+            message:
+                "steps after the shards have started in '\(folder)', such as '\(started)': another merge would forget "
                 + "that, and send their requests again. 'waybill resume \(PrintableText.shellWord(folder))' continues; "
                 + "to start again, choose another folder or delete this one"
         )
@@ -169,7 +173,8 @@ package struct RunMerge: Sendable {
                     guard file.isOfElement, try !FolderCopy.isEqual("\(shard.folder)/\(path)", "\(folder)/\(path)")
                     else { continue }
                     throw RunError(
-                        message: "'\(path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
+                        message:
+                            "'\(path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
                             + "have written the same file"
                     )
                 }
@@ -192,12 +197,17 @@ private enum ShardFolders {
     static func sorted(_ folders: [String]) throws(RunError) -> [String] {
         var shards: [(folder: String, shard: Shard, record: RunRecord)] = []
         for folder in folders {
-            let record: RunRecord
+            guard RunFolders.hasJournal(folder) else {
+                throw RunError(message: RunFolders.missingReason(of: folder))
+            }
+            var record: RunRecord
             do {
                 record = try RunRecord(folder: folder)
             } catch {
                 throw RunError(message: "\(error)")
             }
+            // There is one for each finished element.
+            record.steps = EarlierSteps()
             guard let shard = RunPart(json: record.part)?.shard else {
                 throw RunError(message: "the run in '\(folder)' is not a shard: it was started without --shard")
             }
@@ -214,7 +224,8 @@ private enum ShardFolders {
     private static func incomplete(_ folder: String, _ shard: Shard, _ record: RunRecord) -> String {
         if RunFolder.isLocked(folder) { return "shard \(shard.text) in '\(folder)' is still running" }
         let state = record.outcome == .failed ? "has failed" : "has not finished"
-        return "shard \(shard.text) in '\(folder)' \(state); 'waybill resume \(PrintableText.shellWord(folder))' continues it"
+        return
+            "shard \(shard.text) in '\(folder)' \(state); 'waybill resume \(PrintableText.shellWord(folder))' continues it"
     }
 
     private static func checkUnity(
@@ -229,7 +240,10 @@ private enum ShardFolders {
                 )
             }
             if shard.count != first.shard.count { throw differ("numbers of shards") }
-            if record.manifest != first.record.manifest || RunSources(folder: folder)?.files != sources?.files {
+            if record.id != first.record.id, record.continuesPhase || first.record.continuesPhase {
+                throw differ("runs of the steps before them")
+            }
+            if record.manifest != first.record.manifest || !haveSameManifest(sources, RunSources(folder: folder)) {
                 throw differ("manifests")
             }
             if record.environment != first.record.environment { throw differ("environments") }
@@ -237,6 +251,7 @@ private enum ShardFolders {
                 throw differ("graphs")
             }
             if record.inputs != first.record.inputs { throw differ("inputs") }
+            if record.state != first.record.state { throw differ("states") }
         }
         for (one, other) in zip(shards, shards.dropFirst()) where one.shard.number == other.shard.number {
             throw RunError(message: "'\(one.folder)' and '\(other.folder)' are both shard \(one.shard.text)")
@@ -247,5 +262,11 @@ private enum ShardFolders {
             let more = missing.count > 10 ? " and \(missing.count - 10) more" : ""
             throw RunError(message: "shards are missing: \(names)\(more)")
         }
+    }
+
+    /// Whether two runs are of the same manifest, apart from comments and formatting.
+    private static func haveSameManifest(_ first: RunSources?, _ second: RunSources?) -> Bool {
+        guard let first, let second else { return false }
+        return first.files == second.files || first.steps != nil && first.steps == second.steps
     }
 }

@@ -1,6 +1,7 @@
 package import WaybillDiagnostics
 package import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// Prepares the folders of shards that continue a run of the steps before them.
@@ -9,6 +10,14 @@ package enum ShardStart {
     /// already has this shard stays as it is.
     package static func prepare(_ folder: String, from before: String, for shard: Shard) throws(RunError) {
         do {
+            guard RunFolders.hasJournal(before) else {
+                throw RunError(message: RunFolders.missingReason(of: before))
+            }
+            if FolderBoundary(folder: before, allowsOutside: false).encloses(folder) {
+                throw RunError(
+                    message: "'\(folder)' is in the folder of the run before the shards; choose another with --out"
+                )
+            }
             let record = try RunRecord(folder: before)
             guard RunPart(json: record.part) == .before else {
                 throw RunError(message: "the run in '\(before)' was not started with --phase before")
@@ -25,7 +34,8 @@ package enum ShardStart {
             }
             guard record.outcome == .passed else {
                 throw RunError(
-                    message: "the run in '\(before)' has not passed; 'waybill resume \(before)' continues it"
+                    message:
+                        "the run in '\(before)' has not passed; 'waybill resume \(PrintableText.shellWord(before))' continues it"
                 )
             }
             try FolderCopy.copyRun(from: before, to: folder)

@@ -40,9 +40,16 @@ struct MergeCommand: ParsableCommand {
             throw ExitStatus.invalid
         }
         do {
+            let runs = runs.map(RunFolders.folder)
             let merge = try RunMerge(of: runs, options: options, allowsOutside: allowOutside)
             output.report(findings + merge.diagnostics)
             guard let plan = merge.plan else { throw ExitStatus.invalid }
+            if plan.continuesAfterShards, !reports.report.isEmpty {
+                throw ValidationError(
+                    "Steps come after the shards: give --report to 'waybill resume \(PrintableText.shellWord(out))', which "
+                        + "runs them."
+                )
+            }
             try reports.check(ReportPaths(folders: runs + [out], sources: [plan.manifest]))
             let merged = try waiting { [out] () async throws(RunError) in try await merge.merge(plan, into: out) }
             for warning in merged.warnings {
@@ -50,6 +57,7 @@ struct MergeCommand: ParsableCommand {
             }
             guard !plan.continuesAfterShards else {
                 let steps = "'waybill resume \(PrintableText.shellWord(out))' runs the steps after them"
+                guard !printing.quiet else { return }
                 return output.write("merged \(runs.count) shards in \(PrintableText.oneLine(out)); \(steps)\n")
             }
             var runOptions = RunOptions()

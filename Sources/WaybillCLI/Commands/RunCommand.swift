@@ -149,7 +149,7 @@ struct RunCommand: ParsableCommand {
     /// Checks the manifests and runs them.
     private func runOnce(_ output: Output, files: WatchedFiles) throws {
         var (planOptions, findings) = planOptions
-        if resume, let out, RunFolders.hasJournal(out) {
+        if resume, let out, RunFolders.hasEvents(out) {
             return try continueRun(in: out, planOptions, findings, output)
         }
         guard !findings.hasErrors else {
@@ -209,11 +209,22 @@ struct RunCommand: ParsableCommand {
         let paths = try manifests.paths(output)
         let run = ResumedRun(folder: folder, allowsOutside: manifests.allowOutside)
         let record = try run.record(output)
-        guard paths == [record.manifest], RunPart(json: record.part) == part else {
-            let had = RunPart(json: record.part).map { ", \($0.text)" } ?? ""
-            let message = "'\(folder)' has another run, of '\(record.manifest)'\(had); choose another folder with --out"
+        let areGraphsOther = !graphs.isEmpty && graphs != record.graphs
+        guard paths == [record.manifest], RunPart(json: record.part) == part, !areGraphsOther,
+            manifests.environment == record.environment
+        else {
+            let had = [RunPart(json: record.part)?.text, record.environment.map { "environment '\($0)'" }]
+            let what = ([record.manifest] + had.compactMap(\.self)).joined(separator: ", ")
+            let message = "'\(folder)' has another run, of \(what); choose another folder with --out"
             output.report([Diagnostic("run-error", message, at: nil)])
             throw ExitStatus.notCarriedOut
+        }
+        if record.outcome == .passed {
+            let otherInputs = try run.diagnostics(options, output).filter { $0.id == "invalid-input" }
+            guard otherInputs.isEmpty else {
+                output.report(otherInputs)
+                throw ExitStatus.invalid
+            }
         }
         if record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported {
             if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }

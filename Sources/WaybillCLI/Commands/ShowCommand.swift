@@ -101,7 +101,9 @@ struct ShowCommand: ParsableCommand {
             printer.finish(result, folder: entry.folder, listsFailures: false, namesResume: false)
         } else {
             output.write(
-                entry.isRunning ? "\nthe run is still running\n" : "\nwaybill resume \(PrintableText.shellWord(entry.folder)) continues it\n"
+                entry.isRunning
+                    ? "\nthe run is still running\n"
+                    : "\nwaybill resume \(PrintableText.shellWord(entry.folder)) continues it\n"
             )
         }
     }

@@ -27,19 +27,15 @@ struct ResumedRun {
         }
     }
 
-    /// Resumes the run. Throws the exit status.
-    ///
-    /// - Parameter findings: The diagnostics about the options, which are reported with those about the manifest.
-    func resume(
-        _ options: PlanOptions,
-        _ findings: [Diagnostic],
-        _ printing: RunOutputOptions,
-        _ reports: ReportOptions?,
-        _ output: Output
-    ) throws {
-        let resumption: RunResumption
+    /// Returns the diagnostics about resuming the run. If its journal cannot be read, reports the reason and throws the
+    /// exit status.
+    func diagnostics(_ options: PlanOptions, _ output: Output) throws -> [Diagnostic] {
+        try resumption(options, output).diagnostics
+    }
+
+    private func resumption(_ options: PlanOptions, _ output: Output) throws -> RunResumption {
         do {
-            resumption = try RunResumption(
+            return try RunResumption(
                 of: folder,
                 options: options,
                 allowsOutside: allowsOutside,
@@ -50,6 +46,19 @@ struct ResumedRun {
             output.report([Diagnostic("run-error", error.message, at: nil)])
             throw ExitStatus.notCarriedOut
         }
+    }
+
+    /// Resumes the run. Throws the exit status.
+    ///
+    /// - Parameter findings: The diagnostics about the options, which are reported with those about the manifest.
+    func resume(
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ printing: RunOutputOptions,
+        _ reports: ReportOptions?,
+        _ output: Output
+    ) throws {
+        let resumption = try resumption(options, output)
         output.report(findings + resumption.diagnostics)
         guard let plan = resumption.plan else { throw ExitStatus.invalid }
         var runOptions = RunOptions()

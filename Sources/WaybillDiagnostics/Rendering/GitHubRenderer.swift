@@ -22,7 +22,9 @@ package struct GitHubRenderer: DiagnosticRenderer {
         var properties: [(name: String, value: String)] = []
         if let span = diagnostic.primary?.span {
             let (start, end) = (span.start, span.end)
-            properties = [("file", paths.path(of: span.file.name)), ("line", "\(start.line)"), ("endLine", "\(end.line)")]
+            properties = [
+                ("file", paths.path(of: span.file.name)), ("line", "\(start.line)"), ("endLine", "\(end.line)"),
+            ]
             // GitHub rejects columns for a range of several lines.
             if start.line == end.line { properties += [("col", "\(start.column)"), ("endColumn", "\(end.column)")] }
         }

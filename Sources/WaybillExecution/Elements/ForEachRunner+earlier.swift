@@ -32,8 +32,7 @@ extension ForEachRunner {
         do throws(EvaluationFailure) {
             let element = try source.element(index)
             var result = ElementOutcome(index: index, end: before.outcome == .passed ? .passed : .failed)
-            result.failure = before.failure
-            result.subject = before.subject
+            if let failed = before.failed { (result.failure, result.subject) = (failed.failure, failed.subject) }
             result.use = before.use
             if step.keeps.contains(.items) {
                 // The journal has no record of an element that passed if nothing uses its results.

@@ -41,13 +41,26 @@ package struct EarlierElements: Sendable {
         package var record: JSON?
         /// The parts of the record that the journal does not contain.
         package var losses: EarlierLosses
-        /// The failure, if the element failed.
-        package var failure: Failure?
-        /// A description of the element, if it failed.
-        package var subject: ElementSubject
+        /// Why the element failed; `nil` if it passed. A reference, because there may be millions of elements.
+        package var failed: Failed?
         /// What a resumed run does with the element: a tolerated failure may be of a request that the server may
         /// have received.
         package var use = RunEvent.KeptRecord.Use.taken
+    }
+
+    /// Why an element failed.
+    package final class Failed: Sendable {
+        /// The failure, if the journal has a complete one.
+        package let failure: Failure?
+        /// A description of the element.
+        package let subject: ElementSubject
+
+        /// Reads what the journal says of a failed element.
+        init(json: JSON) {
+            let redactor = Redactor()
+            failure = json["failure"].flatMap { Failure(json: $0, redactor) }
+            subject = ElementSubject(json: json, redactor)
+        }
     }
 
     /// The elements by index.
@@ -337,14 +350,12 @@ package struct EarlierSteps: Sendable {
         else { return }
         if let records = RecordedOutput(event) { outputs[path, default: EarlierOutput()].take(records, of: element) }
         if elements[path] == nil { remember(path) }
-        let redactor = Redactor()
         elements[path, default: EarlierElements()].elements[element] = EarlierElements.Element(
             digest: event["kept"]?["element"]?.string,
             outcome: outcome,
             record: event["kept"]?["record"],
             losses: EarlierLosses(kept: event["kept"]),
-            failure: event["failure"].flatMap { Failure(json: $0, redactor) },
-            subject: ElementSubject(json: event, redactor),
+            failed: outcome == .passed ? nil : EarlierElements.Failed(json: event),
             use: use
         )
         note(tolerated: outcome == .tolerated, place)

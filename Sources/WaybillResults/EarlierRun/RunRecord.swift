@@ -19,6 +19,8 @@ package struct RunRecord: Sendable {
     package private(set) var selection: JSON?
     /// The part of the run that the last process executed, as in the events; `nil` if it was the whole run.
     package private(set) var part: JSON?
+    /// Whether it started with the steps before the shards, which another process has run.
+    package private(set) var continuesPhase: Bool
     /// Whether the mock server received the requests.
     package private(set) var isMocked: Bool
     /// When the run was first started.
@@ -87,6 +89,7 @@ package struct RunRecord: Sendable {
         state = GraphStates(json: start["state"], file: start["stateFile"]?.string)
         selection = start["selection"]
         isMocked = start["mock"] == true
+        continuesPhase = start["part"]?["phase"] != nil
         self.outcome = outcome
         self.part = part
         time = stopwatch.total

@@ -136,7 +136,8 @@ enum FolderContents {
         clearTemporaries(path)
         let folder = "\(path)/\(bodies)"
         let paths =
-            [result, outputs, sources, mergedJournal].map { "\(path)/\($0)" } + names(in: folder).map { "\(folder)/\($0)" }
+            [result, outputs, sources, mergedJournal].map { "\(path)/\($0)" }
+            + names(in: folder).map { "\(folder)/\($0)" }
         for path in paths where unlink(path) != 0 && errno != ENOENT {
             throw ResultsError(cannot: "replace", path)
         }

@@ -135,6 +135,15 @@ package final class RunFolder: Sendable {
     /// Whether a run is currently writing to a folder.
     package static func isLocked(_ path: String) -> Bool { OutputFile.isLocked("\(path)/\(FolderContents.journal)") }
 
+    /// Whether the journal in a folder has a complete line.
+    package static func hasEvents(_ path: String) -> Bool {
+        guard let file = try? InputFile("\(path)/\(FolderContents.journal)") else { return false }
+        while let piece = try? file.next(1 << 20), !piece.isEmpty {
+            if piece.contains(UInt8(ascii: "\n")) { return true }
+        }
+        return false
+    }
+
     /// Returns the summary of a finished run; `nil` if there is none.
     package static func result(in folder: String) -> RunResult? {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),

@@ -15,7 +15,8 @@ package enum GitHubAnnotations {
         var properties: [(name: String, value: String)] = []
         if let location = step.failure?.location {
             properties = [
-                ("file", paths.path(of: location.file)), ("line", String(location.line)), ("col", String(location.column)),
+                ("file", paths.path(of: location.file)), ("line", String(location.line)),
+                ("col", String(location.column)),
             ]
         }
         properties.append(("title", prefix + step.title))

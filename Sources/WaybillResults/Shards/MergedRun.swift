@@ -174,6 +174,8 @@ private struct MergedLines {
     private var bytes: [UInt8] = []
     private var number = 0
     private var hasStarted = false
+    /// Whether the shard has copied the current events from the run of the steps before.
+    private var isCopied = false
     private var startedGraphs: Set<String> = []
 
     init(steps: Set<String>) {
@@ -219,6 +221,7 @@ private struct MergedLines {
     private mutating func own(_ event: JSON, _ type: String, _ path: String?, isFirstShard: Bool) -> JSON? {
         switch type {
         case "run.started":
+            isCopied = event["part"]?["phase"] != nil
             defer { hasStarted = true }
             guard !hasStarted, var object = event.object else { return nil }
             _ = object.removeValue(named: "part")
@@ -229,7 +232,7 @@ private struct MergedLines {
         case "graph.finished" where path == nil: return nil
         case "run.finished", "run.paused", "run.unpaused": return nil
         default:
-            return isFirstShard || path == nil || path?.hasPrefix("session.") ?? false ? event : nil
+            return isFirstShard || !isCopied && path?.hasPrefix("session.") ?? true ? event : nil
         }
     }
 

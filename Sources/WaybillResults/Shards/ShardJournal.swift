@@ -48,7 +48,9 @@ package struct ShardJournal: Sendable {
         if let time = event["at"]?.string.flatMap(Timestamp.init(rfc3339:)) { lastTime = max(lastTime ?? time, time) }
         let (type, path) = (event["type"]?.string, event["step"]?.string)
         guard let path, steps[path] != nil else {
-            guard type == "write.committed" || type == "download.committed", let file = event["path"]?.string else { return }
+            guard type == "write.committed" || type == "download.committed", let file = event["path"]?.string else {
+                return
+            }
             let bytes = event["table"] == nil ? event["bytes"]?.count : nil
             files[file] = File(bytes: bytes, isOfElement: isInShardedStep(path))
             return

@@ -1,0 +1,197 @@
+import Testing
+import WaybillTestSupport
+
+/// The folders of shards and of merged runs: what is refused, and what can be repeated.
+@Suite(.timeLimit(.minutes(10))) struct ShardFolderTests {
+    private let folder = TemporaryFolder()
+
+    private func waybill(_ line: String) async throws -> Command {
+        try await Command.run(CommandCase.program, line.split(separator: " ").map(String.init), in: folder.path)
+    }
+
+    /// Runs the program, and expects that it succeeds.
+    private func passing(_ line: String, location: SourceLocation = #_sourceLocation) async throws {
+        let command = try await waybill(line)
+        #expect(command.status == 0, "\(command.errorText)\(command.outputText)", sourceLocation: location)
+    }
+
+    /// Runs the program, and expects a message and a status.
+    private func failing(
+        _ line: String,
+        _ message: String,
+        status: Int = 3,
+        location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let command = try await waybill(line)
+        #expect(command.status == status, "\(command.errorText)\(command.outputText)", sourceLocation: location)
+        #expect(command.errorText.contains(message), "\(command.errorText)", sourceLocation: location)
+    }
+
+    private func bytes(_ path: String) -> [UInt8]? { TemporaryFolder.contents(of: "\(folder.path)/\(path)") }
+
+    /// Writes a manifest whose sharded step downloads a file and writes a record for each of four elements.
+    private func writeManifest(after: String = "", before: String = "", comment: String = "") {
+        folder.write(
+            """
+            waybill: 1
+            inputs: {day: {type: string, default: monday}}
+            environments: {staging: {inputs: {day: tuesday}}}
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main:
+                chain:
+                  \(before.isEmpty ? "" : "- \(before)")
+                  - id: items   \(comment)
+                    forEach: {in: range(4), as: n, shard: true}
+                    batch:
+                      - get: /${n}
+                        mock: {headers: {Content-Type: text/plain}, body: "${inputs.day}"}
+                        download: {to: "files/${n}.txt"}
+                  - id: records
+                    forEach: {in: range(4), as: n, shard: true}
+                    get: /${n}
+                    mock: {body: {n: 1}}
+                    write: {to: all.json, columns: [{n: n}]}
+                  \(after.isEmpty ? "" : "- \(after)")
+            """,
+            to: "m.yaml"
+        )
+    }
+
+    private func runShards() async throws {
+        for number in 1...2 { try await passing("run m.yaml --mock --quiet --shard \(number)/2 --out \(number)") }
+    }
+
+    @Test func `a merge that could not be completed can be repeated`() async throws {
+        writeManifest()
+        try await passing("run m.yaml --mock --quiet --out whole")
+        try await runShards()
+        for name in ["all.json", "files/3.txt"] {
+            folder.remove("merged")
+            folder.write("", to: "merged/\(name)/obstacle")
+            try await failing("merge 1 2 --out merged", name)
+            // What is there is not a run.
+            try await failing("resume ./merged", "the run in './merged' was stopped before it sent or recorded anything")
+            folder.remove("merged/\(name)")
+            try await passing("merge 1 2 --out merged")
+            #expect(bytes("merged/all.json") == bytes("whole/all.json") && bytes("whole/all.json") != nil)
+            #expect(folder.names(in: "merged") == folder.names(in: "whole"))
+        }
+    }
+
+    @Test func `a merge does not replace a run in which the steps after the shards have started`() async throws {
+        writeManifest(after: "{id: report, post: /report, mock: {}}")
+        try await runShards()
+        try await passing("merge 1 2 --out merged")
+        try await passing("merge 1 2 --out merged")
+        try await passing("resume ./merged")
+        let journal = bytes("merged/events.ndjson")
+        try await failing("merge 1 2 --out merged", "have started in 'merged', such as 'main.report'")
+        #expect(bytes("merged/events.ndjson") == journal)
+        try await failing(
+            "merge 1 2 --out other --report markdown=r.md",
+            "give --report to 'waybill resume other'",
+            status: 64
+        )
+    }
+
+    @Test func `a missing or changed file of a shard is named`() async throws {
+        writeManifest()
+        try await runShards()
+        folder.write("longer", to: "2/files/2.txt")
+        try await failing("merge 1 2 --out merged", "'2/files/2.txt' has 6 bytes; the journal of its run says")
+        folder.remove("2/files/2.txt")
+        try await failing("merge 1 2 --out merged", "'2/files/2.txt' is missing")
+    }
+
+    @Test func `files in the folder of a shard that its run has not written are not merged`() async throws {
+        writeManifest()
+        try await runShards()
+        for number in 1...2 { folder.write("\(number)", to: "\(number)/junit.xml") }
+        folder.write("", to: "2/files/3.txt.part.x")
+        try await passing("merge 1 2 --out merged")
+        #expect(folder.names(in: "merged/files") == ["0.txt", "1.txt", "2.txt", "3.txt"])
+        #expect(!folder.names(in: "merged").contains("junit.xml"))
+    }
+
+    @Test func `a run is continued only with its own inputs and environment`() async throws {
+        writeManifest()
+        try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1 --input day=friday")
+        try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1 --input day=friday --resume")
+        try await failing(
+            "run m.yaml --mock --shard 1/2 --out 1 --env staging --resume",
+            "'1' has another run, of m.yaml"
+        )
+        // A passed run is compared as well.
+        try await failing("run m.yaml --mock --shard 1/2 --out 1 --input day=x --resume", "another value", status: 2)
+        try await failing(
+            "resume ./1 --input day=x",
+            "the run was started with another value for input 'day'",
+            status: 2
+        )
+    }
+
+    @Test func `a run that was killed before its first line starts over`() async throws {
+        writeManifest()
+        for start in ["", "{\"seq\":1,\"at\":\"20"] {
+            folder.write(start, to: "1/events.ndjson")
+            try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1 --resume")
+            folder.remove("1")
+        }
+    }
+
+    @Test func `the run before the shards is not overwritten by a shard or a merge`() async throws {
+        writeManifest(before: "{id: create, post: /create, mock: {}}")
+        try await passing("run m.yaml --mock --quiet --phase before --out before")
+        try await failing("resume ./before --shard 1/2 --out before", "is in the folder of the run before the shards")
+        try await failing("resume ./before --shard 1/2 --out before/x", "is in the folder of the run before the shards")
+        for number in 1...2 { try await passing("resume ./before --shard \(number)/2 --out \(number)") }
+        try await failing("merge 1 2 --out before", "'before' has another run, of the steps before the shards")
+        try await passing("run m.yaml --mock --quiet --phase before --out other")
+        try await passing("resume ./other --shard 2/2 --out other2")
+        try await failing("merge 1 other2 --out merged", "they have different runs of the steps before them")
+    }
+
+    @Test func `a comment in the manifest does not separate shards`() async throws {
+        writeManifest()
+        try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1")
+        writeManifest(comment: "# a comment")
+        try await passing("run m.yaml --mock --quiet --shard 2/2 --out 2")
+        try await passing("merge 1 2 --out merged")
+    }
+
+    @Test func `sessions of the steps before are in the merged journal once`() async throws {
+        folder.write(
+            """
+            waybill: 1
+            services:
+              s:
+                baseURL: http://127.0.0.1:9
+                session: {call: login}
+                auth: {bearer: "${session.t}"}
+            endpoints:
+              login:
+                method: POST
+                path: /login
+                auth: none
+                outputs: {t: {value: $.t, secret: true}}
+                mock: {body: {t: x}}
+            graphs:
+              main:
+                chain:
+                  - {id: create, post: /create, mock: {}}
+                  - {forEach: {in: range(4), as: n, shard: true}, get: "/${n}", mock: {}}
+            """,
+            to: "m.yaml"
+        )
+        try await passing("run m.yaml --mock --quiet --phase before --out before")
+        for number in 1...2 { try await passing("resume ./before --shard \(number)/2 --out \(number)") }
+        try await passing("merge 1 2 --out merged")
+        func logins(_ path: String) -> Int {
+            folder.read("\(path)/events.ndjson")?.split(separator: "\n")
+                .count { $0.contains("\"step\":\"session.s\"") && $0.contains("step.finished") } ?? 0
+        }
+        #expect(logins("before") == 1)
+        #expect(logins("merged") == logins("1") + logins("2") - 1)
+    }
+}
