@@ -75,8 +75,8 @@ package struct RunResumption: Sendable {
         } catch {
             throw RunError(message: "\(error)")
         }
-        let keepsFiles = before?.texts.keys.contains { $0 != RunSources.standardInput } ?? false
-        keptFiles = keepsFiles ? files.texts : [:]
+        // A file that was not kept may contain a secret.
+        keptFiles = files.texts.filter { before?.texts[$0.key] != nil }
         (plan, diagnostics) = (stage.value, stage.diagnostics)
         guard let plan else { return }
         diagnostics += Self.stepsBeforeFinally(in: plan, record)

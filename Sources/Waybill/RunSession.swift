@@ -90,7 +90,7 @@ package struct RunSession: Sendable {
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
         let state = try openState()
-        let folder = try makeFolder(id)
+        let folder = try makeFolder(id, secrets)
         let (transport, mock) = try await makeTransport()
         let trace = TraceContext(of: id, variables: options.variables)
         let exporter = makeExporter(of: trace, id)
@@ -154,7 +154,7 @@ package struct RunSession: Sendable {
         }
     }
 
-    private func makeFolder(_ id: RunID) throws(RunError) -> RunFolder {
+    private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder {
         let place = options.outputFolder.map { RunFolder.Place.at($0) } ?? .new(under: "waybill-results")
         do {
             let folder =
@@ -164,7 +164,9 @@ package struct RunSession: Sendable {
                     try RunFolder.create(place, for: id)
                 }
             if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
-            folder.keep { [plan, texts = options.keptFiles] in RunSources(of: plan, keeping: texts) }
+            folder.keep { [plan, texts = options.keptFiles] in
+                RunSources(of: plan, keeping: texts, except: secrets.values)
+            }
             return folder
         } catch {
             throw RunError(message: error.description)

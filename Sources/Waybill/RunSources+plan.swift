@@ -9,12 +9,15 @@ extension RunSources {
     /// Creates the sources of a plan: digests of its files and steps, and the text of standard input.
     ///
     /// - Parameter kept: Other files whose texts are kept, by path.
-    init(of plan: Plan, keeping kept: [String: [UInt8]]) {
+    init(of plan: Plan, keeping kept: [String: [UInt8]], except secrets: some Sequence<String>) {
+        let redactor = Redactor()
+        for secret in secrets { redactor.register(secret) }
         let texts = plan.sources.filter { $0.name == Self.standardInput }.map { ($0.name, $0.bytes) }
         self.init(
             files: PlanContent.digests(of: plan.sources),
             steps: PlanContent(plan).steps.mapValues(\.digests),
             texts: Dictionary(texts) { first, _ in first }.merging(kept) { first, _ in first }
+                .filter { redactor.redact($0.value) == $0.value }
         )
     }
 

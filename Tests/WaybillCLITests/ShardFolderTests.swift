@@ -194,4 +194,31 @@ import WaybillTestSupport
         #expect(logins("before") == 1)
         #expect(logins("merged") == logins("1") + logins("2") - 1)
     }
+
+    @Test func `a file that contains the value of a secret is not kept with a shard`() async throws {
+        folder.write(
+            """
+            waybill: 1
+            secrets: {key: {env: KEY_OF_THE_TEST}}
+            data: {ids: {file: ids.csv}, other: {file: other.csv}}
+            services: {s: {baseURL: "http://127.0.0.1:9", headers: {X-Key: "${secrets.key}"}}}
+            graphs: {main: {chain: [{forEach: {in: data.ids, as: n, shard: true}, get: "/${n.a}", mock: {}}]}}
+            """,
+            to: "m.yaml"
+        )
+        folder.write("a\n1\nhunter2-and-more\n", to: "ids.csv")
+        folder.write("a\n1\n", to: "other.csv")
+        let secret = ["KEY_OF_THE_TEST": "hunter2-and-more"]
+        for number in 1...2 {
+            let arguments = ["run", "m.yaml", "--mock", "--quiet", "--shard", "\(number)/2", "--out", "\(number)"]
+            let run = try await Command.run(CommandCase.program, arguments, in: folder.path, variables: secret)
+            #expect(run.status == 0, "\(run.errorText)")
+        }
+        // The merge does not have the secret.
+        try await passing("merge 1 2 --out merged")
+        for path in ["1", "2", "merged"] {
+            let sources = try #require(folder.read("\(path)/sources.json"))
+            #expect(!sources.contains("hunter2") && sources.contains("KEY_OF_THE_TEST"))
+        }
+    }
 }
