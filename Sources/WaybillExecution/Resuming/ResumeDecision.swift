@@ -64,15 +64,21 @@ package struct ResumeDecision: Sendable {
     /// The run would fail because of them and execute its `finally`; after that, it is too late to send them again.
     private static func unsureRequests(of plan: Plan, _ earlier: EarlierSteps) -> [Diagnostic] {
         var index = PlanIndex(plan)
-        return earlier.openUnsure.compactMap { path in
+        var requests: [(step: StepPlan, request: RequestPlan, paths: [String])] = []
+        for path in earlier.openUnsure {
             guard let step = index.step(at: path), case .request(let request) = step.work, !request.isIdempotent(),
                 !step.isTolerated
-            else { return nil }
+            else { continue }
             // A step that executes the graph of this one may tolerate its failure.
             let outer = path.indices.filter { path[$0] == "." }.map { String(path[..<$0]) }
-            guard !outer.contains(where: { index.step(at: $0)?.isTolerated ?? false }) else { return nil }
-            return .unsureRequest(path, request, at: step.span)
+            guard !outer.contains(where: { index.step(at: $0)?.isTolerated ?? false }) else { continue }
+            if let place = requests.firstIndex(where: { $0.step.path == step.path }) {
+                requests[place].paths.append(path)
+            } else {
+                requests.append((step, request, [path]))
+            }
         }
+        return requests.map { .unsureRequests($0.paths, $0.request, at: $0.step.span) }
     }
 
     /// The services whose session has to be fetched before a request is sent, because of its cookies.
@@ -110,14 +116,21 @@ extension Diagnostic {
         )
     }
 
-    /// A request was in flight when the run ended.
-    fileprivate static func unsureRequest(_ path: String, _ request: RequestPlan, at span: SourceSpan) -> Diagnostic {
-        Diagnostic(
+    /// Requests of a step were in flight when the run ended.
+    fileprivate static func unsureRequests(_ paths: [String], _ request: RequestPlan, at span: SourceSpan) -> Diagnostic
+    {
+        let paths = paths.sorted { $0.utf8.count == $1.utf8.count ? $0 < $1 : $0.utf8.count < $1.utf8.count }
+        let method = request.constantMethod ?? "request"
+        let steps =
+            paths.count == 1
+            ? "the \(method) of step '\(paths[0])'" : "the \(method) of \(paths.count) elements, from '\(paths[0])',"
+        let more = paths.count > 20 ? ", and \(paths.count - 20) more" : ""
+        let list = paths.count == 1 ? [] : ["The elements: \(paths.prefix(20).joined(separator: ", "))\(more)."]
+        return Diagnostic(
             "unsafe-repeat",
-            "the \(request.constantMethod ?? "request") of step '\(path)' may have been sent before the run ended, and no response "
-                + "is recorded",
+            "\(steps) may have been sent before the run ended, and no response is recorded",
             at: span,
-            help: [advice]
+            help: list + [advice]
         )
     }
 
