@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 package import WaybillFormats
+import WaybillPlan
 package import WaybillResults
 import WaybillRuntime
 
@@ -62,6 +63,12 @@ package enum RunFolders {
 
         /// The path of its manifest, as it was specified.
         package var manifest: String { result?.manifest ?? record?.manifest ?? "" }
+
+        /// The path of its manifest, and the part of the run that several processes share, such as `(shard 3/8)`.
+        package var description: String {
+            let part = result?.part ?? RunPart(json: record?.part)?.text
+            return manifest + (part.map { " (\($0))" } ?? "")
+        }
 
         /// When the run started.
         package var startedAt: Timestamp? { result?.startedAt ?? record?.startedAt }

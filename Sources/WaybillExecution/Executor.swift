@@ -155,6 +155,7 @@ package struct Executor: Sendable {
             id: context.id,
             manifest: plan.manifest,
             environment: plan.environment,
+            part: plan.part?.text,
             startedAt: context.startedAt,
             finishedAt: events.now(),
             time: (earlierRun?.time ?? .zero) + context.activeTime - start,

@@ -152,6 +152,16 @@ import WaybillTestSupport
         try await failing("merge 1 other2 --out merged", "they have different runs of the steps before them")
     }
 
+    @Test func `a shard is named as such wherever its run is listed`() async throws {
+        writeManifest()
+        try await passing("run m.yaml --mock --quiet --shard 1/2 --report junit=j.xml,markdown=m.md,html=h.html")
+        #expect(folder.read("j.xml")?.contains("<property name=\"part\" value=\"shard 1/2\"/>") ?? false)
+        #expect(folder.read("m.md")?.split(separator: "\n").first?.hasSuffix(" s, shard 1/2") ?? false)
+        #expect(folder.read("h.html")?.contains("<dt>Part</dt><dd>shard 1/2</dd>") ?? false)
+        #expect(try await waybill("show latest").outputText.contains("m.yaml (shard 1/2)  passed"))
+        #expect(try await waybill("runs").outputText.contains("m.yaml (shard 1/2)"))
+    }
+
     @Test func `a comment in the manifest does not separate shards`() async throws {
         writeManifest()
         try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1")

@@ -79,7 +79,7 @@ struct RunsCommand: ParsableCommand {
             }
             let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
             let counts = entry.result.map { "\($0.counts.summary) in \(RunPrinter.time($0.time))" } ?? ""
-            return [name, outcome, counts, age, entry.manifest]
+            return [name, outcome, counts, age, entry.description]
         }
 
         /// Returns an age in the largest unit that fits, such as `3 days ago`.

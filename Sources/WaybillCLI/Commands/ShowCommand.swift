@@ -88,7 +88,7 @@ struct ShowCommand: ParsableCommand {
         let (bodies, files, all) = (KeptBodies(folder: entry.folder), RunFiles(folder: entry.folder), entry.steps)
         let id = (entry.result?.id ?? entry.record?.id)?.description ?? ""
         let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
-        output.write("\(id)  \(PrintableText.oneLine(entry.manifest))  \(outcome)\n")
+        output.write("\(id)  \(PrintableText.oneLine(entry.description))  \(outcome)\n")
         for step in all where !failed || step.outcome == .failed || step.outcome == .tolerated {
             if selection.contains(step) {
                 printer.show(step, files: files.of(step: step.path), bodies: bodies, printsBody: body)

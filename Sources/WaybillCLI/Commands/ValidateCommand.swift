@@ -54,7 +54,7 @@ struct ValidateCommand: ParsableCommand {
             findings += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }
-            output.reportPart(stage.diagnostics)
+            output.reportPart(stage.diagnostics.withoutRepetitions())
             guard stage.value != nil else { continue }
             let name = manifest == "-" ? "standard input" : manifest
             output.write("\(name) is valid\n")

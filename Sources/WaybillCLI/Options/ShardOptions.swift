@@ -7,7 +7,13 @@ struct ShardOptions: ParsableArguments {
         help: ArgumentHelp(
             "Run shard K of N: the steps with 'shard: true' for this share of their elements, and what comes before them.",
             valueName: "k/n"
-        )
+        ),
+        transform: { text in
+            guard let shard = Shard(text) else {
+                throw ValidationError("expected K/N with 1 <= K <= N <= \(Shard.maximumCount), such as 1/4")
+            }
+            return shard
+        }
     )
     var shard: Shard?
 
@@ -23,11 +29,5 @@ struct ShardOptions: ParsableArguments {
         var shard = shard
         shard?.hasFullLimits = fullLimits
         return shard
-    }
-}
-
-extension Shard: ExpressibleByArgument {
-    package init?(argument: String) {
-        self.init(argument)
     }
 }

@@ -45,6 +45,7 @@ extension RunResult {
             id: id,
             manifest: manifest,
             environment: json["environment"]?.string,
+            part: json["part"]?.string,
             startedAt: startedAt,
             finishedAt: finishedAt,
             time: json["time"].flatMap(PhaseTimes.init(json:))?.total ?? startedAt.duration(to: finishedAt),

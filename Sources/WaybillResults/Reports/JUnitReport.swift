@@ -54,6 +54,7 @@ package enum JUnitReport: RunReport {
             stream.write("  " + JUnitReport.tag("testsuite", attributes + JUnitReport.numbers(of: cases)) + ">\n")
             var properties = [("run", run.id.description), ("outcome", run.outcome.rawValue)]
             if let environment = run.environment { properties.append(("environment", environment)) }
+            if let part = run.part { properties.append(("part", part)) }
             stream.write("    <properties>\n")
             for (name, value) in properties {
                 stream.write("      " + JUnitReport.tag("property", [("name", name), ("value", value)]) + "/>\n")

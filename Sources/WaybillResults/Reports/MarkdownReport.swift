@@ -25,14 +25,16 @@ package enum MarkdownReport: RunReport {
             }
         }
         if omitted > 0 { text += "\n… and \(omitted) more failures.\n" }
-        for run in runs { text += table(of: run, room: greatestSize - text.utf8.count) }
+        for run in runs { text += table(of: run, run.prefix(among: runs.count), room: greatestSize - text.utf8.count) }
         return text
     }
 
     private static func heading(of run: RunResult) -> String {
         let mark = run.outcome == .passed ? "✅" : "❌"
         let environment = run.environment.map { ", environment \(code($0))" } ?? ""
-        return "### \(mark) \(code(run.manifest)): \(run.counts.summary) in \(run.time.secondsText) s\(environment)\n\n"
+        let part = run.part.map { ", \($0)" } ?? ""
+        return
+            "### \(mark) \(code(run.manifest)): \(run.counts.summary) in \(run.time.secondsText) s\(environment)\(part)\n\n"
     }
 
     private static func section(of step: StepResult, _ prefix: String) -> String {
@@ -51,8 +53,9 @@ package enum MarkdownReport: RunReport {
     }
 
     /// Returns a table of as many steps as fit.
-    private static func table(of run: RunResult, room: Int) -> String {
-        var text = "<details><summary>\(run.steps.count == 1 ? "1 step" : "\(run.steps.count) steps")</summary>\n\n"
+    private static func table(of run: RunResult, _ prefix: String, room: Int) -> String {
+        let count = run.steps.count == 1 ? "1 step" : "\(run.steps.count) steps"
+        var text = "<details><summary>\(XMLText.content(PrintableText.oneLine(prefix)))\(count)</summary>\n\n"
         text += "| | step | request | status | time |\n|---|---|---|---|---|\n"
         for (index, step) in run.steps.enumerated() {
             let cells = [

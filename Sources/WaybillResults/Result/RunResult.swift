@@ -8,6 +8,8 @@ package struct RunResult: Sendable, Equatable {
     package var manifest: String
     /// The environment that was applied to the manifest.
     package var environment: String?
+    /// The part of a run that several processes share, such as `shard 3/8`; `nil` for a whole run.
+    package var part: String?
     /// When the run started.
     package var startedAt: Timestamp
     /// When everything had finished.
@@ -25,6 +27,7 @@ package struct RunResult: Sendable, Equatable {
         id: RunID,
         manifest: String,
         environment: String?,
+        part: String? = nil,
         startedAt: Timestamp,
         finishedAt: Timestamp,
         time: Duration,
@@ -34,6 +37,7 @@ package struct RunResult: Sendable, Equatable {
         self.id = id
         self.manifest = manifest
         self.environment = environment
+        self.part = part
         self.startedAt = startedAt
         self.finishedAt = finishedAt
         self.time = time
@@ -52,6 +56,7 @@ extension RunResult: JSONStreamable {
         object.add("id", id.description)
         object.add("manifest", manifest)
         object.add("environment", environment)
+        object.add("part", part)
         object.add("startedAt", startedAt)
         object.add("finishedAt", finishedAt)
         object.add("time", PhaseTimes(total: time))

@@ -72,6 +72,7 @@ extension HTMLReport {
             ("Steps", run.counts.summary), ("Duration", "\(run.time.secondsText) s"), ("Manifest", run.manifest),
         ]
         if let environment = run.environment { facts.append(("Environment", environment)) }
+        if let part = run.part { facts.append(("Part", part)) }
         facts += [("Run", run.id.description), ("Started", run.startedAt.description)]
         let items = facts.map { "<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>" as HTML }
         return "<dl>\(.joined(items))</dl>"
