@@ -9,12 +9,13 @@ import WaybillTestSupport
         secrets: {key: {env: KEY}}
         defaults: {trace: true}
         services: {s: {baseURL: "http://127.0.0.1:PORT"}}
+        endpoints: {a: {path: "/a?key=${secrets.key}", headers: {X-Key: "${secrets.key}"}}}
         graphs:
           main:
             chain:
               - id: both
                 batch:
-                  - {id: a, get: "/a?key=${secrets.key}", headers: {X-Key: "${secrets.key}"}}
+                  - {id: a, call: a}
                   - {id: b, get: /busy, retry: {times: 1, backoff: {first: 1ms}}, onFailure: continue}
               - {id: each, forEach: {in: [1, 2], as: n}, get: "/each/${n}"}
               - {id: wrong, get: "/wrong?key=${secrets.key}", expect: {body: ["$.a == 2"]}}
@@ -116,6 +117,25 @@ import WaybillTestSupport
         let text = String(decoding: export.body, as: UTF8.self)
         #expect(text.contains(#"{"key":"service.name","value":{"stringValue":"nightly"}}"#))
         #expect(text.contains(#""url.full","value":{"stringValue":"http://127.0.0.1:"#))
+    }
+
+    @Test func `a call is a trace`() async throws {
+        let (command, requests) = try await run(["call", "m.yaml", "a", "--out", "r"])
+        #expect(command.status == 0)
+        let export = try #require(requests.first { $0.target == "/v1/traces" })
+        let spans = try Self.spans(in: export.body)
+        #expect(spans.map(\.name).sorted() == ["GET", "call.a", "graph call", "run m.yaml"])
+        let attempt = try #require(spans.first { $0.name == "GET" })
+        let sent = requests.first { $0.target != "/v1/traces" }?.values(named: "traceparent")
+        #expect(sent == ["00-\(attempt.trace)-\(attempt.id)-01"])
+    }
+
+    @Test func `a call whose trace cannot be sent succeeds with a warning`() async throws {
+        let (command, _) = try await run(["call", "m.yaml", "a", "--out", "r"]) { connection in
+            connection.write(ServerResponse(status: 500).bytes(to: "POST"))
+        }
+        #expect(command.status == 0)
+        #expect(command.errorText.contains("4 spans were not sent: status 500"))
     }
 
     @Test func `no secret is in the trace`() async throws {
