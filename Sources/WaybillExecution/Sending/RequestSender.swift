@@ -28,8 +28,9 @@ struct RequestSender: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
-        /// The response has a file that could not be stored.
-        case fileFailure(Failure, HTTPResponse?)
+        /// The response has a file that could not be stored, or not the expected one. `status` is what the server sent, which
+        /// differs from the response's if the file was resumed.
+        case fileFailure(Failure, HTTPResponse, status: Int)
         /// Nothing was sent, because the file that it would download exists.
         case fileExists
         /// Nothing was sent, because an equal request is in flight.
@@ -219,7 +220,7 @@ extension RequestSender.End {
     fileprivate var result: Result<HTTPResponse, TransportFailure>? {
         switch self {
         case .response(let response): .success(response)
-        case .fileFailure(_, let response): response.map { .success($0) }
+        case .fileFailure(_, let response, _): .success(response)
         case .failure(let failure): .failure(failure)
         case .refusal, .fileExists, .duplicate, .stopped: nil
         }
