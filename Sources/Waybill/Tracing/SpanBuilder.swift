@@ -50,6 +50,7 @@ struct SpanBuilder: Sendable {
         case .runStarted(let start):
             var span = Span(makeID(), in: context.parent, "run \(start.manifest)", at: event.at)
             if start.isResumed { span.attributes.append(SpanAttribute("waybill.resumed", .boolean(true))) }
+            if start.isMocked { span.attributes.append(SpanAttribute("waybill.mock", .boolean(true))) }
             run = span
         case .runFinished(let outcome, let counts):
             // What was cancelled has no event of its own.

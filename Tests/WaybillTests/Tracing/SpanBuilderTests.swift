@@ -18,12 +18,13 @@ import WaybillResults
     private struct Script {
         var events: [RunEvent] = []
 
-        init(isResumed: Bool = false) {
+        init(isMocked: Bool = false, isResumed: Bool = false) {
             let start = RunEvent.RunStart(
                 id: SpanBuilderTests.id,
                 manifest: "shop.yaml",
                 environment: nil,
                 graphs: ["main"],
+                isMocked: isMocked,
                 isResumed: isResumed
             )
             add(nil, .runStarted(start))
@@ -389,10 +390,14 @@ import WaybillResults
         )
     }
 
-    @Test func `a resumed run says so`() throws {
-        var script = Script(isResumed: true)
-        script.end()
-        #expect(value("waybill.resumed", of: spans(of: script).last) == .boolean(true))
+    @Test func `the span of a run says whether it is resumed, and whether it uses the mock server`() throws {
+        for isSet in [true, false] {
+            var script = Script(isMocked: isSet, isResumed: isSet)
+            script.end()
+            let run = try #require(spans(of: script).last)
+            #expect(value("waybill.resumed", of: run) == (isSet ? .boolean(true) : nil))
+            #expect(value("waybill.mock", of: run) == (isSet ? .boolean(true) : nil))
+        }
     }
 
     @Test func `a request that is repeated within an attempt has a span of its own`() throws {
