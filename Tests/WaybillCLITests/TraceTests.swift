@@ -138,6 +138,19 @@ import WaybillTestSupport
         #expect(command.errorText.contains("4 spans were not sent: status 500"))
     }
 
+    @Test func `the attributes of the environment variable replace those of the program`() async throws {
+        let (_, requests) = try await run(
+            ["call", "m.yaml", "a", "--out", "r"],
+            variables: ["OTEL_RESOURCE_ATTRIBUTES": "service.version=nightly"]
+        )
+        let export = try #require(requests.first { $0.target == "/v1/traces" })
+        let json: JSON = try JSONParser().parse(export.body)
+        let attributes = json["resourceSpans"]?[0]?["resource"]?["attributes"]?.array ?? []
+        let keys = attributes.compactMap { $0["key"]?.string }.sorted()
+        #expect(keys == ["service.name", "service.version", "waybill.manifest", "waybill.run.id"])
+        #expect(attributes.first { $0["key"] == "service.version" }?["value"]?["stringValue"] == "nightly")
+    }
+
     @Test func `no secret is in the trace`() async throws {
         let folder = TemporaryFolder()
         let (_, requests) = try await run(variables: ["OTEL_EXPORTER_OTLP_HEADERS": "api-key=t0ken-4711"], in: folder)
