@@ -67,8 +67,11 @@ struct RequestSender: Sendable {
         !context.isElement(request.step) || run.events.reportedElements == .all || plan.settings.debug?.value == true
     }
 
-    /// Whether the request and the response are reported: also those of an element whose trace is exported.
-    var reportsExchange: Bool { reportsDetails || isTraced && run.events.reportedElements == .traced }
+    /// Whether the request and the response are reported: while a trace is exported, also those of an element with
+    /// `trace`, or whose request is reported anyway because it must not be sent twice.
+    var reportsExchange: Bool {
+        reportsDetails || run.events.reportedElements == .traced && (isTraced || !plan.isIdempotent())
+    }
 
     /// Whether the request names its trace.
     private var isTraced: Bool { plan.settings.trace?.value == true }
