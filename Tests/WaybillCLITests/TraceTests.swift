@@ -201,6 +201,24 @@ import WaybillTestSupport
         for line in lines { #expect(try Self.spans(in: Array(line.utf8)).count == 14) }
     }
 
+    @Test func `a file that is full has no part of a line`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "n.yaml")
+        // 400 bytes are free.
+        let lines = String(repeating: "\(String(repeating: "x", count: 99))\n", count: 1020)
+        folder.write(lines, to: "traces.jsonl")
+        // The limit of the size of files, in units of 512 bytes.
+        let command = try await Command.run(
+            "/bin/sh",
+            ["-c", "ulimit -f 200; exec \"$0\" run n.yaml --out r", CommandCase.program],
+            in: folder.path,
+            variables: ["OTEL_EXPORTER_OTLP_ENDPOINT": "file://\(folder.path)/traces.jsonl"]
+        )
+        #expect(command.status == 0)
+        #expect(command.errorText.contains("3 spans were not sent: File too large"))
+        #expect(folder.read("traces.jsonl") == lines)
+    }
+
     @Test func `each manifest of several is a trace`() async throws {
         let folder = TemporaryFolder()
         folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "n.yaml")
