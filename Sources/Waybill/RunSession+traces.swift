@@ -26,7 +26,8 @@ extension RunSession {
         }
     }
 
-    /// The attributes of the resource: those of the settings, and others with other names, because a name must be unique.
+    /// The attributes of the resource: those of the settings, and those of the run that have other names, because
+    /// a name must be unique.
     private func resource(of id: RunID, _ settings: TraceSettings) -> [SpanAttribute] {
         var resource = settings.resource
         func add(_ key: String, _ value: String?) {

@@ -26,8 +26,8 @@ struct TraceLosses: Sendable, Equatable {
         self.message = self.message ?? message
     }
 
-    /// The warning about everything that was lost, or what the collector says about spans that it accepted; `nil` if there
-    /// is neither.
+    /// The warning about everything that was lost, or what the collector says about spans that it accepted; `nil` if
+    /// there is neither.
     func warning(about destination: String) -> Diagnostic? {
         func spans(_ count: Int) -> String { count == 1 ? "1 span was" : "\(count) spans were" }
         var parts: [String] = []

@@ -28,8 +28,8 @@ struct RequestSender: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
-        /// The response has a file that could not be stored, or not the expected one. `status` is what the server sent, which
-        /// differs from the response's if the file was resumed.
+        /// The response has a file that could not be stored, or not the expected one. `status` is what the server sent,
+        /// which differs from the response's if the file was resumed.
         case fileFailure(Failure, HTTPResponse, status: Int)
         /// Nothing was sent, because the file that it would download exists.
         case fileExists

@@ -318,7 +318,8 @@ package struct RunEvent: Sendable, Equatable {
 
         /// What is kept of the element for a resumed run.
         package var kept: KeptRecord?
-        /// When its first request was due to be sent, for observers: the journal does not contain it. `nil` if it has none.
+        /// When its first request was due to be sent, for observers: the journal does not contain it. `nil` if there is
+        /// none.
         package var startedAt: Timestamp?
 
         /// Creates an element's end; see the properties.
