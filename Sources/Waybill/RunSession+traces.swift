@@ -13,17 +13,10 @@ extension RunSession {
         let reading = TraceSettings.read(from: options.variables)
         for warning in reading.warnings { options.warn(warning) }
         guard let settings = reading.settings, context.isSampled else { return nil }
-        var resource = settings.resource
-        resource.append(SpanAttribute("service.version", .string(WaybillVersion.current)))
-        resource.append(SpanAttribute("waybill.run.id", .string(id.description)))
-        resource.append(SpanAttribute("waybill.manifest", .string(plan.manifest)))
-        if let environment = plan.environment {
-            resource.append(SpanAttribute("waybill.environment", .string(environment)))
-        }
         do {
             return TraceExporter(
                 of: context,
-                resource: resource,
+                resource: resource(of: id, settings),
                 to: try destination(settings),
                 timeout: settings.timeout
             )
@@ -31,6 +24,21 @@ extension RunSession {
             options.warn(Diagnostic.traces("no traces are exported: \(error)"))
             return nil
         }
+    }
+
+    /// The attributes of the resource: those of the settings, and those of the run that have other names, because
+    /// a name must be unique.
+    private func resource(of id: RunID, _ settings: TraceSettings) -> [SpanAttribute] {
+        var resource = settings.resource
+        func add(_ key: String, _ value: String?) {
+            guard let value, !resource.contains(where: { $0.key == key }) else { return }
+            resource.append(SpanAttribute(key, .string(value)))
+        }
+        add("service.version", WaybillVersion.current)
+        add("waybill.run.id", id.description)
+        add("waybill.manifest", plan.manifest)
+        add("waybill.environment", plan.environment)
+        return resource
     }
 
     private func destination(_ settings: TraceSettings) throws -> any TraceDestination {

@@ -37,7 +37,13 @@ graphs:
       - {id: items, forEach: {in: [1, 2, 3], as: n}, get: "/ok?n=${n}", decoding: text}
       - {id: refused, get: "http://127.0.0.1:9/", onFailure: continue}
       - {id: purged, request: {method: PURGE, path: /missing}, onFailure: continue}
+      - id: wrong
+        get: /ok
+        download: {to: file.txt, checksum: {md5: "d41d8cd98f00b204e9800998ecf8427e"}}
+        onFailure: continue
+      - {id: tolerated, graph: absent, onFailure: continue}
       - {id: sub, graph: other}
+  absent: {chain: [{id: missing, get: /missing}]}
   other: {chain: [{id: "quoted", name: "\"ä\n", get: /ok, decoding: text, expect: {body: ["$ == 'no'"]}}]}
 YAML
 
@@ -66,6 +72,7 @@ def check(body):
     request = json_format.ParseDict(document, service.ExportTraceServiceRequest())
     resource = {a.key: a.value.string_value for a in request.resource_spans[0].resource.attributes}
     assert resource["service.name"] == "waybill" and resource["team"] == "a b", resource
+    assert len(resource) == len(request.resource_spans[0].resource.attributes), "an attribute of the resource twice"
     parsed = [s for r in request.resource_spans for g in r.scope_spans for s in g.spans]
     known = {i["spanId"] for i in ids}
     assert len(known) == len(parsed) and len({i["traceId"] for i in ids}) == 1
@@ -88,6 +95,8 @@ def check(body):
             assert failed == ("error.type" in attributes), span
         else:
             assert span.kind == traces.Span.SPAN_KIND_INTERNAL
+            failed = span.status.code == traces.Status.STATUS_CODE_ERROR
+            assert failed == (attributes["waybill.outcome"].string_value == "failed"), span
     clients = {i["spanId"] for i, s in zip(ids, parsed) if s.kind == traces.Span.SPAN_KIND_CLIENT}
     assert set(sent) <= clients, "a request names a span that was not exported"
     assert {i["traceId"] for i in ids} == set(sent.values())
@@ -141,7 +150,7 @@ server="http://127.0.0.1:$(cat "$folder/port")"
 status=0
 (
     cd "$folder"
-    OTEL_EXPORTER_OTLP_ENDPOINT="$server" OTEL_RESOURCE_ATTRIBUTES=team=a%20b \
+    OTEL_EXPORTER_OTLP_ENDPOINT="$server" OTEL_RESOURCE_ATTRIBUTES=team=a%20b,service.version=nightly \
         "$waybill" run manifest.yaml --out out --input "server=$server" >run.txt 2>run-errors.txt
 ) || status=$?
 if [ "$status" != 1 ] || grep -q trace-export "$folder/run-errors.txt" || ! [ -s "$folder/result" ]; then

@@ -9,12 +9,13 @@ import WaybillTestSupport
         secrets: {key: {env: KEY}}
         defaults: {trace: true}
         services: {s: {baseURL: "http://127.0.0.1:PORT"}}
+        endpoints: {a: {path: "/a?key=${secrets.key}", headers: {X-Key: "${secrets.key}"}}}
         graphs:
           main:
             chain:
               - id: both
                 batch:
-                  - {id: a, get: "/a?key=${secrets.key}", headers: {X-Key: "${secrets.key}"}}
+                  - {id: a, call: a}
                   - {id: b, get: /busy, retry: {times: 1, backoff: {first: 1ms}}, onFailure: continue}
               - {id: each, forEach: {in: [1, 2], as: n}, get: "/each/${n}"}
               - {id: wrong, get: "/wrong?key=${secrets.key}", expect: {body: ["$.a == 2"]}}
@@ -118,6 +119,38 @@ import WaybillTestSupport
         #expect(text.contains(#""url.full","value":{"stringValue":"http://127.0.0.1:"#))
     }
 
+    @Test func `a call is a trace`() async throws {
+        let (command, requests) = try await run(["call", "m.yaml", "a", "--out", "r"])
+        #expect(command.status == 0)
+        let export = try #require(requests.first { $0.target == "/v1/traces" })
+        let spans = try Self.spans(in: export.body)
+        #expect(spans.map(\.name).sorted() == ["GET", "call.a", "graph call", "run m.yaml"])
+        let attempt = try #require(spans.first { $0.name == "GET" })
+        let sent = requests.first { $0.target != "/v1/traces" }?.values(named: "traceparent")
+        #expect(sent == ["00-\(attempt.trace)-\(attempt.id)-01"])
+    }
+
+    @Test func `a call whose trace cannot be sent succeeds with a warning`() async throws {
+        let (command, _) = try await run(["call", "m.yaml", "a", "--out", "r"]) { connection in
+            connection.write(ServerResponse(status: 500).bytes(to: "POST"))
+        }
+        #expect(command.status == 0)
+        #expect(command.errorText.contains("4 spans were not sent: status 500"))
+    }
+
+    @Test func `the attributes of the environment variable replace those of the program`() async throws {
+        let (_, requests) = try await run(
+            ["call", "m.yaml", "a", "--out", "r"],
+            variables: ["OTEL_RESOURCE_ATTRIBUTES": "service.version=nightly"]
+        )
+        let export = try #require(requests.first { $0.target == "/v1/traces" })
+        let json: JSON = try JSONParser().parse(export.body)
+        let attributes = json["resourceSpans"]?[0]?["resource"]?["attributes"]?.array ?? []
+        let keys = attributes.compactMap { $0["key"]?.string }.sorted()
+        #expect(keys == ["service.name", "service.version", "waybill.manifest", "waybill.run.id"])
+        #expect(attributes.first { $0["key"] == "service.version" }?["value"]?["stringValue"] == "nightly")
+    }
+
     @Test func `no secret is in the trace`() async throws {
         let folder = TemporaryFolder()
         let (_, requests) = try await run(variables: ["OTEL_EXPORTER_OTLP_HEADERS": "api-key=t0ken-4711"], in: folder)
@@ -166,6 +199,24 @@ import WaybillTestSupport
         let lines = try #require(folder.read("traces.jsonl")).split(separator: "\n")
         #expect(lines.count == 2)
         for line in lines { #expect(try Self.spans(in: Array(line.utf8)).count == 14) }
+    }
+
+    @Test func `a file that is full has no part of a line`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "n.yaml")
+        // 400 bytes are free.
+        let lines = String(repeating: "\(String(repeating: "x", count: 99))\n", count: 1020)
+        folder.write(lines, to: "traces.jsonl")
+        // The limit of the size of files, in units of 512 bytes.
+        let command = try await Command.run(
+            "/bin/sh",
+            ["-c", "ulimit -f 200; exec \"$0\" run n.yaml --out r", CommandCase.program],
+            in: folder.path,
+            variables: ["OTEL_EXPORTER_OTLP_ENDPOINT": "file://\(folder.path)/traces.jsonl"]
+        )
+        #expect(command.status == 0)
+        #expect(command.errorText.contains("3 spans were not sent: File too large"))
+        #expect(folder.read("traces.jsonl") == lines)
     }
 
     @Test func `each manifest of several is a trace`() async throws {

@@ -1,6 +1,7 @@
 import Testing
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillFormats
 import WaybillResults
 import WaybillTestSupport
 
@@ -82,7 +83,7 @@ import WaybillTestSupport
     }
 
     @Test func `failures in a graph run by a step with onFailure continue are tolerated too`() async throws {
-        let (outcome, _, _) = try await run(
+        let (outcome, _, listener) = try await run(
             """
             graphs:
               sub: {chain: [{id: x, get: /bad}]}
@@ -97,6 +98,25 @@ import WaybillTestSupport
         )
         #expect(outcome.summary == "x:tolerated y:passed outputs:tolerated after:passed")
         #expect(outcome.result.outcome == .passed)
+        let graphs = listener.kinds.compactMap { kind -> String? in
+            guard case .graphFinished(let graph, let outcome) = kind else { return nil }
+            return "\(graph):\(outcome.rawValue)"
+        }
+        #expect(graphs == ["sub:tolerated", "gives:tolerated", "main:passed"])
+    }
+
+    @Test func `an element's end has the time when its request was due`() async throws {
+        let before = Timestamp.now()
+        let (_, _, listener) = try await run(
+            "graphs: {main: {chain: [{id: a, forEach: {in: [1], as: n}, get: /bad}]}}",
+            ["/bad": .json("{}", status: 500)]
+        )
+        let event = try #require(listener.all.first { $0.kind.type == "element.finished" })
+        guard case .elementFinished(let end) = event.kind, let startedAt = end.startedAt else {
+            Issue.record("the element has no start")
+            return
+        }
+        #expect(before <= startedAt && startedAt <= event.at)
     }
 
     @Test func `a failure in finally counts even in a graph that continues after failures`() async throws {

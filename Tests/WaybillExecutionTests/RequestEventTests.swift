@@ -25,6 +25,22 @@ import WaybillTransport
         #expect(Set(sent) == (isWanted ? ["request.willSend main.a[0]", "request.willSend main.a[1]"] : []))
     }
 
+    @Test(arguments: [("get: /a", 0), ("get: /a, trace: true", 2), ("post: /a", 2)])
+    func `while a trace is exported, the responses of its requests are reported`(
+        request: String,
+        responses: Int
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, forEach: {in: [1, 2], as: n}, \(request)}]}}\n"
+        )
+        let listener = EventListener()
+        _ = await fixture.run(events: EventStream(journal: nil, observers: [listener], reportedElements: .traced))
+        let types = listener.lines.map { $0.prefix { $0 != " " } }
+        for type in ["request.willSend", "response.head", "response.finished"] {
+            #expect(types.count { $0 == type } == responses)
+        }
+    }
+
     @Test func `request and response events name the endpoint, other events do not`() async throws {
         let fixture = try ExecutionFixture(
             "endpoints: {e: {path: /a, service: s}}\ngraphs: {main: {chain: [{id: a, call: e}]}}\n"

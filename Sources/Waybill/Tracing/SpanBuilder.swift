@@ -25,8 +25,10 @@ struct SpanBuilder: Sendable {
     private let makeID: @Sendable () -> SpanID
     private var run: Span?
     private var open: [Part: Span] = [:]
-    /// How often the current request of each running step was sent again.
-    private var resends: [String: Int] = [:]
+    /// The events with which graphs started that have no span yet, by path.
+    private var graphStarts: [String: RunEvent] = [:]
+    /// How often the current request of each running step was sent.
+    private var sends: [String: Int] = [:]
     private var ended: [Span] = []
 
     /// Creates a builder for a run that has not started.
@@ -48,6 +50,7 @@ struct SpanBuilder: Sendable {
         case .runStarted(let start):
             var span = Span(makeID(), in: context.parent, "run \(start.manifest)", at: event.at)
             if start.isResumed { span.attributes.append(SpanAttribute("waybill.resumed", .boolean(true))) }
+            if start.isMocked { span.attributes.append(SpanAttribute("waybill.mock", .boolean(true))) }
             run = span
         case .runFinished(let outcome, let counts):
             // What was cancelled has no event of its own.
@@ -56,9 +59,9 @@ struct SpanBuilder: Sendable {
             run?.add(counts, "steps")
             run?.hasFailed = outcome == .failed
             if var span = run.take() { close(&span, at: event) }
-        case .graphStarted(let graph):
-            start(Part(.graph, event.step ?? graph), "graph \(graph)", at: event) { $0.add("waybill.step", event.step) }
+        case .graphStarted(let graph): graphStarts[event.step ?? graph] = event
         case .graphFinished(let graph, let outcome):
+            graphStarts[event.step ?? graph] = nil
             end(Part(.graph, event.step ?? graph), at: event) { span in
                 span.add("waybill.outcome", outcome.rawValue)
                 span.hasFailed = outcome == .failed
@@ -66,7 +69,7 @@ struct SpanBuilder: Sendable {
         case .stepStarted: startStep(path, at: event)
         case .stepFinished(let result, _): end(result, at: event)
         case .elementFinished(let element): end(element, of: path, at: event)
-        case .pageFinished, .pollFinished: resends[path] = nil
+        case .pageFinished, .pollFinished: sends[path] = nil
         case .requestWillSend(let request): start(request, of: path, at: event)
         case .requestRedirected(let redirect):
             let attributes = [
@@ -75,17 +78,9 @@ struct SpanBuilder: Sendable {
             ]
             open[Part(.attempt, path)]?.events.append(.init(name: "redirect", at: event.at, attributes: attributes))
         case .responseHead(let head):
-            open[Part(.attempt, path)]?.add("network.protocol.version", head.httpVersion)
-        case .responseFinished(_, let status, _, _):
-            end(Part(.attempt, path), at: event) { span in
-                span.add("http.response.status_code", status)
-                guard status >= 400 else { return }
-                span.add("error.type", String(status))
-                span.hasFailed = true
-            }
-        case .requestRetrying(let retry):
-            resends[path, default: 0] += 1
-            endAttempt(of: path, after: retry.failure, at: event)
+            open[Part(.attempt, path)]?.add(head)
+        case .responseFinished: end(Part(.attempt, path), at: event)
+        case .requestRetrying(let retry): endAttempt(of: path, after: retry.failure, at: event)
         default: break
         }
     }
@@ -109,16 +104,29 @@ struct SpanBuilder: Sendable {
             if let elements = result.elements { span.add(elements.counts, "elements") }
             span.add(result.outcome, result.failure)
         }
-        resends[path] = nil
+        sends[path] = nil
     }
 
     /// Ends the span of an element. One whose requests are not reported has a span only if it failed.
     private mutating func end(_ element: RunEvent.ElementEnd, of step: String, at event: RunEvent) {
         let path = "\(step)[\(element.element)]"
         endAttempt(of: path, after: element.failure, at: event)
-        if element.outcome == .failed || element.outcome == .tolerated { startElement(path, at: event) }
+        if element.outcome == .failed || element.outcome == .tolerated {
+            var start = event
+            start.at = element.startedAt ?? event.at
+            startElement(path, at: start)
+        }
         end(Part(.step, path), at: event) { $0.add(element.outcome, element.failure) }
-        resends[path] = nil
+        sends[path] = nil
+    }
+
+    /// Starts the span of a graph, unless it is open. A graph in which nothing is executed has none, such as one that
+    /// passed before the run was resumed.
+    private mutating func startGraph(at path: String) {
+        guard let event = graphStarts.removeValue(forKey: path), case .graphStarted(let graph) = event.kind else {
+            return
+        }
+        start(Part(.graph, path), "graph \(graph)", at: event) { $0.add("waybill.step", event.step) }
     }
 
     private mutating func startElement(_ path: String, at event: RunEvent) {
@@ -146,13 +154,12 @@ struct SpanBuilder: Sendable {
 
     private mutating func start(_ request: RunEvent.SentRequest, of path: String, at event: RunEvent) {
         let part = Part(.attempt, path)
-        if open[part] != nil {
-            // The session or the token was renewed, and the request is sent again within the attempt.
-            end(part, at: event)
-            resends[path, default: 0] += 1
-        }
+        // The request is sent again within the attempt, because the session or the token was renewed.
+        end(part, at: event)
+        let resends = sends[path] ?? 0
+        sends[path] = resends + 1
         let isKnown = Self.knownMethods.contains(request.method)
-        start(part, isKnown ? request.method : "HTTP", id: id(in: request), at: event) { [resends] span in
+        start(part, isKnown ? request.method : "HTTP", id: id(in: request), at: event) { span in
             span.isClient = true
             span.add("http.request.method", isKnown ? request.method : "_OTHER")
             if !isKnown { span.add("http.request.method_original", request.method) }
@@ -161,7 +168,7 @@ struct SpanBuilder: Sendable {
                 span.add("server.address", endpoint.host)
                 span.add("server.port", endpoint.port)
             }
-            span.add("http.request.resend_count", resends[path])
+            if resends > 0 { span.add("http.request.resend_count", resends) }
         }
     }
 
@@ -179,10 +186,11 @@ struct SpanBuilder: Sendable {
         return parent.span
     }
 
-    /// Ends the attempt that is in flight, which has received no response.
+    /// Ends the attempt that is in flight, which has received no response that could be used.
     private mutating func endAttempt(of path: String, after failure: Failure?, at event: RunEvent) {
         end(Part(.attempt, path), at: event) { span in
-            guard let failure else { return }
+            // One with a response failed only if its status says so; the rest is a failure of the step.
+            guard let failure, !span.hasResponse else { return }
             span.add("error.type", failure.kind.rawValue)
             span.hasFailed = true
             span.message = failure.message.string
@@ -209,7 +217,10 @@ struct SpanBuilder: Sendable {
         // A step is inside what contains it; an attempt and a graph are also inside the step with their path.
         var path: String? = part.kind == .step ? Self.container(of: part.path) : part.path
         while let place = path {
-            if part != Part(.graph, place), let graph = open[Part(.graph, place)] { return graph.id }
+            if part != Part(.graph, place) {
+                startGraph(at: place)
+                if let graph = open[Part(.graph, place)] { return graph.id }
+            }
             if place.hasSuffix("]") { startElement(place, at: event) }
             if let step = open[Part(.step, place)] { return step.id }
             path = Self.container(of: place)
@@ -237,6 +248,18 @@ struct SpanBuilder: Sendable {
 }
 
 extension Span {
+    /// Whether the span is that of an attempt that has received a response.
+    fileprivate var hasResponse: Bool { attributes.contains { $0.key == "http.response.status_code" } }
+
+    /// Adds the response to an attempt, which fails with a status of 400 or more.
+    fileprivate mutating func add(_ head: RunEvent.ResponseHead) {
+        add("network.protocol.version", head.httpVersion)
+        add("http.response.status_code", head.status)
+        guard head.status >= 400 else { return }
+        add("error.type", String(head.status))
+        hasFailed = true
+    }
+
     /// Adds the outcome of a step or an element, and its failure. A failure that the manifest tolerates is not one of
     /// the span.
     fileprivate mutating func add(_ outcome: StepOutcome, _ failure: Failure?) {

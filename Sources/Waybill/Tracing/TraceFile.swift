@@ -41,6 +41,20 @@ private func append(_ line: [UInt8], to path: String) throws(SystemError) {
     while offset < line.count {
         // Usually in one piece, so that the lines of programs that share the file are not mixed.
         let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
-        if count > 0 { offset += count } else if count == 0 || errno != EINTR { throw .last }
+        if count > 0 {
+            offset += count
+        } else if count == 0 || errno != EINTR {
+            let error = SystemError.last
+            removeEnd(offset, of: descriptor)
+            throw error
+        }
     }
+}
+
+/// Removes the bytes that were just appended to a file, which are a part of a line: readers expect complete lines. Does
+/// nothing if another program has appended to the file in the meantime.
+private func removeEnd(_ count: Int, of descriptor: Int32) {
+    var status = stat()
+    guard count > 0, fstat(descriptor, &status) == 0, lseek(descriptor, 0, SEEK_CUR) == status.st_size else { return }
+    _ = ftruncate(descriptor, status.st_size - off_t(count))
 }

@@ -10,7 +10,7 @@ struct TraceLosses: Sendable, Equatable {
     private(set) var reason: String?
     /// Spans that the collector did not accept.
     private(set) var rejected = 0
-    /// What the collector says about those that it did not accept, or about others.
+    /// What the collector says about those that it did not accept, or about the others.
     private(set) var message: String?
 
     /// Counts spans that could not be sent.
@@ -26,16 +26,17 @@ struct TraceLosses: Sendable, Equatable {
         self.message = self.message ?? message
     }
 
-    /// The warning about everything that was lost; `nil` if nothing was.
+    /// The warning about everything that was lost, or what the collector says about spans that it accepted; `nil` if
+    /// there is neither.
     func warning(about destination: String) -> Diagnostic? {
         func spans(_ count: Int) -> String { count == 1 ? "1 span was" : "\(count) spans were" }
         var parts: [String] = []
         if failed > 0 { parts.append("\(spans(failed)) not sent: \(reason ?? "")") }
         if dropped > 0 { parts.append("\(spans(dropped)) dropped, because it is slower than the run") }
-        if rejected > 0 || message != nil {
-            parts.append("\(spans(rejected)) rejected" + (message.map { ": \($0)" } ?? ""))
+        if rejected > 0 { parts.append("\(spans(rejected)) rejected" + (message.map { ": \($0)" } ?? "")) }
+        guard !parts.isEmpty else {
+            return message.map { Diagnostic.traces("\(destination) accepted the trace with a warning: \($0)") }
         }
-        guard !parts.isEmpty else { return nil }
         return Diagnostic.traces("the trace is not complete at \(destination): \(parts.joined(separator: "; "))")
     }
 }

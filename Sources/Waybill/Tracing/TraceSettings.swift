@@ -121,6 +121,13 @@ private struct TraceSettingsReader {
             }
             return .file(path: path)
         }
+        guard !(reference.authority ?? "").contains("@") else {
+            warn(
+                "no traces are exported: \(endpoint.name) contains a user name or password",
+                "Put credentials in OTEL_EXPORTER_OTLP_HEADERS."
+            )
+            return nil
+        }
         var url = endpoint.text
         if !endpoint.isForTraces {
             // The path of the signal is added to that of the endpoint, which may have a query.

@@ -70,6 +70,8 @@ struct CallCommand: ParsableCommand {
         runOptions.outputFolder = out
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
+        runOptions.exportsTraces = true
+        runOptions.warn = { output.report([$0]) }
         switch format {
         case .data, .human, .outputs: runOptions.observers = [printer]
         case .ndjson: runOptions.observers = [EventPrinter(output)]

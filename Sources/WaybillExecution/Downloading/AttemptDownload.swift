@@ -110,13 +110,14 @@ struct AttemptDownload: Sendable {
         case .response(.failure(let failure)): return ended(.failure(failure))
         case .failed(let error, let response):
             let failure = notes.value.failure ?? failure(error)
-            return ended(response == nil ? .refusal(failure) : .fileFailure(failure, response))
+            guard let response else { return ended(.refusal(failure)) }
+            return ended(.fileFailure(failure, response, status: response.status))
         case .kept(let response):
             do throws(Failure) {
                 let file = try await existing(notes.value.place ?? "", in: scope.with(response))
                 return ended(.response(response), file)
             } catch {
-                return ended(.fileFailure(error, response))
+                return ended(.fileFailure(error, response, status: response.status))
             }
         case .complete(let response, let content):
             let file = File(
@@ -128,7 +129,7 @@ struct AttemptDownload: Sendable {
             )
             if let failure = mismatch(of: file.digests) {
                 await content.discard()
-                return ended(.fileFailure(failure, response))
+                return ended(.fileFailure(failure, response, status: content.status))
             }
             return ended(.response(response), file)
         }

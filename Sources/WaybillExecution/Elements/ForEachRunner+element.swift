@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -18,6 +19,8 @@ struct ElementOutcome: Sendable {
     var use = RunEvent.KeptRecord.Use.taken
     /// What the journal records of it.
     var kept: RunEvent.KeptRecord?
+    /// When its first request was due to be sent.
+    var startedAt: Timestamp?
 }
 
 extension ForEachRunner {
@@ -53,6 +56,7 @@ extension ForEachRunner {
             record = step.id.flatMap { context.steps.record(of: $0) } ?? record
             result.record = ElementRecord(item: element, record: record)
         }
+        result.startedAt = node.steps.first?.startedAt
         result.use = node.use
         result.kept = record.kept(
             node.use,
@@ -87,7 +91,8 @@ extension ForEachRunner {
             failure: element.failure,
             subject: element.failure == nil ? ElementSubject() : element.subject,
             records: records,
-            kept: element.kept
+            kept: element.kept,
+            startedAt: element.startedAt
         )
         run.events.emit(.elementFinished(end), step: path, durably: !step.isIdempotent)
         return element

@@ -124,10 +124,15 @@ struct Attempt: Sendable {
                 run.redactor.text(failure.message),
                 at: request.step.span
             )
-        case .fileFailure(let failure, let response):
+        case .fileFailure(let failure, let response, let status):
             outcome.failure = failure
             outcome.wasSent = true
             outcome.scope.response = response
+            if sender.reportsExchange {
+                // Only for the secrets that the outputs find in its fields.
+                _ = evaluator(of: response, outcome).evaluate()
+                emitHead(of: response, status: status)
+            }
         case .fileExists:
             let response = HTTPResponse(status: 200, url: sending.url)
             outcome.scope.response = response
@@ -251,12 +256,8 @@ struct Attempt: Sendable {
         outcome.isPending = part == .poll
         await write(evaluation.snapshot, &outcome)
         if sender.reportsExchange, let status {
-            let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
-            let version = response.httpVersion
-            emit(
-                .responseHead(.init(attempt: sender.attempt, status: status, httpVersion: version, headers: headers))
-            )
+            emitHead(of: response, status: status)
             let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
@@ -336,6 +337,13 @@ struct Attempt: Sendable {
 
     private func emit(_ kind: RunEvent.Kind) {
         run.events.emit(kind, step: context.path, endpoint: plan.endpoint)
+    }
+
+    /// Reports the head of a response whose secrets are registered.
+    private func emitHead(of response: HTTPResponse, status: Int) {
+        let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
+        let version = response.httpVersion
+        emit(.responseHead(.init(attempt: sender.attempt, status: status, httpVersion: version, headers: headers)))
     }
 
     private func warn(_ message: String) {

@@ -28,8 +28,9 @@ struct RequestSender: Sendable {
         case failure(TransportFailure)
         /// Nothing was sent, for this reason.
         case refusal(Failure)
-        /// The response has a file that could not be stored.
-        case fileFailure(Failure, HTTPResponse?)
+        /// The response has a file that could not be stored, or not the expected one. `status` is what the server sent,
+        /// which differs from the response's if the file was resumed.
+        case fileFailure(Failure, HTTPResponse, status: Int)
         /// Nothing was sent, because the file that it would download exists.
         case fileExists
         /// Nothing was sent, because an equal request is in flight.
@@ -66,8 +67,11 @@ struct RequestSender: Sendable {
         !context.isElement(request.step) || run.events.reportedElements == .all || plan.settings.debug?.value == true
     }
 
-    /// Whether the request and the response are reported: also those of an element whose trace is exported.
-    var reportsExchange: Bool { reportsDetails || isTraced && run.events.reportedElements == .traced }
+    /// Whether the request and the response are reported: while a trace is exported, also those of an element with
+    /// `trace`, or whose request is reported anyway because it must not be sent twice.
+    var reportsExchange: Bool {
+        reportsDetails || run.events.reportedElements == .traced && (isTraced || !plan.isIdempotent())
+    }
 
     /// Whether the request names its trace.
     private var isTraced: Bool { plan.settings.trace?.value == true }
@@ -219,7 +223,7 @@ extension RequestSender.End {
     fileprivate var result: Result<HTTPResponse, TransportFailure>? {
         switch self {
         case .response(let response): .success(response)
-        case .fileFailure(_, let response): response.map { .success($0) }
+        case .fileFailure(_, let response, _): .success(response)
         case .failure(let failure): .failure(failure)
         case .refusal, .fileExists, .duplicate, .stopped: nil
         }

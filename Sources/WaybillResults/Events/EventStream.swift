@@ -27,7 +27,7 @@ package final class EventStream: Sendable {
     package enum ReportedElements: Sendable {
         /// None, unless they have `debug`.
         case none
-        /// Those with `trace`.
+        /// Those with `trace`, and those that must not be sent twice.
         case traced
         /// All of them, and the progress of their transfers.
         case all

@@ -318,6 +318,9 @@ package struct RunEvent: Sendable, Equatable {
 
         /// What is kept of the element for a resumed run.
         package var kept: KeptRecord?
+        /// When its first request was due to be sent, for observers: the journal does not contain it. `nil` if there is
+        /// none.
+        package var startedAt: Timestamp?
 
         /// Creates an element's end; see the properties.
         package init(
@@ -326,8 +329,10 @@ package struct RunEvent: Sendable, Equatable {
             failure: Failure?,
             subject: ElementSubject = ElementSubject(),
             records: RecordedOutput? = nil,
-            kept: KeptRecord? = nil
+            kept: KeptRecord? = nil,
+            startedAt: Timestamp? = nil
         ) {
+            self.startedAt = startedAt
             self.element = element
             self.outcome = outcome
             self.failure = failure

@@ -128,6 +128,25 @@ import WaybillTransport
         #expect(heads == [206])
     }
 
+    @Test func `a response with a wrong file is reported, without its secrets`() async throws {
+        let ran = try await run(
+            """
+            {id: a, request: {path: /a.zip, retry: {times: 1, backoff: {first: 1ms}},
+              outputs: {tag: {value: "response.headers['content-type']", secret: true}},
+              download: {to: a.zip, checksum: {md5: "'d41d8cd98f00b204e9800998ecf8427e'"}}}}
+            """,
+            cuts: 1
+        )
+        #expect(ran.failure?.kind == .download)
+        // The rest of the file was requested.
+        let heads = ran.events.compactMap { if case .responseHead(let head) = $0.kind { head } else { nil } }
+        #expect(heads.map(\.status) == [206])
+        #expect(heads.first?.httpVersion == "1.1")
+        let fields = heads.flatMap(\.headers).map { "\($0.name.string.lowercased()): \($0.value.string)" }
+        #expect(fields.contains("etag: \"v1\""))
+        #expect(fields.contains("content-type: ***"))
+    }
+
     @Test func `an interrupted download fails like its transfer, and its bytes are kept`() async throws {
         let ran = try await run("{id: a, request: {path: /a.zip, download: {to: a.zip}}}", cuts: 1)
         #expect(ran.failure?.kind == .transfer)

@@ -18,12 +18,13 @@ import WaybillResults
     private struct Script {
         var events: [RunEvent] = []
 
-        init(isResumed: Bool = false) {
+        init(isMocked: Bool = false, isResumed: Bool = false) {
             let start = RunEvent.RunStart(
                 id: SpanBuilderTests.id,
                 manifest: "shop.yaml",
                 environment: nil,
                 graphs: ["main"],
+                isMocked: isMocked,
                 isResumed: isResumed
             )
             add(nil, .runStarted(start))
@@ -223,6 +224,24 @@ import WaybillResults
         #expect(value("error.type", of: attempt) == .string("connect"))
     }
 
+    @Test func `an attempt with a response that cannot be used fails only because of its status`() throws {
+        var script = Script()
+        for (step, status) in [("main.a", 200), ("main.b", 404)] {
+            script.add(step, .stepStarted)
+            script.send(step)
+            script.add(step, .responseHead(.init(attempt: 1, status: status, httpVersion: "2", headers: [])))
+            script.finish(step, .failed, Failure(.download, "the checksum is wrong", at: nil))
+        }
+        script.end(.failed)
+        let attempts = spans(of: script).filter(\.isClient)
+        #expect(attempts.map(\.hasFailed) == [false, true])
+        #expect(attempts.map(\.message) == [nil, nil])
+        #expect(attempts.map { value("error.type", of: $0) } == [nil, .string("404")])
+        let statuses = attempts.map { value("http.response.status_code", of: $0) }
+        #expect(statuses == [.integer(200), .integer(404)])
+        #expect(attempts.map { value("network.protocol.version", of: $0) } == [.string("2"), .string("2")])
+    }
+
     @Test func `elements contain their steps, and their names have no index`() throws {
         var script = Script()
         script.add("main.each", .stepStarted)
@@ -261,8 +280,10 @@ import WaybillResults
         script.add("main.each", .stepStarted)
         for index in 0..<3 {
             let failure = index == 1 ? Failure(.status, "the status is 404", at: nil) : nil
-            let outcome: StepOutcome = failure == nil ? .passed : .failed
-            script.add("main.each", .elementFinished(.init(element: index, outcome: outcome, failure: failure)))
+            var end = RunEvent.ElementEnd(element: index, outcome: .passed, failure: failure)
+            if failure != nil { end.outcome = .failed }
+            end.startedAt = Timestamp(nanoseconds: Int64(index) + 2_000_000)
+            script.add("main.each", .elementFinished(end))
         }
         script.finish("main.each", .failed, Failure(.status, "1 of 3 elements failed", at: nil))
         script.end(.failed)
@@ -271,7 +292,7 @@ import WaybillResults
                 run shop.yaml 0-8 failed
                   graph main 1-7 failed
                     main.each 2-6 failed: 1 of 3 elements failed
-                      main.each[] 4-4 failed: the status is 404
+                      main.each[] 2-4 failed: the status is 404
                 """
         )
     }
@@ -300,6 +321,38 @@ import WaybillResults
                       main.each[] 7-11
                         graph sub 7-10
                           main.each[].a 8-9
+                """
+        )
+    }
+
+    @Test func `a graph whose failure is tolerated has not failed`() throws {
+        var script = Script()
+        script.add("main.sub", .graphStarted(graph: "sub"))
+        script.finish("main.sub.a", .tolerated, Failure(.status, "the status is 404", at: nil))
+        script.add("main.sub", .graphFinished(graph: "sub", .tolerated))
+        script.end()
+        let sub = try #require(spans(of: script).first { $0.name == "graph sub" })
+        #expect(!sub.hasFailed)
+        #expect(value("waybill.outcome", of: sub) == .string("tolerated"))
+    }
+
+    @Test func `a graph in which nothing is executed has no span`() throws {
+        var script = Script(isResumed: true)
+        script.add("main.sub", .graphStarted(graph: "sub"))
+        script.add("main.sub.inner", .graphStarted(graph: "inner"))
+        script.add("main.sub.inner", .graphFinished(graph: "inner", .passed))
+        script.add("main.sub", .graphFinished(graph: "sub", .passed))
+        script.add("main.other", .graphStarted(graph: "other"))
+        script.add("main.other.a", .stepStarted)
+        script.finish("main.other.a")
+        script.add("main.other", .graphFinished(graph: "other", .passed))
+        script.end()
+        #expect(
+            tree(spans(of: script)) == """
+                run shop.yaml 0-11
+                  graph main 1-10
+                    graph other 6-9
+                      main.other.a 7-8
                 """
         )
     }
@@ -337,10 +390,14 @@ import WaybillResults
         )
     }
 
-    @Test func `a resumed run says so`() throws {
-        var script = Script(isResumed: true)
-        script.end()
-        #expect(value("waybill.resumed", of: spans(of: script).last) == .boolean(true))
+    @Test func `the span of a run says whether it is resumed, and whether it uses the mock server`() throws {
+        for isSet in [true, false] {
+            var script = Script(isMocked: isSet, isResumed: isSet)
+            script.end()
+            let run = try #require(spans(of: script).last)
+            #expect(value("waybill.resumed", of: run) == (isSet ? .boolean(true) : nil))
+            #expect(value("waybill.mock", of: run) == (isSet ? .boolean(true) : nil))
+        }
     }
 
     @Test func `a request that is repeated within an attempt has a span of its own`() throws {
@@ -354,8 +411,8 @@ import WaybillResults
         script.finish("main.a")
         script.end()
         let attempts = spans(of: script).filter(\.isClient)
-        #expect(attempts.count == 3)
         #expect(Set(attempts.map(\.id)).count == 3)
+        #expect(attempts.map { value("http.request.resend_count", of: $0) } == [nil, .integer(1), .integer(2)])
     }
 
     @Test func `polls and pages are not sent again`() throws {

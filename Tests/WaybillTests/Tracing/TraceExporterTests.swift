@@ -117,6 +117,12 @@ import WaybillResults
         #expect(warning == "the trace is not complete at http://c/v1/traces: 2 spans were rejected: too old")
     }
 
+    @Test func `a warning of the collector does not say that the trace is incomplete`() async throws {
+        let destination = Destination([.accepted(rejected: 0, message: "use gzip")])
+        let warning = try await export(3, to: destination)
+        #expect(warning == "http://c/v1/traces accepted the trace with a warning: use gzip")
+    }
+
     @Test func `spans that do not fit into the queue are dropped and counted`() async throws {
         let destination = Destination(isSilent: true)
         let steps = TraceExporter.queueSize + 1000

@@ -57,7 +57,7 @@ import WaybillTransport
     @Test(arguments: [
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "c:4318"], "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL that can be requested"),
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "ftp://c"], "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL that can be requested"),
-        (["OTEL_EXPORTER_OTLP_ENDPOINT": "http://u:hunter2@c"], "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL"),
+        (["OTEL_EXPORTER_OTLP_ENDPOINT": "http://u:hunter2@c"], "OTEL_EXPORTER_OTLP_ENDPOINT contains a user"),
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "file:traces"], "OTEL_EXPORTER_OTLP_ENDPOINT is not the URL of a file"),
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "file://host/a"], "OTEL_EXPORTER_OTLP_ENDPOINT is not the URL of a file"),
         (["OTEL_EXPORTER_OTLP_ENDPOINT": "file:///tmp/"], "OTEL_EXPORTER_OTLP_ENDPOINT is not the URL of a file"),
