@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pty
+import re
 import select
 import shlex
 import subprocess
@@ -52,6 +53,9 @@ def hostile_manifest(names):
 
 def given(line):
     """Returns the number of words before the one to complete."""
+    # The word to complete may have an open quote.
+    if quote := re.search("""[ =](["'])[^"']*$""", line):
+        line += quote[1]
     return len(shlex.split(line)) - (0 if line.endswith(" ") else 1)
 
 

@@ -34,6 +34,6 @@ struct CompletionsCommand: ParsableCommand {
     var shell: Shell
 
     func run() throws {
-        try Output(noColour: true).writeResult(Array(CompletionScript.text(for: shell).utf8))
+        try Output(noColour: true).writeResult(Array(CompletionScript.of(shell).text.utf8))
     }
 }

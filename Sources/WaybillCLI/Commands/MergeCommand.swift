@@ -17,7 +17,10 @@ struct MergeCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The folders of the shards, in any order.", completion: .directory)
+    @Argument(
+        help: "The runs of the shards, in any order: their names in waybill-results, or the paths of their folders.",
+        completion: .runs
+    )
     var runs: [String]
 
     @Option(help: "The folder for the merged run.", completion: .directory)
@@ -40,6 +43,7 @@ struct MergeCommand: ParsableCommand {
             throw ExitStatus.invalid
         }
         do {
+            let runs = runs.map(RunFolders.folder)
             let merge = try RunMerge(of: runs, options: options, allowsOutside: allowOutside)
             output.report(findings + merge.diagnostics)
             guard let plan = merge.plan else { throw ExitStatus.invalid }
