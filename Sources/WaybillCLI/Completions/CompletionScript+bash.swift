@@ -98,6 +98,9 @@ extension CompletionScript {
                     replies+=("${word}")
                 elif [[ -z "${quoted}" ]]; then
                     replies+=("${part}")
+                elif [[ "${word}" = *"${quoted}" ]]; then
+                    # Readline would take this quote for the closing one.
+                    continue
                 elif [[ "${quoted}" = \' ]]; then
                     replies+=("$(sed "s/'/'\\\\''/g" <<<"${word}")")
                 elif [[ "${quoted}" = \" && "${word}" != *!* ]]; then
