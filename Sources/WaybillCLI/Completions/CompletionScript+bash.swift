@@ -80,7 +80,7 @@ extension CompletionScript {
                 option="${previous}="
             fi
             # The program is called by this word, in which a function does not expand '~'.
-            if [[ "${COMP_WORDS[0]}" = '~/'* ]]; then COMP_WORDS[0]="${HOME}${COMP_WORDS[0]#'~'}"; fi
+            if [[ "${COMP_WORDS[0]}" = \~/* ]]; then COMP_WORDS[0]="${HOME}${COMP_WORDS[0]#\~}"; fi
             # The generated function leaves a trap that would reset the options of the shell later.
             local are_names=false return_trap
             return_trap="$(trap -p RETURN)"
