@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pty
+import re
 import select
 import shlex
 import subprocess
@@ -33,6 +34,12 @@ graphs:
   nightly: {chain: [{id: pull, get: /pull}]}
 """
 
+COMMANDS = [
+    "init", "run", "resume", "merge", "runs", "show", "report", "state", "call", "validate", "plan", "mock", "eval",
+    "schema", "cache", "explain", "completions",
+]
+SCHEMAS = ["check", "print", "manifest", "run", "event", "diagnostics", "plan"]
+
 # Names that a shell must treat as text.
 HOSTILE_NAMES = [
     "$(touch pwned)", "`touch pwned`", "a;touch pwned", "it's", "two words", "a:b", r"back\slash", 'say "hi"', "$HOME",
@@ -52,6 +59,9 @@ def hostile_manifest(names):
 
 def given(line):
     """Returns the number of words before the one to complete."""
+    # The word to complete may have an open quote.
+    if quote := re.search("""[ =](["'])[^"']*$""", line):
+        line += quote[1]
     return len(shlex.split(line)) - (0 if line.endswith(" ") else 1)
 
 
@@ -134,6 +144,9 @@ def main():
         folder = pathlib.Path(name)
         (folder / "bin").mkdir()
         (folder / "bin/waybill").symlink_to(WAYBILL)
+        # A word of the help that must not be executed.
+        (folder / "bin/key").write_text("#!/bin/sh\ntouch pwned\n")
+        (folder / "bin/key").chmod(0o755)
         os.environ["PATH"] = f"{folder}/bin:{os.environ['PATH']}"
         (folder / "waybill.yaml").write_text(MANIFEST)
         (folder / "broken.yaml").write_text(MANIFEST + "  other: {chain: [{call: missing}, {nonsense: 1}]}\n")
@@ -147,18 +160,35 @@ def main():
         older, newer = "20260101-120000-aaaaaa", "20260102-120000-bbbbbb"
         for run in (older, newer):
             (runs / run).mkdir(parents=True)
+            (runs / run / "events.ndjson").touch()
         (runs / "latest").symlink_to(newer)
+        for name in ("shards/one/run.json", "shards/other/notes.txt", "tests/quick.yaml"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).touch()
 
         inputs = ["colour=", "debug=", "token="]
         # The line, and the candidates in fish and zsh.
         cases = [
+            ("waybill ", [*COMMANDS, "help"]),
             ("waybill comp", ["completions"]),
+            ("waybill frobnicate ", []),
+            ("waybill help ", COMMANDS),
+            ("waybill help va", ["validate"]),
+            ("waybill schema ", SCHEMAS),
+            ("waybill explain al", ["alias-growth", "allOf"]),
+            ("~/bin/waybill run --env ", ["staging", "production"]),
             ("waybill completions ", ["bash", "zsh", "fish"]),
             ("waybill run --graph ", ["main", "nightly"]),
             ("waybill run --graph n", ["nightly"]),
             ("waybill run broken.yaml --graph ", ["main", "nightly", "other"]),
             ("waybill run missing.yaml --graph ", []),
             ("waybill run --env ", ["staging", "production"]),
+            ("waybill run --env=", ["--env=staging", "--env=production"]),
+            ("waybill run --env=st", ["--env=staging"]),
+            ("waybill run --format=h", ["--format=human"]),
+            ("waybill run --input=", [f"--input={name}" for name in inputs]),
+            ("waybill run --input=debug=", ["--input=debug=true", "--input=debug=false"]),
+            ("waybill run --inputs=bro", ["--inputs=broken.yaml"]),
             ("waybill run --tag ", ["smoke", "slow"]),
             ("waybill run --not-tag sl", ["slow"]),
             ("waybill run --only log", ["login", "logout"]),
@@ -170,6 +200,8 @@ def main():
             ("waybill run --input token=1 --env st", ["staging"]),
             ("waybill run --report ", ["har=", "html=", "json=", "junit=", "markdown=", "tap=", "github"]),
             ("waybill run --report junit=bro", ["junit=broken.yaml"]),
+            ("waybill run --report junit=a.xml,j", ["junit=a.xml,json=", "junit=a.xml,junit="]),
+            ("waybill run --report junit=a.xml,json=bro", ["junit=a.xml,json=broken.yaml"]),
             ("waybill run --format ", ["human", "ndjson", "outputs"]),
             ("waybill plan waybill.yaml --explain ", ["order", "orders"]),
             ("waybill call waybill.yaml ", ["order", "orders"]),
@@ -178,7 +210,11 @@ def main():
             ("waybill call waybill.yaml order --input fast=", ["fast=true", "fast=false"]),
             ("waybill plan hostile.yaml --explain ", HOSTILE_NAMES),
             ("waybill call hostile.yaml ", HOSTILE_NAMES),
-            ("waybill show ", ["latest", newer, older, "bin/", "main/", "waybill-results/"]),
+            ("waybill show ", ["latest", newer, older]),
+            ("waybill show b", ["bin/"]),
+            ("waybill show latest --against ", ["latest", newer, older]),
+            ("waybill merge ", ["latest", newer, older]),
+            ("waybill merge shards/", ["shards/one/"]),
             ("waybill resume 202601", [newer, older]),
             ("waybill report waybill-results/2026", [f"waybill-results/{newer}/", f"waybill-results/{older}/"]),
             ("waybill show latest --against latest", ["latest"]),
@@ -192,8 +228,8 @@ def main():
                     expected = [word for word in expected if word != "~root"]
                 found = shell.candidates(line)
                 if shell.shell == "bash" and expected and "=" in line.split()[-1] and not line.endswith(" "):
-                    # Readline inserts all values after the one 'NAME='.
-                    start = line.split()[-1].partition("=")[0] + "="
+                    # Readline inserts all values after the one 'NAME=' or '--option='.
+                    start = line.split()[-1].rpartition("=")[0] + "="
                     found = [word if word.startswith(start) else start + word for word in found]
                 if not expected and found == [line.split()[-1]] and not line.endswith(" "):
                     found = []
@@ -203,7 +239,12 @@ def main():
             for index, name in enumerate(HOSTILE_NAMES):
                 if shell.shell == "fish" and name == "~root":
                     continue
-                for line in (f"waybill run hostile\\ {index}.yaml --graph ", f"waybill call 'hostile {index}.yaml' "):
+                quoted = f"waybill run hostile\\ {index}.yaml --graph "
+                lines = [quoted, f"waybill call 'hostile {index}.yaml' ", quoted + "'"]
+                if shell.shell != "bash" or not re.search('!|"$', name):
+                    # Bash inserts no such names in double quotes.
+                    lines.append(quoted + '"')
+                for line in lines:
                     if (found := shell.inserted(line)) != [name]:
                         failures += 1
                         print(f"{shell.shell}: {line!r} becomes {found}, not {[name]}")
@@ -212,15 +253,28 @@ def main():
                 ("waybill run --graph ma", ["main"]),
                 (f"waybill run --graph nig --env staging{back}", ["nightly", "--env", "staging"]),
                 ('waybill run --graph "nig', ["nightly"]),
+                ("waybill run --input 'colour=da", ["colour=dark blue"]),
+                ('waybill run --input="colour=da', ["--input=colour=dark blue"]),
                 ("waybill run --input tok", ["token=1"]),
                 ("waybill run --input debug=t", ["debug=true"]),
+                ('waybill run "tests/q', ["tests/quick.yaml"]),
+                ("waybill validate 'tests/q", ["tests/quick.yaml"]),
+                ("waybill run --inputs='tests/q", ["--inputs=tests/quick.yaml"]),
             ]:
-                # Three words come before the one to complete. A value is typed right after 'token='.
+                count = given(line.partition(" --env staging")[0])
+                # A value is typed right after 'token='.
                 line += "\t1" if line.endswith("tok") else "\t"
-                found = shell.words(f"{line}\x01show \r")[3:]
+                found = shell.words(f"{line}\x01show \r")[count:]
                 if found != expected:
                     failures += 1
                     print(f"{shell.shell}: {line!r} becomes {found}, not {expected}")
+            if shell.shell == "fish":
+                for option in ("--tag", "--format", "--inputs", "--state"):
+                    # The description of the option would follow each value.
+                    found = shell.words(f"show (complete -C 'waybill run {option} ')\r")
+                    if not found or any("\t" in word for word in found):
+                        failures += 1
+                        print(f"fish: the values of {option} are {found}")
             shell.close()
             print(f"{shell.shell}: {len(cases)} lines, {len(HOSTILE_NAMES)} names")
         if (folder / "pwned").exists():

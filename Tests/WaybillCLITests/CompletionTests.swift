@@ -12,16 +12,48 @@ import WaybillTestSupport
             ShellCandidates.written(names, for: .bash) == ["'main'", "'$(id)'", #"'it'\''s'"#, #"'a:b\c'"#, "'~root'"]
         )
         #expect(ShellCandidates.written(names, for: .zsh) == ["main", "$(id)", "it's", #"a\:b\\c"#, "~root"])
-        #expect(ShellCandidates.written(names, for: .fish) == ["main", "$(id)", "it's", #"a:b\c"#])
+        // The tab starts an empty description.
+        #expect(ShellCandidates.written(names, for: .fish) == ["main\t", "$(id)\t", "it's\t", "a:b\\c\t"])
+    }
+
+    @Test(arguments: CompletionsCommand.Shell.allCases)
+    func `the generated script has every part that is replaced`(shell: CompletionsCommand.Shell) {
+        var script = CompletionScript.of(shell).generated
+        for (old, new) in CompletionScript.of(shell).replacements {
+            #expect(script.contains(old), "\(old)")
+            script = script.replacing(old, with: new)
+        }
     }
 
     @Test func `the scripts replace functions that the generated ones have`() {
-        let bash = CompletionScript.text(for: .bash)
+        let bash = CompletionScript.bash.text
         #expect(bash.ranges(of: "__waybill_add_completions() {").count == 2)
         #expect(bash.hasSuffix("\ncomplete -o filenames -F _waybill_whole_words waybill\n"))
-        let zsh = CompletionScript.text(for: .zsh)
+        let zsh = CompletionScript.zsh.text
         #expect(zsh.hasPrefix("#compdef waybill\n"))
         #expect(zsh.ranges(of: "__waybill_complete() {").count == 2)
+    }
+
+    @Test func `the variables of the zsh script have names that are not executed`() {
+        let names = CompletionScript.zsh.text.split(separator: "\n").filter { $0.hasPrefix("    local -ar ") }
+            .map { $0.dropFirst("    local -ar ".count).prefix { $0 != "=" } }
+        #expect(names.count > 20)
+        #expect(names.filter { $0.contains { !$0.isASCII || !$0.isLetter && !$0.isNumber && $0 != "_" } } == [])
+    }
+
+    @Test func `every option with a value has its values after an equals sign in zsh`() {
+        let specs = CompletionScript.zsh.text.split(separator: "\n").filter { $0.contains("]:") && $0.contains("--") }
+        #expect(specs.count > 50)
+        #expect(specs.filter { !$0.contains("=[") } == [])
+    }
+
+    @Test(arguments: [
+        ("m", ["main"]), ("--graph=m", ["main"]), ("--graph=", ["main", "other"]), ("--graph='m", ["main"]), ("=m", []),
+    ])
+    func `the value after an option and an equals sign is completed`(prefix: String, expected: [String]) {
+        let words = ["waybill", "run", prefix]
+        let found = Candidates.matching(CommandWords(words, 2, prefix).prefix, in: ["main", "other"])
+        #expect(found == expected)
     }
 
     @Test(arguments: ["run", "resume", "merge", "validate", "plan", "call", "mock", "show", "report", "state set"])

@@ -96,6 +96,16 @@ import WaybillTestSupport
         #expect(folder.names(in: "one").isSubset(of: folder.names(in: "whole")))
     }
 
+    @Test func `shards in the results folder are merged by their names`() async throws {
+        manifest(write: "{to: all.csv, columns: [{id: n}]}")
+        for (shard, name) in [("1/2", "first"), ("2/2", "second")] {
+            let out = "waybill-results/\(name)"
+            try await passing("run", "m.yaml", "--mock", "--quiet", "--shard", shard, "--out", out)
+        }
+        try await passing("merge", "first", "waybill-results/second", "--out", "all", "--quiet")
+        #expect(folder.read("all/all.csv") == "id\r\n" + (0..<7).map { "\($0)\r\n" }.joined())
+    }
+
     @Test func `a shard that was killed is continued by the same command`() async throws {
         manifest(elements: "range(12)", write: "{to: all.csv, columns: [{id: n}]}")
         try await passing("run", "m.yaml", "--mock", "--quiet", "--out", "whole")

@@ -13,7 +13,7 @@ import WaybillRuntime
 package struct CommandWords: Sendable {
     /// The words after the command and its subcommands; `nil` for the word that is completed.
     private let rest: [String?]
-    /// The part of the completed word that is before the cursor.
+    /// The part of the completed word that is before the cursor; for `--option=VALUE`, that of the value.
     package let prefix: String
 
     /// The options whose value is the next word.
@@ -29,7 +29,8 @@ package struct CommandWords: Sendable {
     ///   - valueOptions: The options whose value is the next word, such as `--env`.
     package init(_ words: [String], at index: Int, prefix: String, depth: Int, valueOptions: Set<String>) {
         rest = words.enumerated().dropFirst(depth).map { $0.offset == index ? nil : Self.unquoted($0.element) }
-        self.prefix = Self.unquoted(prefix)
+        let option = valueOptions.first { prefix.hasPrefix("\($0)=") }
+        self.prefix = Self.unquoted(option.map { String(prefix.dropFirst($0.count + 1)) } ?? prefix)
         self.valueOptions = valueOptions
     }
 

@@ -2,8 +2,12 @@ import WaybillResults
 
 /// Completes the values of `--report`.
 package enum ReportCompletions {
-    /// Returns `NAME=` for each format of reports, and the name of the annotations; after `NAME=`, files.
+    /// Returns `NAME=` for each format of reports, and the name of the annotations; after `NAME=`, files. Only the last
+    /// of several reports, which commas separate, is completed.
     package static func requests(_ prefix: String) -> [String] {
+        if let comma = prefix.lastIndex(of: ",") {
+            return requests(String(prefix[comma...].dropFirst())).map { prefix[...comma] + $0 }
+        }
         guard let equals = prefix.firstIndex(of: "=") else {
             return Candidates.matching(prefix, in: RunReports.all.map { "\($0.name)=" } + ["github"])
         }

@@ -9,7 +9,8 @@ package enum RunCompletions {
     private static let maximumRuns = 20
 
     /// Returns the runs whose names start with a prefix, the newest first, after `latest` and `latest-passed` if these
-    /// exist; then the folders whose paths start with it.
+    /// exist; then the folders of runs whose paths start with it. If there are none, returns other folders, in which
+    /// there may be runs.
     ///
     /// - Parameter folder: The folder that the folders of the runs are in.
     package static func runs(_ prefix: String, in folder: String = RunFolders.usual) -> [String] {
@@ -19,13 +20,21 @@ package enum RunCompletions {
         if ids.prefix(maximumRuns).contains(where: { hasPassed("\(folder)/\($0)") }) {
             names.append(RunFolders.latestPassed)
         }
-        return Candidates.matching(prefix, in: names + ids.map(\.description))
-            + PathCompletions.paths(prefix, foldersOnly: true)
+        let folders = PathCompletions.paths(prefix, foldersOnly: true)
+        let runs = Candidates.matching(prefix, in: names + ids.map(\.description)) + folders.filter(isRun)
+        return runs.isEmpty ? folders : runs
     }
 
     /// Returns the ids of the steps of a run that start with a prefix; none for a run of several manifests.
     package static func steps(_ prefix: String, of run: String) -> [String] {
         Candidates.matching(prefix, in: result(in: RunFolders.folder(of: run))?.steps.map(\.id) ?? [])
+    }
+
+    /// Whether a folder, whose path ends with a slash, is that of a run or a suite.
+    private static func isRun(_ folder: String) -> Bool {
+        [RunFileNames.journal, RunFileNames.result, RunFileNames.suite].contains {
+            (try? FileStatus(of: folder + $0)) != nil
+        }
     }
 
     /// Whether everything passed in the run or suite in a folder, as far as small summaries show.

@@ -17,7 +17,11 @@ struct ExplainCommand: ParsableCommand {
                 + " function, such as join.",
             valueName: "id|key|function"
         ),
-        completion: .list(Self.names)
+        completion: .custom { words, index, prefix in
+            // Not '.list': the generated scripts name a variable after 'valueName', and expand names such as '$defs'.
+            let prefix = CommandWords(words, index, prefix).prefix
+            return ShellCandidates.written(Candidates.matching(prefix, in: Self.names))
+        }
     )
     var id: String?
 

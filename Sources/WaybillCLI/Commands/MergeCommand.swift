@@ -17,7 +17,10 @@ struct MergeCommand: ParsableCommand {
             """
     )
 
-    @Argument(help: "The folders of the shards, in any order.", completion: .directory)
+    @Argument(
+        help: "The runs of the shards, in any order: their names in waybill-results, or the paths of their folders.",
+        completion: .runs
+    )
     var runs: [String]
 
     @Option(help: "The folder for the merged run.", completion: .directory)

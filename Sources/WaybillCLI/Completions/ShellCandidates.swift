@@ -20,8 +20,9 @@ enum ShellCandidates {
         case .bash: words.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }
         // '_describe' separates a description by a colon.
         case .zsh: words.map { $0.replacing(#"\"#, with: #"\\"#).replacing(":", with: #"\:"#) }
-        // Fish inserts '~' as it is, which would become a home folder.
-        case .fish: words.filter { !$0.hasPrefix("~") }
+        // Fish inserts '~' as it is, which would become a home folder. It prints what follows the tab beside the
+        // candidate, which is otherwise the description of the option.
+        case .fish: words.filter { !$0.hasPrefix("~") }.map { $0 + "\t" }
         }
     }
 }

@@ -60,11 +60,24 @@ import WaybillTestSupport
         #expect(PathCompletions.paths("\(path)/missing/").isEmpty)
     }
 
+    @Test func `folders of runs are offered, and other folders only if there are none`() {
+        for name in ["out/one/run.json", "out/suite/suite.json", "out/bad/file", "out/new/events.ndjson"] {
+            folder.write("", to: name)
+        }
+        let path = folder.path
+        #expect(RunCompletions.runs("\(path)/out/") == ["new", "one", "suite"].map { "\(path)/out/\($0)/" })
+        #expect(RunCompletions.runs("\(path)/out/b") == ["\(path)/out/bad/"])
+        #expect(RunCompletions.runs("\(path)/o") == ["\(path)/out/"])
+    }
+
     @Test func `reports are completed with their kinds, then with files`() {
         let kinds = ["har=", "html=", "json=", "junit=", "markdown=", "tap=", "github"]
         #expect(ReportCompletions.requests("") == kinds)
         #expect(ReportCompletions.requests("j") == ["json=", "junit="])
         folder.write("", to: "old.xml")
         #expect(ReportCompletions.requests("junit=\(folder.path)/o") == ["junit=\(folder.path)/old.xml"])
+        #expect(ReportCompletions.requests("github,j") == ["github,json=", "github,junit="])
+        let second = "tap=-,junit=\(folder.path)/o"
+        #expect(ReportCompletions.requests(second) == ["\(second)ld.xml"])
     }
 }
