@@ -71,7 +71,7 @@ import WaybillTestSupport
             folder.write("", to: "merged/\(name)/obstacle")
             try await failing("merge 1 2 --out merged", name)
             // What is there is not a run.
-            try await failing("resume ./merged", "the run in './merged' was stopped before it sent or recorded anything")
+            try await failing("resume ./merged", "was stopped before it sent or recorded anything")
             folder.remove("merged/\(name)")
             try await passing("merge 1 2 --out merged")
             #expect(bytes("merged/all.json") == bytes("whole/all.json") && bytes("whole/all.json") != nil)
