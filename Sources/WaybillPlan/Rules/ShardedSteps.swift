@@ -28,9 +28,11 @@ struct ShardedSteps: ManifestRule {
     private static func unordered(in graph: GraphSite) -> [Diagnostic] {
         let sites = graph.body
         let phases = ShardPhase.phases(of: sites.map(\.step), order: graph.definition.value.body.order)
-        let late = Set(
-            zip(sites, phases).filter { $1 != .before }.flatMap { $0.0.allIDs }
-        )
+        func ids(in phase: ShardPhase) -> Set<String> {
+            Set(zip(sites, phases).filter { $1 == phase }.flatMap { $0.0.allIDs })
+        }
+        let divided = ids(in: .shards)
+        let late = divided.union(ids(in: .after))
         var diagnostics: [Diagnostic] = []
         for (index, site) in sites.enumerated() where phases[index] == .shards {
             if graph.definition.value.body.order == .chain,
@@ -40,10 +42,10 @@ struct ShardedSteps: ManifestRule {
             }
             let own = Set(site.allIDs)
             for need in site.step.flow?.needs ?? [] where late.contains(need.value) {
-                diagnostics.append(Self.dependent(site, on: need.value, at: need.span))
+                diagnostics.append(Self.dependent(site, on: need, isDivided: divided.contains(need.value)))
             }
             diagnostics += site.stepReferences.filter { late.contains($0.value) && !own.contains($0.value) }.prefix(1)
-                .map { Self.dependent(site, on: $0.value, at: $0.span) }
+                .map { Self.dependent(site, on: $0, isDivided: divided.contains($0.value)) }
         }
         return diagnostics
     }
@@ -60,13 +62,18 @@ struct ShardedSteps: ManifestRule {
         )
     }
 
-    private static func dependent(_ site: StepSite, on id: String, at span: SourceSpan) -> Diagnostic {
-        Diagnostic(
+    private static func dependent(_ site: StepSite, on id: Spanned<String>, isDivided: Bool) -> Diagnostic {
+        let need = isDivided ? "all elements of step '\(id.value)'" : "step '\(id.value)', which runs after all shards"
+        return Diagnostic(
             "misplaced-shard",
-            "the elements of this step cannot be divided among several processes: it needs all elements of step '\(id)'",
-            at: span,
+            "the elements of this step cannot be divided among several processes: it needs \(need)",
+            at: id.span,
             secondary: [.init(site.step.flow?.forEach?.shard?.span ?? site.step.span, "divided here")],
-            help: ["Each process has its own share of the elements. Remove 'shard: true' from one of the two steps."]
+            help: [
+                isDivided
+                    ? "Each process has its own share of the elements. Remove 'shard: true' from one of the two steps."
+                    : "Remove 'shard: true' here, or from the steps that '\(id.value)' needs."
+            ]
         )
     }
 }
