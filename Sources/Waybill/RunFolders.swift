@@ -123,6 +123,12 @@ package enum RunFolders {
         RunFolder.hasEvents(folder)
     }
 
+    /// Returns why the merge in a folder is not a run; `nil` if there is no unfinished merge.
+    package static func unfinishedMerge(in folder: String) -> String? {
+        guard RunFolder.isUnfinishedMerge(folder) else { return nil }
+        return "the merge into '\(folder)' has not finished; repeat it with 'waybill merge'"
+    }
+
     /// Returns why the results of a run cannot be read.
     package static func missingReason(of run: String) -> String {
         let folder = folder(of: run)
@@ -153,6 +159,7 @@ package enum RunFolders {
             return ("its result is damaged", "'\(folder)/\(RunFileNames.result)' is damaged\(again)")
         }
         guard hasJournal(folder) else { return nil }
+        if let reason = unfinishedMerge(in: folder) { return ("the merge has not finished", reason) }
         if RunFolder.isLocked(folder) {
             return ("the run is still running", "the run in '\(folder)' is still running")
         }

@@ -13,6 +13,8 @@ package struct RunResumption: Sendable {
     package let record: RunRecord
     /// The plan; `nil` if there are errors.
     package private(set) var plan: Plan?
+    /// The graphs that the manifest runs if none is named; empty if there are errors.
+    package private(set) var usualGraphs: [String] = []
     /// The files of the manifest that are kept with the run.
     package private(set) var keptFiles: [String: [UInt8]] = [:]
     /// The diagnostics about the manifest, and about changes in steps that have already run.
@@ -70,8 +72,9 @@ package struct RunResumption: Sendable {
         let stage: Pipeline.Stage<Plan>
         do {
             let pipeline = try Pipeline(files: files, allowsOutside: allowsOutside)
-            stage = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
-                .then { [options] in Pipeline.plan($0, options) }
+            let checked = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
+            usualGraphs = checked.value.map { PlanBuilder.usualGraphs(of: $0, options.selection) } ?? []
+            stage = checked.then { [options] in Pipeline.plan($0, options) }
         } catch {
             throw RunError(message: "\(error)")
         }

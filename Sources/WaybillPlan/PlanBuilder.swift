@@ -38,6 +38,12 @@ package struct PlanOptions: Sendable {
 /// `check` applies the environment, resolves names and runs every rule. From a manifest without errors, the other
 /// functions make the plan of graphs, the plan of one call, or the cascade of one endpoint.
 package enum PlanBuilder {
+    /// Returns the names of the graphs that run if none is named.
+    package static func usualGraphs(of checked: ResolvedManifest, _ selection: StepSelection) -> [String] {
+        let graphs = GraphSelection(manifest: checked.manifest, names: [], selection)
+        return graphs.selected.map { checked.manifest.graphs.keys[$0] }
+    }
+
     /// Returns the plan of the graphs that the options select.
     ///
     /// - Parameter checked: A manifest without errors.

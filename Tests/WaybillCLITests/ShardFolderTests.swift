@@ -71,7 +71,9 @@ import WaybillTestSupport
             folder.write("", to: "merged/\(name)/obstacle")
             try await failing("merge 1 2 --out merged", name)
             // What is there is not a run.
-            try await failing("resume ./merged", "was stopped before it sent or recorded anything")
+            for command in ["resume ./merged", "run m.yaml --mock --out merged --resume"] {
+                try await failing(command, "has not finished; repeat it with 'waybill merge'")
+            }
             folder.remove("merged/\(name)")
             try await passing("merge 1 2 --out merged")
             #expect(bytes("merged/all.json") == bytes("whole/all.json") && bytes("whole/all.json") != nil)
@@ -98,10 +100,15 @@ import WaybillTestSupport
     @Test func `a missing or changed file of a shard is named`() async throws {
         writeManifest()
         try await runShards()
+        let file = try #require(folder.read("2/files/2.txt"))
         folder.write("longer", to: "2/files/2.txt")
         try await failing("merge 1 2 --out merged", "'2/files/2.txt' has 6 bytes; the journal of its run says")
         folder.remove("2/files/2.txt")
         try await failing("merge 1 2 --out merged", "'2/files/2.txt' is missing")
+        folder.write(file, to: "2/files/2.txt")
+        folder.write("[0, 1]", to: "1/all.json.part")
+        try await failing("merge 1 2 --out merged", "'1/all.json.part' has 6 bytes")
+        #expect(folder.names(in: "merged").isEmpty)
     }
 
     @Test func `files in the folder of a shard that its run has not written are not merged`() async throws {
@@ -120,7 +127,7 @@ import WaybillTestSupport
         try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1 --input day=friday --resume")
         try await failing(
             "run m.yaml --mock --shard 1/2 --out 1 --env staging --resume",
-            "'1' has another run, of m.yaml"
+            "was started with another environment"
         )
         // A passed run is compared as well.
         try await failing("run m.yaml --mock --shard 1/2 --out 1 --input day=x --resume", "another value", status: 2)
@@ -129,6 +136,18 @@ import WaybillTestSupport
             "the run was started with another value for input 'day'",
             status: 2
         )
+    }
+
+    @Test func `a mocked run is not continued or merged with a real one, nor with another selection`() async throws {
+        writeManifest()
+        try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1")
+        try await failing("run m.yaml --quiet --shard 1/2 --out 1 --resume", "was started with --mock")
+        _ = try await waybill("run m.yaml --quiet --shard 2/2 --out 2")
+        try await failing("run m.yaml --shard 2/2 --out 2 --resume --mock", "was started with no --mock")
+        try await failing("merge 1 2 --out merged", "only one of '1' and '2' was run with --mock")
+        try await passing("run m.yaml --mock --quiet --out part --only records")
+        try await failing("run m.yaml --mock --out part --resume", "with another --only, --tag or --not-tag")
+        try await failing("run m.yaml --mock --out 1 --resume", "was started with another --shard")
     }
 
     @Test func `a run that was killed before its first line starts over`() async throws {

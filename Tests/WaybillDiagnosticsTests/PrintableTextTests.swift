@@ -16,7 +16,7 @@ struct PrintableTextTests {
 
     @Test(arguments: [
         ("out/a-1.x", "out/a-1.x"), ("", #""""#), ("a b", #""a b""#), ("größe/日", "größe/日"),
-        (#"$(x)`y`"\'"#, #""\$(x)\`y\`\"\\'""#), ("a\nb;c", #""a b;c""#),
+        ("-x", "./-x"), ("a'!b", #"'a'\''!b'"#), (#"$(x)`y`"\'"#, #""\$(x)\`y\`\"\\'""#), ("a\nb;c", #""a b;c""#),
     ])
     func `a word of a command can be pasted in a shell`(text: String, word: String) {
         #expect(PrintableText.shellWord(text) == word)

@@ -58,12 +58,14 @@ package struct RunMerge: Sendable {
             let sharded = plan.shardedSteps
             let shards = try folders.map { try ShardJournal(of: $0, steps: sharded.map(\.path)) }
             for step in sharded { try Self.checkLists(of: step, shards) }
+            try Self.checkFiles(of: shards)
+            let files = try sharded.map { try Self.file(of: $0, shards) }
             let run = try MergedRun(folder)
             var warnings: [String] = []
             var steps: [MergedRun.Step] = []
             try Self.copyFiles(of: shards, to: folder)
-            for step in sharded {
-                steps.append(try await Self.merged(step, of: shards, in: run, &warnings))
+            for (step, file) in zip(sharded, files) {
+                steps.append(try await Self.merged(step, file, of: shards, in: run, &warnings))
             }
             try run.copySources(from: folders[0])
             let time = shards.compactMap(\.lastTime).max() ?? .now()
@@ -79,6 +81,7 @@ package struct RunMerge: Sendable {
     /// Combines the results of a sharded step, and the file that it wrote.
     private static func merged(
         _ step: StepPlan,
+        _ file: MergedRun.File?,
         of shards: [ShardJournal],
         in run: borrowing MergedRun,
         _ warnings: inout [String]
@@ -88,8 +91,10 @@ package struct RunMerge: Sendable {
             return MergedRun.Step(path: step.path, elements: nil, end: [])
         }
         var written: RunEvent.WrittenFile?
-        if let write = step.flow?.write {
-            (written, warnings) = try await combined(write, of: step, shards, parts, in: run, warnings)
+        if let file, let write = step.flow?.write {
+            let (content, warning) = try await run.combine(file)
+            written = RunEvent.WrittenFile(write, at: file.parts[0].file.path, content, Redactor())
+            if let warning { warnings.append("\(file.path): \(warning)") }
         }
         let use = step.keeps.contains(.written) ? written?.json : nil
         let result = StepResult.merged(parts.compactMap(\.result))
@@ -129,27 +134,25 @@ package struct RunMerge: Sendable {
         }
     }
 
-    private static func combined(
-        _ write: Sink,
-        of step: StepPlan,
-        _ shards: [ShardJournal],
-        _ parts: [ShardJournal.Step],
-        in run: borrowing MergedRun,
-        _ warnings: [String]
-    ) async throws -> (RunEvent.WrittenFile, [String]) {
-        var files: [(folder: String, file: RunEvent.ShardFile)] = []
-        for (shard, part) in zip(shards, parts) {
-            guard let file = part.file else {
+    /// Returns the file that a sharded step writes; `nil` if it writes none or was skipped. Throws if a shard does not have
+    /// its records.
+    private static func file(of step: StepPlan, _ shards: [ShardJournal]) throws -> MergedRun.File? {
+        guard let write = step.flow?.write, shards.contains(where: { $0.steps[step.path]?.list != nil }) else {
+            return nil
+        }
+        var parts: [(folder: String, file: RunEvent.ShardFile)] = []
+        for shard in shards {
+            guard let file = shard.steps[step.path]?.file else {
                 throw RunError(
                     message: "the journal in '\(shard.folder)' does not have the file of step '\(step.path)'"
                 )
             }
-            files.append((shard.folder, file))
+            parts.append((shard.folder, file))
         }
-        let path = files[0].file.path
-        if let other = files.first(where: { $0.file.path != path }) {
+        let path = parts[0].file.path
+        if let other = parts.first(where: { $0.file.path != path }) {
             throw RunError(
-                message: "step '\(step.path)' writes '\(path)' in '\(files[0].folder)', but '\(other.file.path)' in "
+                message: "step '\(step.path)' writes '\(path)' in '\(parts[0].folder)', but '\(other.file.path)' in "
                     + "'\(other.folder)'"
             )
         }
@@ -157,10 +160,15 @@ package struct RunMerge: Sendable {
             throw RunError(message: RecordFormats.unknownExtension(of: path.string))
         }
         let container = RecordContainer(write, format, path: path.string)
-        let file = MergedRun.File(path: path.string, container: container, parts: files)
-        let (content, warning) = try await run.combine(file, format.init(columns: write.columnNames))
-        let written = RunEvent.WrittenFile(write, at: path, content, Redactor())
-        return (written, warnings + (warning.map { ["\(path): \($0)"] } ?? []))
+        for (folder, file) in parts {
+            try FolderCopy.checkFile(container.part(of: "\(folder)/\(path)"), of: file.bytes)
+        }
+        return MergedRun.File(
+            path: path.string,
+            container: container,
+            writer: format.init(columns: write.columnNames),
+            parts: parts
+        )
     }
 
     /// Copies the other complete files of the shards: those of the steps before the sharded ones from the first shard,
@@ -178,9 +186,18 @@ package struct RunMerge: Sendable {
                             + "have written the same file"
                     )
                 }
-                try FolderCopy.copyFile(path, of: file.bytes, from: shard.folder, to: folder)
+                try FolderCopy.copyFile(path, from: shard.folder, to: folder)
             }
             try FolderCopy.copyBodies(from: shard.folder, to: folder)
+        }
+    }
+
+    /// Throws if a shard does not have its complete files, before anything is written.
+    private static func checkFiles(of shards: [ShardJournal]) throws {
+        for shard in shards {
+            for (path, file) in shard.files.sorted(by: { $0.key < $1.key }) where isInside(path) {
+                try FolderCopy.checkFile("\(shard.folder)/\(path)", of: file.bytes)
+            }
         }
     }
 
@@ -252,6 +269,13 @@ private enum ShardFolders {
             }
             if record.inputs != first.record.inputs { throw differ("inputs") }
             if record.state != first.record.state { throw differ("states") }
+            if record.isMocked != first.record.isMocked {
+                throw RunError(
+                    message:
+                        "only one of '\(first.folder)' and '\(folder)' was run with --mock: their results do not belong "
+                        + "together"
+                )
+            }
         }
         for (one, other) in zip(shards, shards.dropFirst()) where one.shard.number == other.shard.number {
             throw RunError(message: "'\(one.folder)' and '\(other.folder)' are both shard \(one.shard.text)")

@@ -61,7 +61,9 @@ struct MergeCommand: ParsableCommand {
             guard !plan.continuesAfterShards else {
                 let steps = "'waybill resume \(PrintableText.shellWord(out))' runs the steps after them"
                 guard !printing.quiet else { return }
-                return output.write("merged \(runs.count) shards in \(PrintableText.oneLine(out)); \(steps)\n")
+                return output.write(
+                    "merged \(runs.count == 1 ? "1 shard" : "\(runs.count) shards") in \(PrintableText.oneLine(out)); \(steps)\n"
+                )
             }
             var runOptions = RunOptions()
             runOptions.variables = options.variables

@@ -91,6 +91,9 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("--phase before cannot be combined with --shard.")
         }
         if resume, out == nil { throw ValidationError("--resume requires --out, the folder of the run to continue.") }
+        if resume, manifests.manifests.contains("-") {
+            throw ValidationError("--resume cannot read the manifest from standard input; use 'waybill resume'.")
+        }
         if watch, resume || part != nil {
             throw ValidationError("--watch cannot be combined with --resume, --shard or --phase.")
         }
@@ -149,6 +152,10 @@ struct RunCommand: ParsableCommand {
     /// Checks the manifests and runs them.
     private func runOnce(_ output: Output, files: WatchedFiles) throws {
         var (planOptions, findings) = planOptions
+        if resume, let out, let reason = RunFolders.unfinishedMerge(in: out) {
+            output.report([Diagnostic("run-error", reason, at: nil)])
+            throw ExitStatus.notCarriedOut
+        }
         if resume, let out, RunFolders.hasEvents(out) {
             return try continueRun(in: out, planOptions, findings, output)
         }
@@ -199,7 +206,7 @@ struct RunCommand: ParsableCommand {
         try run(plans, of: selected.map { paths[$0] }, planOptions, output)
     }
 
-    /// Continues the run in a folder, which must be of the same manifest and part.
+    /// Continues the run in a folder, which must have been started with the same options.
     private func continueRun(
         in folder: String,
         _ options: PlanOptions,
@@ -209,28 +216,32 @@ struct RunCommand: ParsableCommand {
         let paths = try manifests.paths(output)
         let run = ResumedRun(folder: folder, allowsOutside: manifests.allowOutside)
         let record = try run.record(output)
-        let areGraphsOther = !graphs.isEmpty && graphs != record.graphs
-        guard paths == [record.manifest], RunPart(json: record.part) == part, !areGraphsOther,
-            manifests.environment == record.environment
-        else {
-            let had = [RunPart(json: record.part)?.text, record.environment.map { "environment '\($0)'" }]
-            let what = ([record.manifest] + had.compactMap(\.self)).joined(separator: ", ")
-            let message = "'\(folder)' has another run, of \(what); choose another folder with --out"
+        let resumption = try run.resumption(options, output)
+        let areGraphsOther = (graphs.isEmpty ? resumption.usualGraphs : graphs) != record.graphs
+        let differences = [
+            (paths != [record.manifest], "another manifest, '\(record.manifest)'"),
+            (manifests.environment != record.environment, "another environment"),
+            (RunPart(json: record.part) != part, "another --shard, --full-limits or --phase"),
+            (selection.selection.json != record.selection, "another --only, --tag or --not-tag"),
+            (areGraphsOther && resumption.plan != nil, "other graphs"),
+            (mock != record.isMocked, record.isMocked ? "--mock" : "no --mock"),
+        ]
+        guard differences.allSatisfy({ !$0.0 }) else {
+            let list = differences.filter(\.0).map(\.1).joined(separator: ", and with ")
+            let message = "the run in '\(folder)' was started with \(list); choose another folder with --out"
             output.report([Diagnostic("run-error", message, at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        if record.outcome == .passed {
-            let otherInputs = try run.diagnostics(options, output).filter { $0.id == "invalid-input" }
-            guard otherInputs.isEmpty else {
-                output.report(otherInputs)
-                throw ExitStatus.invalid
-            }
+        guard record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported else {
+            return try run.resume(resumption, options, findings, printing, reports, output)
         }
-        if record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported {
-            if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }
-            return try reports.write(for: [entry], output)
+        let otherInputs = resumption.diagnostics.filter { $0.id == "invalid-input" }
+        guard otherInputs.isEmpty else {
+            output.report(otherInputs)
+            throw ExitStatus.invalid
         }
-        try run.resume(options, findings, printing, reports, output)
+        if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }
+        try reports.write(for: [entry], output)
     }
 
     /// The part of the run that this process executes; `nil` for the whole run.

@@ -130,6 +130,10 @@ struct Output: Sendable {
     /// annotations.
     func report(_ findings: [Diagnostic]) {
         writeError(errorRenderer.document(for: findings))
+        annotate(findings)
+    }
+
+    private func annotate(_ findings: [Diagnostic]) {
         if Self.annotates { writeError(GitHubRenderer(Self.githubPaths).document(for: findings.limitingRepeats())) }
     }
 
@@ -144,10 +148,11 @@ struct Output: Sendable {
         )
     }
 
-    /// Writes the diagnostics of one of several files to standard error; `summarize` writes the summary line for all of
+    /// Writes the diagnostics of one of several files as `report` does; `summarize` writes the summary line for all of
     /// them.
     func reportPart(_ findings: [Diagnostic]) {
         for finding in findings.limitingRepeats() { writeError(errorRenderer.render(finding) + "\n") }
+        annotate(findings)
     }
 
     /// Writes the summary line for the diagnostics that `reportPart` wrote.

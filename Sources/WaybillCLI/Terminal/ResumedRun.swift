@@ -27,13 +27,9 @@ struct ResumedRun {
         }
     }
 
-    /// Returns the diagnostics about resuming the run. If its journal cannot be read, reports the reason and throws the
-    /// exit status.
-    func diagnostics(_ options: PlanOptions, _ output: Output) throws -> [Diagnostic] {
-        try resumption(options, output).diagnostics
-    }
-
-    private func resumption(_ options: PlanOptions, _ output: Output) throws -> RunResumption {
+    /// Returns what is needed to resume the run. If its journal cannot be read, reports the reason and throws the exit
+    /// status.
+    func resumption(_ options: PlanOptions, _ output: Output) throws -> RunResumption {
         do {
             return try RunResumption(
                 of: folder,
@@ -58,7 +54,18 @@ struct ResumedRun {
         _ reports: ReportOptions?,
         _ output: Output
     ) throws {
-        let resumption = try resumption(options, output)
+        try resume(try resumption(options, output), options, findings, printing, reports, output)
+    }
+
+    /// Resumes the run. Throws the exit status.
+    func resume(
+        _ resumption: RunResumption,
+        _ options: PlanOptions,
+        _ findings: [Diagnostic],
+        _ printing: RunOutputOptions,
+        _ reports: ReportOptions?,
+        _ output: Output
+    ) throws {
         output.report(findings + resumption.diagnostics)
         guard let plan = resumption.plan else { throw ExitStatus.invalid }
         var runOptions = RunOptions()

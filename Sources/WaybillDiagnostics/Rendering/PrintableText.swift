@@ -22,7 +22,9 @@ package enum PrintableText {
             scalar.value > 127 || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
                 || "_-./,:=@%+".unicodeScalars.contains(scalar)
         }
-        if isPlain, !word.isEmpty { return word }
+        if isPlain, !word.isEmpty { return word.hasPrefix("-") ? "./\(word)" : word }
+        // An interactive bash expands '!' also in double quotes.
+        if word.contains("!") { return "'\(word.replacing("'", with: #"'\''"#))'" }
         return "\"\(word.map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined())\""
     }
 

@@ -71,6 +71,12 @@ package struct RunRecord: Sendable {
             }
         }
         guard first != nil else {
+            if RunFolder.isUnfinishedMerge(folder) {
+                throw ResultsError(
+                    path: path,
+                    "the merge into '\(folder)' has not finished; repeat it with 'waybill merge'"
+                )
+            }
             throw ResultsError(
                 path: path,
                 "the run in '\(folder)' was stopped before it sent or recorded anything; delete the folder and run again"

@@ -144,6 +144,11 @@ package final class RunFolder: Sendable {
         return false
     }
 
+    /// Whether a folder has the files of a merge that has not finished.
+    package static func isUnfinishedMerge(_ path: String) -> Bool {
+        FolderContents.size(of: "\(path)/\(FolderContents.mergedJournal)") != nil && !hasEvents(path)
+    }
+
     /// Returns the summary of a finished run; `nil` if there is none.
     package static func result(in folder: String) -> RunResult? {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),

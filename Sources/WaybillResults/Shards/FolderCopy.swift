@@ -8,25 +8,23 @@ import WaybillRuntime
 
 /// Copies the files of runs from one folder to another.
 package enum FolderCopy {
-    /// Copies a file of a run. Throws if it is missing, or does not have the size that its journal says.
+    /// Throws if a file of a run is missing, or does not have the size that its journal says.
     ///
-    /// - Parameters:
-    ///   - path: Its path, relative to the folder of the run.
-    ///   - bytes: Its size; `nil` if the journal does not have it.
-    package static func copyFile(
-        _ path: String,
-        of bytes: Int?,
-        from source: String,
-        to target: String
-    ) throws(ResultsError) {
-        let whole = "\(source)/\(path)"
-        guard isRegularFile(whole) else {
-            throw ResultsError(path: whole, "'\(whole)' is missing; the journal of its run lists it")
+    /// - Parameter bytes: Its size; `nil` if the journal does not have it.
+    package static func checkFile(_ path: String, of bytes: Int?) throws(ResultsError) {
+        guard isRegularFile(path) else {
+            throw ResultsError(path: path, "'\(path)' is missing; the journal of its run lists it")
         }
-        if let bytes, let size = FolderContents.size(of: whole), size != bytes {
-            throw ResultsError(path: whole, "'\(whole)' has \(size) bytes; the journal of its run says \(bytes)")
+        if let bytes, let size = FolderContents.size(of: path), size != bytes {
+            throw ResultsError(path: path, "'\(path)' has \(size) bytes; the journal of its run says \(bytes)")
         }
-        try copy(whole, to: "\(target)/\(path)")
+    }
+
+    /// Copies a file of a run.
+    ///
+    /// - Parameter path: Its path, relative to the folder of the run.
+    package static func copyFile(_ path: String, from source: String, to target: String) throws(ResultsError) {
+        try copy("\(source)/\(path)", to: "\(target)/\(path)")
     }
 
     /// Copies the bodies of failed responses that are not yet there.

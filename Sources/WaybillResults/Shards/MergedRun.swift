@@ -53,22 +53,27 @@ package struct MergedRun: ~Copyable {
         package var path: String
         /// Where its records go.
         package var container: RecordContainer
+        /// The writer of the complete file.
+        package var writer: any RecordWriter
         /// The unfinished files of the shards, in order.
         package var parts: [(folder: String, file: RunEvent.ShardFile)]
 
         /// Creates a file; see the properties.
-        package init(path: String, container: RecordContainer, parts: [(folder: String, file: RunEvent.ShardFile)]) {
-            (self.path, self.container, self.parts) = (path, container, parts)
+        package init(
+            path: String,
+            container: RecordContainer,
+            writer: any RecordWriter,
+            parts: [(folder: String, file: RunEvent.ShardFile)]
+        ) {
+            (self.path, self.container, self.writer, self.parts) = (path, container, writer, parts)
         }
     }
 
     /// Combines the records of the shards in one file.
     ///
-    /// - Parameter writer: The writer of the complete file.
     /// - Returns: The content of the file, and a warning about records that could not be written unchanged.
     package func combine(
-        _ file: File,
-        _ writer: any RecordWriter
+        _ file: File
     ) async throws(ResultsError) -> (content: RecordSink.Committed, warning: String?) {
         let whole: String
         do throws(ResultPathError) {
@@ -79,7 +84,7 @@ package struct MergedRun: ~Copyable {
             case .file(let error): throw error
             }
         }
-        let sink = try RecordSink(whole, writer, in: file.container, thread: thread)
+        let sink = try RecordSink(whole, file.writer, in: file.container, thread: thread)
         for (folder, part) in file.parts {
             try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: sink)
             try sink.count(part.records)
@@ -89,9 +94,6 @@ package struct MergedRun: ~Copyable {
 
     /// Adds the records in the unfinished file of a shard, in pieces that end with a line.
     private static func add(_ part: RunEvent.ShardFile, in path: String, to sink: RecordSink) throws(ResultsError) {
-        guard let size = FolderContents.size(of: path), size >= part.bytes else {
-            throw ResultsError(path: path, "'\(path)' is shorter than its journal says, or missing")
-        }
         let file = try InputFile(path)
         var rest = part.bytes
         var piece: [UInt8] = []
