@@ -181,6 +181,43 @@ import WaybillTestSupport
         #expect(try await waybill("runs").outputText.contains("m.yaml (shard 1/2)"))
     }
 
+    @Test func `a secret that the shards would not find is reported before anything is sent`() async throws {
+        func writeManifest(_ login: String, isSecret: Bool) {
+            folder.write(
+                """
+                waybill: 1
+                services: {s: {baseURL: "http://127.0.0.1:9"}}
+                graphs:
+                  main:
+                    chain:
+                      - id: login
+                        \(login): /login
+                        outputs: {token: {value: $.t, secret: \(isSecret)}}
+                        mock: {body: {t: abcdefgh}}
+                      - id: list
+                        get: /list
+                        headers: {X-Token: "${steps.login.outputs.token}"}
+                        mock: {}
+                      - forEach: {in: range(4), as: n, shard: true}
+                        get: /${n}
+                        headers: {X-Token: "${steps.login.outputs.token}"}
+                        mock: {}
+                """,
+                to: "m.yaml"
+            )
+        }
+        writeManifest("post", isSecret: true)
+        let command = "run m.yaml --mock --quiet --phase before --out before"
+        try await failing(command, "the shards use a secret output of this step", status: 2)
+        #expect(folder.names() == ["m.yaml"])
+        for (login, isSecret) in [("post", false), ("get", true)] {
+            writeManifest(login, isSecret: isSecret)
+            try await passing(command)
+            try await passing("resume ./before --shard 1/2 --out 1 --quiet")
+            folder.remove("1")
+        }
+    }
+
     @Test func `a comment in the manifest does not separate shards`() async throws {
         writeManifest()
         try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1")

@@ -69,6 +69,9 @@ extension Explanation {
             server, with a method other than GET or HEAD, would be sent once for each shard. Run these steps once with
             'waybill run --phase before', and continue with 'waybill resume DIR --shard K/N --out …'; or make the step the
             session of its service, or one that comes after the shards.
+
+            With --phase before, the shards find the results of these steps in the folder of the run, but secret outputs
+            are not written there. A step whose secret output the shards use would have to run in each of them.
             """,
             wrong: """
                 waybill: 1

@@ -1,4 +1,6 @@
 package import WaybillDiagnostics
+import WaybillExecution
+import WaybillManifest
 package import WaybillPlan
 import WaybillResults
 import WaybillRuntime
@@ -48,6 +50,31 @@ package enum ShardStart {
 }
 
 extension Plan {
+    /// Errors for the unsafe steps before the shards whose secret outputs the shards use: the shards will not find these
+    /// outputs in the results, and would have to run the steps again. The plan is that of a shard.
+    package var secretsBeforeShards: [Diagnostic] {
+        var passed: [String: [String]] = [:]
+        for step in stepsBeforeShards {
+            guard case .request(let request) = step.work else {
+                passed[step.path] = []
+                continue
+            }
+            passed[step.path] = request.outputs.filter(\.isSecret).map(\.name.value)
+        }
+        let decision = ResumeDecision(self, EarlierSteps(passed: passed), repeatsUnsure: false)
+        return decision.diagnostics.map { diagnostic in
+            Diagnostic(
+                "unsafe-before-shards",
+                "the shards use a secret output of this step: it is not written to the results, and every shard would run the step again",
+                at: diagnostic.primary?.span,
+                secondary: diagnostic.secondary,
+                help: [
+                    "If the step is a login, write it as the 'session' of its service: each shard fetches the session."
+                ]
+            )
+        }
+    }
+
     /// Errors for the unsafe requests before the sharded steps: the process of each shard would send them.
     package var unsafeRequestsBeforeShards: [Diagnostic] {
         var diagnostics: [Diagnostic] = []

@@ -183,7 +183,7 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("--shard and --phase support only one manifest, not \(paths.count).")
         }
         if resume, paths.count > 1 { throw ValidationError("--resume supports only one manifest, not \(paths.count).") }
-        let unsafe = part?.shard == nil ? [] : plans[0].unsafeRequestsBeforeShards
+        let unsafe = part.map { self.unsafeRequests(in: plans[0], checked[0], $0, planOptions) } ?? []
         guard unsafe.isEmpty else {
             output.report(unsafe)
             throw ExitStatus.invalid
@@ -204,6 +204,19 @@ struct RunCommand: ParsableCommand {
             throw ExitStatus.invalid
         }
         try run(plans, of: selected.map { paths[$0] }, planOptions, output)
+    }
+
+    /// Errors for requests that must be sent once, and that every shard would send.
+    private func unsafeRequests(
+        in plan: Plan,
+        _ checked: Pipeline.Stage<ResolvedManifest>,
+        _ part: RunPart,
+        _ options: PlanOptions
+    ) -> [Diagnostic] {
+        guard part == .before, let shard = Shard(1, of: 1) else { return plan.unsafeRequestsBeforeShards }
+        var options = options
+        options.part = .shard(shard)
+        return checked.then { [options] in Pipeline.plan($0, options) }.value?.secretsBeforeShards ?? []
     }
 
     /// Continues the run in a folder, which must have been started with the same options.

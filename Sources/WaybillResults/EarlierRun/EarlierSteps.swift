@@ -22,6 +22,11 @@ package struct EarlierLosses: Sendable, Equatable {
     /// The domains for which the step or element set cookies in the run's own jar.
     package var cookies: Set<String>
 
+    /// Creates losses of values.
+    init(values: Set<String>) {
+        (self.values, cookies) = (values, [])
+    }
+
     /// Reads the losses that a journal reports.
     init(kept: JSON?) {
         values = Set(kept?["lost"]?.array?.compactMap(\.string) ?? [])
@@ -90,6 +95,19 @@ package struct EarlierSteps: Sendable {
 
     /// Creates an empty record.
     package init() {}
+
+    /// Creates the record that a run will have in which steps have passed.
+    ///
+    /// - Parameter steps: The steps by path, each with the names of the outputs that the journal will not contain.
+    package init(passed steps: [String: [String]]) {
+        for (path, outputs) in steps {
+            self.steps[path] = EarlierStep(
+                result: StepResult(id: path, path: path, graph: "", outcome: .passed),
+                record: .object(JSONObject()),
+                losses: EarlierLosses(values: Set(outputs.map { "outputs.\($0)" }))
+            )
+        }
+    }
 
     /// Returns the step at a path if it had finished and its result is kept.
     package func step(at path: String) -> EarlierStep? { isVoid(path) ? nil : steps[path] }
