@@ -122,10 +122,8 @@ assert [step["path"] for step in json.loads(page.scripts[0])["steps"]] == [step[
 print(f"har.schema.json: {len(entries)} entries; the page has {page.counts['article']} failures")
 print(f"junit-10.xsd: {len(cases)} cases; {len(commands)} annotations")
 PYTHON
-# Debian's prove knows version 13, whose test points and blocks of YAML are the same. The failure that is not tolerated is
-# the only one that it counts.
-sed '1s/version 14/version 13/' "$folder/run.tap" >"$folder/run13.tap"
-prove -v -e cat "$folder/run13.tap" >"$folder/proved" 2>&1 && { cat "$folder/proved"; echo "prove found no failure"; exit 1; }
+# The failure that is not tolerated is the only one that prove counts.
+prove -v -e cat "$folder/run.tap" >"$folder/proved" 2>&1 && { cat "$folder/proved"; echo "prove found no failure"; exit 1; }
 grep -q 'Tests: 8 Failed: 1)' "$folder/proved" || { cat "$folder/proved"; exit 1; }
 if grep -qi 'parse errors' "$folder/proved"; then cat "$folder/proved"; exit 1; fi
 echo "prove: 8 tests, 1 failed, as it should be"
