@@ -113,11 +113,17 @@ struct CacheRuleTests {
         ("Cache-Control: max-age=99999999999999999999", 1 << 31), ("Cache-Control: s-maxage=60", 0),
         ("Cache-Control: x=\", max-age=1\", max-age=60", 60),
         ("Expires: Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Expires: Sunday, 06-Nov-94 08:50:37 GMT", 60),
+        ("Expires: Sun Nov  6 08:50:37 1994", 60),
+        // RFC 9110, 5.6.7: a missing comma, two blanks, one digit, no such day, another weekday, another case.
+        ("Expires: Sun 06 Nov 1994 08:50:37 GMT", 0), ("Expires: Sun,  06 Nov 1994 08:50:37 GMT", 0),
+        ("Expires: Sun, 06 Nov 1994 8:50:37 GMT", 0), ("Expires: Fri, 31 Feb 2040 08:50:37 GMT", 0),
+        ("Expires: Mon, 06 Nov 1994 08:50:37 GMT", 0), ("Expires: Sun, 06 NOV 1994 08:50:37 GMT", 0),
+        ("Expires: Sun Nov 06 08:50:37 1994", 0), ("Expires: Sun, 06-Nov-94 08:50:37 GMT", 0),
         ("Expires: 0", 0), ("Expires: Sun, 06 Nov 1994 08:00:00 GMT", 0),
         ("Expires: Sun, 06 Nov 1994 08:50:37 GMT\nExpires: 0", 0),
         ("Cache-Control: max-age=5\nExpires: Sun, 06 Nov 1994 08:50:37 GMT", 5),
         // 4.2.2: a tenth of the time since the last change, and a week at most.
-        ("Last-Modified: Sun, 06 Nov 1994 08:47:57 GMT", 10), ("Last-Modified: Sun, 06 Nov 1974 08:47:57 GMT", 604_800),
+        ("Last-Modified: Sun, 06 Nov 1994 08:47:57 GMT", 10), ("Last-Modified: Wed, 06 Nov 1974 08:47:57 GMT", 604_800),
         ("Last-Modified: Sun, 06 Nov 1994 09:47:57 GMT", 0), ("Last-Modified: yesterday", 0), ("", 0),
     ]) func `the freshness lifetime follows from the response's fields (4.2.1, 4.2.2)`(lines: String, lifetime: Int)
         throws
