@@ -85,6 +85,10 @@ import WaybillManifest
             ([0xED, 0xA0, 0x80], "invalid-utf8", 0..<1),
             ([0xF4, 0x90, 0x80, 0x80], "invalid-utf8", 0..<1),
             ([0xE2, 0x28, 0xA1], "invalid-utf8", 0..<1),
+            // The ends of lines of YAML 1.1: U+0085, U+2028, U+2029.
+            ([0x23, 0x20, 0xC2, 0x85, 0x61], "control-character", 2..<4),
+            ([0x23, 0x20, 0xE2, 0x80, 0xA8, 0x61], "control-character", 2..<5),
+            ([0x23, 0x20, 0xE2, 0x80, 0xA9, 0x61], "control-character", 2..<5),
             ([0xFF, 0xFE, 0x61, 0x00], "invalid-utf8", 0..<0),
             ([0xFE, 0xFF, 0x00, 0x61], "invalid-utf8", 0..<0),
             ([0x00, 0x00, 0xFE, 0xFF], "invalid-utf8", 0..<0),
@@ -102,7 +106,7 @@ import WaybillManifest
     }
 
     @Test func `characters beyond ASCII are accepted`() {
-        let text = "\u{FEFF}ä: \"\u{85}\u{A0}€\u{E000}\u{FFFD}𝄞\"\n"
+        let text = "\u{FEFF}ä: \"\u{A0}€\u{E000}\u{FFFD}𝄞\"\n"
         #expect(YAMLReader().read(SourceFile(yaml: text)).diagnostics == [])
     }
 }

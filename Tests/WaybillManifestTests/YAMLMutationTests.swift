@@ -8,7 +8,7 @@ import WaybillTestSupport
         "a: 1\nb: [x, 'y', \"z\\n\\u00fc\"]\nc: {d: e}\nf: |2\n    g\n\n  h\n",
         "# comment\nname: &n \"t\\x41 \\\n   u\"\nlist:\n- *n\n- !!str 1\n- >-\n  folded\n  text\n\n    more\n\n  end\n- |+\n  kept\n\n...\n",
         "base: &b {x: 1, y: 'it''s'}\nall:\n  <<: *b\n  z:   plain text\n    on two lines\n\n    and three  # comment\n",
-        "? complex\n: - a\n  - b:   \n    c: ~\n? [k, e]\n: \"ü€𝄞\"\n---\nsecond\r\n--- \r\n- a\u{85}  b\u{2028}  c\r\n",
+        "? complex\n: - a\n  - b:   \n    c: ~\n? [k, e]\n: \"ü€𝄞\"\n---\nsecond\r\n--- \r\n- a  b  c\r\n",
         "%YAML 1.2\n---\n- - - 1\n    - 2\n- {a: , b, ? c : d}\n- !<tag:yaml.org,2002:str> x\n- ''\n- \"\"\n- |\n",
     ]
 

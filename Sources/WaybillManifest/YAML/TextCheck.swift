@@ -88,7 +88,7 @@ struct TextCheck {
                         help: ["Save the file as UTF-8."]
                     )
                 }
-                if (0x80..<0xA0).contains(code) && code != 0x85 || code == 0xFFFE || code == 0xFFFF {
+                if (0x80..<0xA0).contains(code) || [0x2028, 0x2029, 0xFFFE, 0xFFFF].contains(code) {
                     return forbidden(code, at: file.span(index..<index + length))
                 }
                 index += length
@@ -144,9 +144,13 @@ struct TextCheck {
             return Diagnostic("binary-file", "the file contains a zero byte, so it is not a text file", at: span)
         }
         let digits = hexadecimal(code, digits: 4)
+        // YAML 1.2 allows these, but for YAML 1.1, which most parsers read, they end a line, and a comment with it.
+        let endsLines = code == 0x85 || code == 0x2028 || code == 0x2029
         return Diagnostic(
             "control-character",
-            "the control character U+\(digits) is not allowed in YAML",
+            endsLines
+                ? "the character U+\(digits) is not allowed here: some programs read it as the end of the line"
+                : "the control character U+\(digits) is not allowed in YAML",
             at: span,
             help: ["Remove it, or write it in double quotes as \"\\u\(digits)\"."]
         )

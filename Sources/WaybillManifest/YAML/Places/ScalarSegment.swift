@@ -87,10 +87,6 @@ enum LineBreak {
             return (1, 1)
         case 0x0D:
             return (offset + 1 < bytes.count && bytes[offset + 1] == 0x0A ? 2 : 1, 1)
-        case 0xC2 where offset + 1 < bytes.count && bytes[offset + 1] == 0x85:
-            return (2, 1)
-        case 0xE2 where offset + 2 < bytes.count && bytes[offset + 1] == 0x80 && bytes[offset + 2] & 0xFE == 0xA8:
-            return (3, 3)  // the line and paragraph separators stay themselves
         default:
             return nil
         }
