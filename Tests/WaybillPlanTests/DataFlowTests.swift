@@ -36,6 +36,14 @@ import WaybillPlan
                 "{id: a, get: /a, onFailure: continue}, {get: \"/${steps.a.ok}\"}"
             ),
             (
+                "a tolerated forEach has elements", [],
+                "{id: a, forEach: {in: [1], as: n}, get: /a, onFailure: continue}, {get: \"/${length(steps.a.items)}\"}"
+            ),
+            (
+                "unless it may not have run", ["uncertain-step"],
+                "{chain: [{id: a, forEach: {in: [1], as: n}, get: /a, onFailure: continue}], onFailure: continue}, {get: \"/${length(steps.a.items)}\"}"
+            ),
+            (
                 "tolerance reaches into groups", ["uncertain-step"],
                 "{onFailure: continue, chain: [{id: a, get: /a}]}, {get: \"/${steps.a.status}\"}"
             ),

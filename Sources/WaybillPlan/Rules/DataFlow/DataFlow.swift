@@ -167,7 +167,11 @@ final class GraphFlow {
             own = own.uncertain("an identical request may replace it (duplicates: \(mode.rawValue))")
         }
         if step.flow?.when != nil { own = own.uncertain("it runs only if its condition is true") }
-        if step.onFailure == .continue { own = own.uncertain("its failure is tolerated (onFailure: continue)") }
+        if step.onFailure == .continue {
+            let reason = "its failure is tolerated (onFailure: continue)"
+            // The elements of a 'forEach' are there even if some of them failed.
+            own = step.flow?.forEach == nil ? own.uncertain(reason) : own.tolerated(reason)
+        }
         return own
     }
 
@@ -191,7 +195,9 @@ final class GraphFlow {
 enum Certainty {
     /// It has passed.
     case certain
-    /// It may not have passed, for this reason.
+    /// It has run, but may have failed, for this reason.
+    case tolerated(String)
+    /// It may not have run, or may have failed, for this reason.
     case uncertain(String)
 }
 
@@ -199,7 +205,14 @@ extension [(place: Int, certainty: Certainty)] {
     /// The same steps, none of them certain to have passed.
     fileprivate func uncertain(_ reason: String) -> Self {
         map { step in
-            if case .certain = step.certainty { (step.place, .uncertain(reason)) } else { step }
+            if case .uncertain = step.certainty { step } else { (step.place, .uncertain(reason)) }
+        }
+    }
+
+    /// The same steps, whose failures are tolerated.
+    fileprivate func tolerated(_ reason: String) -> Self {
+        map { step in
+            if case .certain = step.certainty { (step.place, .tolerated(reason)) } else { step }
         }
     }
 }

@@ -62,7 +62,7 @@ extension GraphFlow {
         if let kept = site.step.dataNotKept(reference, id: id, in: text) { return kept }
         let isAlwaysThere =
             name == "ok" || name == "error" || reference.isGuarded || conditions.make(reference, .passed)
-        if case .uncertain(let reason) = certainty, !isAlwaysThere {
+        if let reason = certainty.doubt(about: name), !isAlwaysThere {
             return uncertain(
                 site.step,
                 id,
@@ -127,6 +127,17 @@ extension GraphFlow {
             secondary: [.init(step.identifierSpan, "the step")],
             help: ["Use default(\(path), VALUE), or use it in a step with 'when: exists(\(path))'."]
         )
+    }
+}
+
+extension Certainty {
+    /// Why a field of the step may be missing; `nil` if it is there.
+    fileprivate func doubt(about field: String) -> String? {
+        switch self {
+        case .certain: nil
+        case .tolerated(let reason): field == "items" ? nil : reason
+        case .uncertain(let reason): reason
+        }
     }
 }
 
