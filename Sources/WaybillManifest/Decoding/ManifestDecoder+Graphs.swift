@@ -77,6 +77,7 @@ extension ManifestDecoder {
                 report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
             }
         }
+        if let form = written?.form { reportSettings(of: node, against: form) }
         return Step(
             id: entries[.id].flatMap { text($0) },
             name: entries[.name]?.text,
@@ -93,6 +94,19 @@ extension ManifestDecoder {
             form: form,
             unknown: unknown
         )
+    }
+
+    /// Reports the settings of a step that sends no requests to which they could apply.
+    private mutating func reportSettings(of node: YAMLNode, against form: StepForm) {
+        guard let effective = form.effectiveSettings else { return }
+        for (key, _) in node.mapping?.entries ?? .empty {
+            guard let name = key.text, name == "inherit" || SettingName(rawValue: name) != nil,
+                !effective.contains(where: { $0.rawValue == name })
+            else { continue }
+            let reason = "a step with '\(form.rawValue)' sends no request of its own"
+            let help = form == .graph ? ["Write it at the graph, or at the steps of the graph."] : []
+            report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span, help: help))
+        }
     }
 
     /// The form of a step, and the key and value that determine it.
@@ -184,6 +198,16 @@ extension StepForm {
         switch self {
         case .get, .head, .post, .put, .patch, .delete: true
         case .call, .request, .graph, .chain, .batch, .values, .end: false
+        }
+    }
+
+    /// The settings that have an effect at a step of this form; `nil` if all have one. `concurrency` is checked with the
+    /// places of steps.
+    fileprivate var effectiveSettings: [SettingName]? {
+        switch self {
+        case .graph, .values: [.deadline, .tag, .concurrency]
+        case .end: [.tag, .concurrency]
+        case .call, .request, .chain, .batch, .get, .head, .post, .put, .patch, .delete: nil
         }
     }
 
