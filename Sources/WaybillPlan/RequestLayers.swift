@@ -97,7 +97,14 @@ struct RequestLayers {
             if let ofService = service.settings { settings.append(ofService) }
         }
         settings.append(definition.settings)
-        settings += steps
+        if service.standsAlone {
+            // Of the graph and the steps, the settings from the level that says 'standalone' inwards remain: of an
+            // endpoint that says it, those of the step that calls it.
+            let first = steps.lastIndex { $0.standalone != nil } ?? max(0, steps.count - 1)
+            settings += steps[first...]
+        } else {
+            settings += steps
+        }
         self.settings = settings
     }
 }
