@@ -20,9 +20,16 @@ struct RunState {
     init?(of plan: Plan, _ options: RunOptions) throws(ResultsError) {
         graphs = plan.graphs.filter { !$0.state.isEmpty }
         let earlier = options.resumed?.record.state
-        guard !graphs.isEmpty,
-            let path = options.stateFile ?? earlier?.file ?? plan.stateFile(isMocked: options.usesMock)
-        else { return nil }
+        guard !graphs.isEmpty else { return nil }
+        let path: String
+        if let given = options.stateFile ?? earlier?.file {
+            path = given
+        } else {
+            guard !options.usesMock else { return nil }
+            let place = StatePlace(of: plan)
+            path = place.path
+            if let moved = try place.takeOver() { options.warn(moved) }
+        }
         // Several parts of a run use the file at once. The last one stores the state.
         file = plan.part == nil ? try StateFile(path) : nil
         let content = if let file { file.content } else { try StateFile.read(path) }
@@ -74,11 +81,6 @@ struct RunState {
 }
 
 extension Plan {
-    /// Returns the path of the state file; `nil` if no states are stored.
-    fileprivate func stateFile(isMocked: Bool) -> String? {
-        isMocked ? nil : StateFile.path(in: RunFolders.usual, manifest: name, environment: environment)
-    }
-
     /// Returns the states of all graphs that have one: the stored values, and default values for the rest.
     func states(_ stored: [String: JSONObject] = [:]) -> [String: JSONObject] {
         var states: [String: JSONObject] = [:]

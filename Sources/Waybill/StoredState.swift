@@ -32,9 +32,12 @@ package struct StoredState: Sendable {
     /// - Parameter file: The file; `nil` for one in `waybill-results/state`.
     package init(of checked: ResolvedManifest, file: String?) {
         let manifest = checked.manifest
-        path =
-            file
-            ?? StateFile.path(in: RunFolders.usual, manifest: manifest.name, environment: checked.environment)
+        let place = StatePlace(
+            name: manifest.hasName ? manifest.name : nil,
+            file: manifest.file.name,
+            environment: checked.environment
+        )
+        path = file ?? place.current
         definitions = manifest.graphs.values.flatMap { graph in
             graph.value.state.map { (graph.name.value, $0) }
         }

@@ -7,6 +7,8 @@ package import WaybillSchema
 package struct Plan: Sendable {
     /// The name of the manifest.
     package var name: String
+    /// Whether the manifest states its name. Otherwise it is that of the file.
+    package var hasName = false
     /// The path of the manifest as it was given.
     package var manifest: String
     /// The sources of the plan: the manifest and the files that it includes.

@@ -24,6 +24,7 @@ struct PlanAssembly {
     ) -> Plan {
         Plan(
             name: manifest.name,
+            hasName: manifest.hasName,
             manifest: manifest.file.name,
             sources: manifest.sources,
             schemaFiles: manifest.schemaFiles,

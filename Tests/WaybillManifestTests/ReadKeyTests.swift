@@ -87,7 +87,7 @@ import WaybillTestSupport
             "/endpoints/login/description", "/services/accounts/description",
             // The manifest gives these keys their default values; 'returns' describes an object unless it has the key
             // 'collection'.
-            "/name", "/defaults/filters", "/defaults/retry/backoff/first", "/defaults/retry/backoff/max",
+            "/defaults/filters", "/defaults/retry/backoff/first", "/defaults/retry/backoff/max",
             "/endpoints/login/returns/object", "/graphs/main/batch/returns/object", "/graphs/other/chain",
             // The files of these keys do not exist.
             "/endpoints/login/expect/schema", "/endpoints/elsewhere/returns", "/endpoints/elsewhere/returns/collection",

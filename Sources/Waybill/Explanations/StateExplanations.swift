@@ -82,5 +82,49 @@ extension Explanation {
                 )
             ]
         ),
+        Explanation(
+            "shared-state",
+            "two manifests of a suite have the same state",
+            """
+            The states of a manifest are stored in a file of its own, under the name that the manifest states. Two
+            manifests with the same 'name' would overwrite each other's states. A manifest without 'name' has a file
+            named by its path.
+            """,
+            wrongCommand: "waybill run a.yaml b.yaml",
+            rightCommand: "waybill run a.yaml b.yaml --mock",
+            files: [
+                (
+                    "a.yaml",
+                    """
+                    waybill: 1
+                    name: pull
+                    graphs:
+                      main:
+                        state: {since: {default: 0, next: steps.list.data.last}}
+                        chain: [{id: list, get: "http://127.0.0.1:1/a", mock: {body: {last: 5}}}]
+                    """
+                ),
+                (
+                    "b.yaml",
+                    """
+                    waybill: 1
+                    name: pull
+                    graphs:
+                      main:
+                        state: {since: {default: 0, next: steps.list.data.last}}
+                        chain: [{id: list, get: "http://127.0.0.1:1/b", mock: {body: {last: 5}}}]
+                    """
+                ),
+            ]
+        ),
+        Explanation(
+            "state-moved",
+            "the state of an earlier version was taken over",
+            """
+            Earlier versions named the file of a state by the file name of the manifest, so two manifests with the same
+            file name shared it. Now a manifest without 'name' has a file named by its path. The first run of such a
+            manifest takes over the earlier file.
+            """
+        ),
     ]
 }

@@ -41,7 +41,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The state file that the run reads and updates, instead of waybill-results/state/MANIFEST.json.",
+            "The state file that the run reads and updates, instead of waybill-results/state/NAME.json.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json"])
@@ -286,6 +286,11 @@ struct RunCommand: ParsableCommand {
             )
         }
         guard state == nil else { throw ValidationError("--state supports only one manifest, not \(plans.count).") }
+        let shared = mock ? [] : StatePlace.shared(by: plans)
+        guard shared.isEmpty else {
+            output.report(shared)
+            throw ExitStatus.invalid
+        }
         let suite: SuiteFolder
         do throws(ResultsError) {
             suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths, suiteOptions(planOptions))

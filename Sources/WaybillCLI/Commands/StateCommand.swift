@@ -9,8 +9,8 @@ struct StateCommand: ParsableCommand {
         commandName: "state",
         abstract: "Shows and changes the values that a manifest's next run starts from.",
         discussion: """
-            A graph with 'state' keeps values from run to run. They are stored in waybill-results/state/MANIFEST.json, \
-            or MANIFEST.ENVIRONMENT.json with --env, whenever a run passes.
+            A graph with 'state' keeps values from run to run. They are stored in waybill-results/state/NAME.json, \
+            or NAME.ENVIRONMENT.json with --env, whenever a run passes.
             """,
         subcommands: [Show.self, Set.self, Clear.self]
     )

@@ -29,6 +29,7 @@ extension ManifestDecoder {
 
     private mutating func part(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> ManifestPart {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
+        manifest.hasName = node["name"]?.scalar != nil
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)
         manifest.inputs = inputs(node["inputs"])

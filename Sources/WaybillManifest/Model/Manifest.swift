@@ -11,6 +11,8 @@ package struct Manifest: Sendable {
     package var sources: [SourceFile]
     /// The name; by default, that of the file.
     package var name: String
+    /// Whether the manifest states its name.
+    package var hasName = false
     /// The description for people.
     package var description: String?
     /// Values that a run receives.

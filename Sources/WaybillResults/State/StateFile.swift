@@ -30,10 +30,27 @@ package final class StateFile: Sendable {
     private let lock: OutputFile
     private static let format = 1
 
-    /// Returns the path of the file for a manifest: `waybill-results/state/NAME.json`, or `NAME.ENVIRONMENT.json`.
-    package static func path(in results: String, manifest: String, environment: String?) -> String {
-        let names = [manifest] + (environment.map { [$0] } ?? [])
-        return "\(results)/state/\(names.map(encoded).joined(separator: ".")).json"
+    /// Returns the path of the file with a name: `waybill-results/state/NAME.json`, or `NAME.ENVIRONMENT.json`. Of a name
+    /// that is too long for a file, it has the SHA-256 digest.
+    package static func path(in results: String, name: String, environment: String?) -> String {
+        let names = [name] + (environment.map { [$0] } ?? [])
+        let file = names.map(encoded).joined(separator: ".")
+        return "\(results)/state/\(file.utf8.count > 200 ? Digest.sha256(of: Array(file.utf8)) : file).json"
+    }
+
+    /// Renames a file if there is one and the other path is free. Throws if another process uses the file.
+    ///
+    /// - Returns: Whether it was renamed.
+    package static func move(_ old: String, to path: String) throws(ResultsError) -> Bool {
+        guard access(path, F_OK) != 0, access(old, F_OK) == 0 else { return false }
+        let locked = try StateFile(old)
+        guard rename(old, path) == 0 else {
+            throw ResultsError(
+                path: old,
+                "cannot rename the state '\(old)' to '\(path)': \(String(cString: strerror(errno)))"
+            )
+        }
+        return withExtendedLifetime(locked) { true }
     }
 
     /// Locks and reads a file, which may not exist yet. Missing parent folders are created.
