@@ -5,8 +5,8 @@ import WaybillManifest
 /// A path or URL in which each `${…}` is evaluated and percent-encoded: in the path as one segment, or a part of one,
 /// and likewise elsewhere.
 ///
-/// A value marked with `raw()` may contain a path and a query: only characters that an address cannot contain are
-/// encoded in it.
+/// A value marked with `raw()`, or one that is the whole address, may contain a path and a query: only characters that an
+/// address cannot contain are encoded in it.
 ///
 /// Any other value never changes which segments a path has: an empty segment, `.` and `..` are rejected, because a
 /// server may treat even encoded dots as a step to another folder (RFC 3986, sections 3.3 and 6.2.2.3). Literal parts
@@ -64,11 +64,12 @@ struct AddressText {
                     if index == 0 && isURL {
                         try append(PercentEncoding.literal(piece.text))
                     } else {
+                        // Like a value marked with raw(), one that is the whole address has its own slashes and query.
+                        let isRaw = piece.isRaw || template.parts.count == 1
                         let encoded =
-                            piece.isRaw
-                            ? PercentEncoding.pathAndQuery(piece.text) : PercentEncoding.component(piece.text)
+                            isRaw ? PercentEncoding.pathAndQuery(piece.text) : PercentEncoding.component(piece.text)
                         segment.expression = embedded.range
-                        segment.isRaw = piece.isRaw
+                        segment.isRaw = isRaw
                         try append(encoded, from: embedded.range)
                     }
                 }

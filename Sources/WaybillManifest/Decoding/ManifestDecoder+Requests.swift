@@ -54,11 +54,7 @@ extension ManifestDecoder {
             if let error = WrittenAddress(text).urlError { report(error, at: url.span) }
             return .url(Setting(text, at: url.span, level: level))
         }
-        guard let path = entries[.path] else { return nil }
-        return scalarTemplate(path).map { text in
-            check(path: text, path)
-            return .path(Setting(text, at: path.span, level: level))
-        }
+        return entries[.path].flatMap { address(short: $0, level: level) }
     }
 
     /// Reports expressions that cannot be part of a path, and warns of `{id}`, the OpenAPI notation for a computed
@@ -96,7 +92,7 @@ extension ManifestDecoder {
         return nil
     }
 
-    /// Reads the address of a short form such as `get`: a path or an absolute URL.
+    /// Reads the address of `path`, or of a short form such as `get`: a path or an absolute URL.
     mutating func address(short node: YAMLNode, level: Level) -> Address? {
         guard let text = scalarTemplate(node) else { return nil }
         let setting = Setting(text, at: text.span, level: level)

@@ -127,7 +127,8 @@ private struct PathInPath {
 extension Address {
     /// The paths of the expression language whose values are inserted into the path directly, without a function.
     fileprivate var pathsInPath: [PathInPath] {
-        guard let holder = text.value.template else { return [] }
+        // A value that is the whole address keeps its slashes.
+        guard let holder = text.value.template, holder.template.parts.count > 1 else { return [] }
         var found: [PathInPath] = []
         for (index, part) in holder.template.parts.enumerated() {
             switch part {
