@@ -37,8 +37,7 @@ extension RequestSender {
             key = try DuplicateKey(
                 of: sending,
                 by: policy,
-                in: request.step,
-                plan,
+                in: plan,
                 scope: scope,
                 file: download?.target.path
             )

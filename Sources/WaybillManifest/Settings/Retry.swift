@@ -90,7 +90,7 @@ package struct DuplicatePolicy: WholeSetting {
         key = node["key"].flatMap { decoder.expression($0) }
     }
 
-    func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .request, .key) }
+    func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .sending, .key) }
 }
 
 extension Settings {

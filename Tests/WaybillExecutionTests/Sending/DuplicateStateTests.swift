@@ -19,8 +19,8 @@ import WaybillTestSupport
         var state = DuplicateState()
         let actions = [
             state.enter(1, .endpoint("a"), .discard), state.enter(2, .endpoint("b"), .discard),
-            state.enter(3, .value(1, of: "a"), .discard), state.enter(4, .value("1", of: "a"), .discard),
-            state.enter(5, .value(1, of: "b"), .discard),
+            state.enter(3, .value(1, endpoint: "a"), .discard), state.enter(4, .value("1", endpoint: "a"), .discard),
+            state.enter(5, .value(1, endpoint: "b"), .discard),
         ]
         #expect(actions.allSatisfy { $0 == .begin })
     }

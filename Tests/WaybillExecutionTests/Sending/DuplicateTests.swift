@@ -239,4 +239,27 @@ import WaybillResults
         let outcome = await running
         #expect(outcome.result.counts[.cancelled] + outcome.result.counts[.skipped] == 2)
     }
+
+    @Test(
+        arguments: [
+            ("{get: /d}, {get: /d}", "discard", 1), ("{get: /d}, {get: /e}", "discard", 2),
+            ("{get: /d}, {head: /d}", "discard", 2), ("{get: /d}, {get: /e}", "{mode: discard, key: \"'x'\"}", 1),
+            ("{get: /d}, {get: /e}", "{mode: discard, key: request.method}", 1),
+            ("{get: /d}, {get: /e}", "{mode: discard, key: request.url}", 2),
+            ("{forEach: {in: [1, 2], as: n}, get: \"/${n}\"}", "discard", 2),
+            ("{forEach: {in: [1, 1], as: n}, get: \"/${n}\"}", "discard", 1),
+        ]
+    )
+    func `requests in steps are the same if they have the same method and URL, or the same key`(
+        steps: String,
+        duplicates: String,
+        sent: Int
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "    duplicates: \(duplicates)\ngraphs: {main: {batch: [\(steps)]}}\n",
+            answering: { _ in .late(.json("{}"), turns: 200) }
+        )
+        _ = await fixture.run()
+        #expect(fixture.transport.paths.count == sent)
+    }
 }

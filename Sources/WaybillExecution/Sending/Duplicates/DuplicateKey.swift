@@ -6,10 +6,12 @@ import WaybillTransport
 
 /// The criterion by which two requests are equal.
 enum DuplicateKey: Hashable, Sendable {
-    /// They call the same endpoint, or are the same inline request.
+    /// They call the same endpoint.
     case endpoint(String)
-    /// In addition, `key` has the same value.
-    case value(JSON, of: String)
+    /// They are inline requests with the same method and URL.
+    case address(method: String, url: String)
+    /// `key` has the same value, and they call the same endpoint or are both inline requests.
+    case value(JSON, endpoint: String?)
     /// Everything that is sent is the same.
     case request(WholeRequest)
 
@@ -17,19 +19,19 @@ enum DuplicateKey: Hashable, Sendable {
     init(
         of request: HTTPRequest,
         by policy: Setting<DuplicatePolicy>,
-        in step: StepPlan,
-        _ plan: RequestPlan,
+        in plan: RequestPlan,
         scope: RequestScope,
         file: String? = nil
     ) throws(EvaluationFailure) {
-        let endpoint = plan.endpoint ?? step.path
         if let key = policy.value.key {
             let value = try key.value(in: scope.scope(policy.level))
-            self = .value(value.json, of: endpoint)
+            self = .value(value.json, endpoint: plan.endpoint)
         } else if policy.value.mode == .share || plan.download != nil {
             self = .request(WholeRequest(request: request, file: file))
-        } else {
+        } else if let endpoint = plan.endpoint {
             self = .endpoint(endpoint)
+        } else {
+            self = .address(method: request.method, url: request.url)
         }
     }
 }
