@@ -76,6 +76,21 @@ import WaybillTestSupport
         #expect(!page.contains("hunter2") && !page.contains("Bearer x"))
     }
 
+    @Test func `the heading counts the manifests with the outcome, and noncharacters are replaced`() async throws {
+        let failed = try await hostileRun()
+        var result = failed.result
+        result.outcome = .passed
+        let odd = [0xFFFE, 0xFDD0, 0x1FFFF].compactMap { Unicode.Scalar($0 as UInt32) }
+        result.steps[0].name = "a\(String(String.UnicodeScalarView(odd)))"
+        let passed = ReportedRun(result, in: try #require(failed.folder))
+        #expect(try text(HTMLReport.self, [passed, failed, passed]).contains("failed</span> 1 of 3 manifests</h1>"))
+        #expect(try text(HTMLReport.self, [passed, passed]).contains("passed</span> 2 manifests</h1>"))
+        for format in [HTMLReport.self, TAPReport.self] as [any RunReport.Type] {
+            let text = try text(format, [passed])
+            #expect(!text.unicodeScalars.contains(where: odd.contains), "\(format.name)")
+        }
+    }
+
     @Test func `the steps are embedded as JSON for the script of the page`() async throws {
         let page = try text(HTMLReport.self, [try await hostileRun()])
         let data = try #require(page.components(of: "class=\"run\">\n").last?.components(of: "</script>").first)
@@ -124,7 +139,7 @@ import WaybillTestSupport
         try TAPReport.write([], toFile: path)
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(pipe, &bytes, bytes.count)
-        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "TAP version 14\n1..0\n")
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "TAP version 13\n1..0\n")
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
     }

@@ -57,13 +57,18 @@ package enum PrintableText {
         )
     }
 
-    /// Whether a character is interpreted rather than shown: control characters, line breaks, and directional marks,
-    /// which would show a line in another order than it is read.
+    /// Whether a character is interpreted rather than shown: control characters, line breaks, noncharacters, and
+    /// directional marks, which would show a line in another order than it is read.
     package static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F: false
         case 0...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
+        default: isNoncharacter(scalar)
         }
+    }
+
+    /// Whether a code point will never be a character (Unicode, section 23.7). Neither XML nor HTML may contain it.
+    package static func isNoncharacter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)
     }
 }

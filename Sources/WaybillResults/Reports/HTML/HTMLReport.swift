@@ -115,8 +115,18 @@ package enum HTMLReport: RunReport {
     }
 
     /// Escapes JSON so that it cannot close or change the element that contains it. '<' occurs only in its strings.
+    /// Noncharacters, which HTML must not contain, become U+FFFD.
     private static func escaped(_ json: ArraySlice<UInt8>) -> [UInt8] {
-        guard json.contains(UInt8(ascii: "<")) else { return Array(json) }
-        return json.flatMap { $0 == UInt8(ascii: "<") ? Array("\\u003c".utf8) : [$0] }
+        // The UTF-8 of a noncharacter starts with one of these bytes.
+        guard json.contains(where: { $0 == UInt8(ascii: "<") || $0 >= 0xEF }) else { return Array(json) }
+        var text = ""
+        for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "<": text += "\\u003c"
+            case _ where PrintableText.isNoncharacter(scalar): text += "\u{FFFD}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return Array(text.utf8)
     }
 }
