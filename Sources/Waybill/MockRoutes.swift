@@ -5,24 +5,50 @@ package import WaybillMock
 package import WaybillPlan
 
 /// The routes of the mock server: the `mock:` examples of endpoints and of inline requests.
-package enum MockRoutes {
-    /// Returns the routes of requests. Requests with the same method and address share a route, and thus take turns.
-    package static func routes(of requests: some Sequence<RequestPlan>) -> [MockRoute] {
-        var seen: Set<Address> = []
-        return requests.compactMap { request in
+package struct MockRoutes: Sendable {
+    /// The routes.
+    package private(set) var routes: [MockRoute] = []
+    /// What the examples of several requests have in common that take turns, because the server cannot tell them apart:
+    /// `GET /orders/7`.
+    package private(set) var ambiguous: [String] = []
+    /// The number of the route of each request.
+    private(set) var numbers: [ObjectIdentifier: Int] = [:]
+
+    /// The routes for the requests of a run, which say whose examples they want: one for each endpoint, whose examples
+    /// all its calls share, and one for each inline request.
+    init(ofRun requests: some Sequence<RequestPlan>) {
+        var endpoints: [String: Int] = [:]
+        for request in requests where !request.mock.isEmpty {
+            let number = request.endpoint.flatMap { endpoints[$0] } ?? routes.count
+            if let endpoint = request.endpoint { endpoints[endpoint] = number }
+            if number == routes.count { routes.append(MockRoute(of: request, at: Address(of: request))) }
+            numbers[ObjectIdentifier(request)] = number
+        }
+    }
+
+    /// The routes for any client: one for each method and address. The examples of several requests for one address
+    /// follow each other.
+    package init(ofManifest requests: some Sequence<RequestPlan>) {
+        var places: [Address: Int] = [:]
+        var owners: Set<String> = []
+        for request in requests where !request.mock.isEmpty {
             let address = Address(of: request)
-            guard !request.mock.isEmpty, seen.insert(address).inserted else { return nil }
-            return MockRoute(
-                method: address.method,
-                host: address.host,
-                path: PathPattern(template: address.path),
-                answers: request.mock.map(answer)
-            )
+            // The calls of an endpoint have the same examples.
+            if let endpoint = request.endpoint, !owners.insert("\(endpoint) \(address)").inserted { continue }
+            let route = MockRoute(of: request, at: address)
+            guard let place = places[address] else {
+                places[address] = routes.count
+                routes.append(route)
+                continue
+            }
+            routes[place].answers += route.answers
+            let name = "\(route.method ?? "any method") \(address.path)"
+            if !ambiguous.contains(name) { ambiguous.append(name) }
         }
     }
 
     /// The address of a request, as far as it is known before evaluation; `${…}` is kept as is.
-    private struct Address: Hashable {
+    fileprivate struct Address: Hashable {
         var method: String?
         var host: String?
         var path: String
@@ -44,6 +70,17 @@ package enum MockRoutes {
             path = rest.isEmpty ? "/" : String(rest)
             host = address.authority.flatMap { $0.contains("$") ? nil : $0.lowercased() }
         }
+    }
+}
+
+extension MockRoute {
+    fileprivate init(of request: RequestPlan, at address: MockRoutes.Address) {
+        self.init(
+            method: address.method,
+            host: address.host,
+            path: PathPattern(template: address.path),
+            answers: request.mock.map(Self.answer)
+        )
     }
 
     private static func answer(_ example: MockExample) -> MockResponse {

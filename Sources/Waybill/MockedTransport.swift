@@ -1,3 +1,4 @@
+import WaybillMock
 import WaybillTransport
 
 /// Sends every request to the mock server, whatever its origin, and nothing to the network.
@@ -37,6 +38,9 @@ struct MockedTransport: Transport, NetworkProbe {
             request.url = "http://" + request.url.dropFirst("https://".count)
         }
         request.connectTo = server
+        if let example = request.options.mockExample {
+            request.headers.append(HTTPField(name: MockServer.exampleField, value: String(example)))
+        }
         // Drops options that would redirect the connection, or that the mock server does not support.
         var options = TransferOptions()
         if case .jar = request.options.cookies {

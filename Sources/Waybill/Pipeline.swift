@@ -1,13 +1,12 @@
 package import WaybillDiagnostics
 package import WaybillManifest
-package import WaybillMock
 package import WaybillPlan
 
 /// The stages from a manifest to the report of a run, each a function with named boundary types:
 ///
 ///     path or SourceFile ─ load ─→ LoadedManifest ─ check ─→ ResolvedManifest ─ plan ─→ Plan ─ session ─→ Report
 ///                                                               ├─ explain ─→ EndpointExplanation
-///                                                               └─ mockRoutes ─→ [MockRoute]
+///                                                               └─ mockRoutes ─→ MockRoutes
 ///
 /// `load` reads the files, checks their shape and decodes them. `check` applies the environment, resolves the names and
 /// runs every rule. It also checks the known parts of a manifest with errors, so that all diagnostics are reported
@@ -92,8 +91,8 @@ package struct Pipeline: Sendable {
     }
 
     /// Collects the examples of every request for the mock server, also of requests in graphs that are not run.
-    package static func mockRoutes(of checked: ResolvedManifest) -> [MockRoute] {
-        MockRoutes.routes(of: PlanBuilder.requests(of: checked))
+    package static func mockRoutes(of checked: ResolvedManifest) -> MockRoutes {
+        MockRoutes(ofManifest: PlanBuilder.requests(of: checked))
     }
 
     /// Prepares the run of a plan: `run()` of the session sends its requests, writes the results and returns the report.

@@ -91,7 +91,8 @@ package struct RunSession: Sendable {
         let id = options.resumed?.record.id ?? RunID()
         let state = try openState()
         let folder = try makeFolder(id, secrets)
-        let (transport, mock) = try await makeTransport()
+        let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
+        let (transport, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
         let exporter = makeExporter(of: trace, id)
         let events = EventStream(
@@ -101,9 +102,10 @@ package struct RunSession: Sendable {
             reportedElements: options.reportsElements ? .all : exporter == nil ? .none : .traced,
             now: { [time = options.time] in time ?? .now() }
         )
+        let (cachingTransport, warnings) = cached(transport, redactor: redactor, events: events)
         let executor = Executor(
             plan: plan,
-            transport: cached(transport, redactor: redactor, events: events),
+            transport: cachingTransport,
             probe: transport,
             secrets: secrets,
             redactor: redactor,
@@ -116,10 +118,12 @@ package struct RunSession: Sendable {
             resumption: resumption,
             repeatsUnsure: options.repeatsUnsure,
             isMocked: options.usesMock,
+            mockExamples: examples?.numbers ?? [:],
             keepsBodies: options.keepsBodies,
             updatesSnapshots: options.updatesSnapshots,
             state: state?.states ?? GraphStates(plan.states()),
-            trace: trace
+            trace: trace,
+            setUpWarnings: warnings
         )
         let outcome = await executor.run(id: id)
         // The transport is closed and the trace exported while the results are written.
@@ -185,15 +189,17 @@ package struct RunSession: Sendable {
         )
     }
 
-    private func makeTransport() async throws(RunError) -> (any Transport & NetworkProbe, MockServer?) {
+    private func makeTransport(_ examples: MockRoutes?) async throws(RunError) -> (
+        any Transport & NetworkProbe, MockServer?
+    ) {
         let engine: CurlTransport
         do {
             engine = try CurlTransport(configuration: .init(maximumConnections: max(256, plan.concurrency)))
         } catch {
             throw RunError(message: error.description)
         }
-        guard options.usesMock else { return (engine, nil) }
-        let server = MockServer(routes: MockRoutes.routes(of: plan.requests))
+        guard let examples else { return (engine, nil) }
+        let server = MockServer(routes: examples.routes)
         do {
             return (MockedTransport(engine, port: try await server.start()), server)
         } catch {
@@ -202,36 +208,42 @@ package struct RunSession: Sendable {
         }
     }
 
-    /// Adds the caches that the plan's requests may use to the transport. The mock server's responses are not cached.
-    private func cached(_ transport: any Transport, redactor: Redactor, events: EventStream) -> any Transport {
+    /// Adds the caches that the plan's requests may use to the transport, and returns the warnings for the start of the
+    /// run. The mock server's responses are not cached.
+    private func cached(
+        _ transport: any Transport,
+        redactor: Redactor,
+        events: EventStream
+    ) -> (transport: any Transport, warnings: [String]) {
         let requests = plan.requests.filter { $0.settings.cacheMode.map { $0.value != .noStore } ?? false }
-        guard !options.usesMock, !requests.isEmpty else { return transport }
-        let warn: @Sendable (String) -> Void = { events.emit(.warning(redactor.text($0), at: nil)) }
+        guard !options.usesMock, !requests.isEmpty else { return (transport, []) }
+        var warnings: [String] = []
         let userFolder = CacheStore.userFolder(environment: options.variables)
         if userFolder == nil, requests.contains(where: { $0.settings.cacheFolder == nil }) {
-            warn("the cache is disabled: neither XDG_CACHE_HOME nor HOME is the path of a folder")
+            warnings.append("the cache is disabled: neither XDG_CACHE_HOME nor HOME is the path of a folder")
         }
         let stores: CacheStores
         do {
             stores = try CacheStores(userFolder: userFolder)
         } catch {
-            warn("the cache is disabled: could not start a thread: \(error)")
-            return transport
+            return (transport, warnings + ["the cache is disabled: could not start a thread: \(error)"])
         }
         for settings in requests.map(\.settings) {
             let folder = settings.cacheFolder.map { NamedFile(path: $0.value, kind: .cache).location }
             stores.store(in: folder, maximumBytes: settings.cacheSize?.value)
         }
         let failed = Mutex<Set<String>>([])
-        return CachingTransport(
+        let caching = CachingTransport(
             transport,
             stores: stores,
             containsSecret: { redactor.redact($0) != $0 },
             onFailure: { failure in
                 guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }
-                warn("could not write to the cache in '\(failure.folder)': \(failure.message)")
+                let message = "could not write to the cache in '\(failure.folder)': \(failure.message)"
+                events.emit(.warning(redactor.text(message), at: nil))
             }
         )
+        return (caching, warnings)
     }
 
     private func close(_ transport: any Transport & NetworkProbe, _ mock: MockServer?) async {

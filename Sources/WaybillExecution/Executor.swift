@@ -42,6 +42,8 @@ package struct Executor: Sendable {
     package let repeatsUnsure: Bool
     /// Whether the mock server receives the requests.
     package let isMocked: Bool
+    /// The number of the mock server's examples for each request that has some.
+    package let mockExamples: [ObjectIdentifier: Int]
     /// Whether the bodies of all responses are kept, not only those of failed ones.
     package let keepsBodies: Bool
     /// Whether snapshots are written instead of compared with responses.
@@ -50,6 +52,8 @@ package struct Executor: Sendable {
     package let state: GraphStates
     /// The trace that the requests belong to; `nil` for one of the run's own.
     package let trace: TraceContext?
+    /// Warnings from before the run, which are events after the start of the run.
+    package let setUpWarnings: [String]
 
     /// An executor; the secrets are registered with the redactor immediately.
     package init(
@@ -67,10 +71,12 @@ package struct Executor: Sendable {
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         isMocked: Bool = false,
+        mockExamples: [ObjectIdentifier: Int] = [:],
         keepsBodies: Bool = false,
         updatesSnapshots: Bool = false,
         state: GraphStates = GraphStates(),
-        trace: TraceContext? = nil
+        trace: TraceContext? = nil,
+        setUpWarnings: [String] = []
     ) {
         self.plan = plan
         self.transport = transport
@@ -86,10 +92,12 @@ package struct Executor: Sendable {
         self.resumption = resumption
         self.repeatsUnsure = repeatsUnsure
         self.isMocked = isMocked
+        self.mockExamples = mockExamples
         self.keepsBodies = keepsBodies
         self.updatesSnapshots = updatesSnapshots
         self.state = state
         self.trace = trace
+        self.setUpWarnings = setUpWarnings
         for secret in secrets.values { redactor.register(secret) }
     }
 
@@ -129,6 +137,7 @@ package struct Executor: Sendable {
                 )
             )
         )
+        for warning in setUpWarnings { events.emit(.warning(redactor.text(warning), at: nil)) }
         warnOfShortSecrets()
         for loss in resumption.lostCookies {
             events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)

@@ -39,6 +39,8 @@ final class RunContext: Sendable {
     let keepsBodies: Bool
     /// Whether snapshots are written instead of compared with responses.
     let updatesSnapshots: Bool
+    /// The number of the mock server's examples for each request that has some.
+    let mockExamples: [ObjectIdentifier: Int]
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.
     let unrepeated = Mutex<[String: Bool]>([:])
@@ -79,6 +81,7 @@ final class RunContext: Sendable {
         proxies = executor.proxies
         keepsBodies = executor.keepsBodies
         updatesSnapshots = executor.updatesSnapshots
+        mockExamples = executor.mockExamples
         let resumption = executor.resumption
         self.resumption = resumption
         earlier = executor.earlierRun.map {

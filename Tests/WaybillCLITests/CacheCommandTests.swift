@@ -14,6 +14,30 @@ import WaybillTestSupport
         )
     }
 
+    @Test func `a warning about the cache comes after the start of the run, so that the run can be continued`()
+        async throws
+    {
+        folder.write(
+            """
+            waybill: 1
+            graphs: {main: {chain: [{values: {a: "1"}}, {get: "http://127.0.0.1:9/", cache: default, when: 1 == 2}]}}
+            """,
+            to: "manifest.yaml"
+        )
+        for _ in 0..<2 {
+            let run = try await Command.run(
+                CommandCase.program,
+                ["run", "manifest.yaml", "--out", "out"],
+                in: folder.path,
+                variables: ["XDG_CACHE_HOME": "", "HOME": ""]
+            )
+            #expect(run.status == 0 && run.outputText.contains("the cache is disabled"), "\(run.outputText)")
+            let journal = TemporaryFolder.contents(of: "\(folder.path)/out/events.ndjson") ?? []
+            let first = String(decoding: journal.prefix { $0 != 0x0A }, as: UTF8.self)
+            #expect(first.contains(#""type":"run.started""#), "\(first)")
+        }
+    }
+
     @Test func `a later run reuses cached responses, except those that contain secrets`() async throws {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             while connection.readRequest() != nil {

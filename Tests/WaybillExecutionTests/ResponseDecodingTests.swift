@@ -20,6 +20,15 @@ import WaybillResults
         return await fixture.run()
     }
 
+    @Test func `an empty body has a digest, if bytes are requested`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, decoding: bytes, outputs: {x: sha256($)}}], outputs: {x: steps.a.outputs.x}}}",
+            ["/a": .bytes([], type: "application/octet-stream")]
+        )
+        let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        #expect(await fixture.run().outputs.first?.values.value["x"] == .string(digest))
+    }
+
     private static let list = "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>"
 
     @Test(arguments: [

@@ -253,4 +253,21 @@ import WaybillResults
         #expect(outcome.summary == "a:failed b:skipped z:skipped")
         #expect(outcome.result.steps[0].failure?.kind == .timeout)
     }
+
+    @Test func `a response that failed before it was decoded has no data`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: maybe, get: /a, onFailure: continue}
+                  - {id: then, when: exists(steps.maybe.data), get: /b}
+                  - {id: otherwise, when: not(exists(steps.maybe.data)), get: /c}
+
+            """,
+            ["/a": .json("{}", status: 500)]
+        )
+        _ = await fixture.run()
+        #expect(fixture.transport.paths == ["/a", "/c"])
+    }
 }

@@ -43,6 +43,16 @@ import WaybillTransport
         #expect(transport.paths.count == 3)
     }
 
+    @Test func `only the first poll can be answered from the cache`() async throws {
+        let (_, transport) = try await run("\(Self.until), cache: default", [Self.pending, Self.pending, Self.done])
+        #expect(transport.sent.map(\.options.cache) == [.default, .noCache, .noCache])
+        let (_, retried) = try await run(
+            "retry: {times: 2, backoff: {first: 1ms}}, cache: force-cache",
+            [.json("{}", status: 503), .json("{}", status: 503), Self.done]
+        )
+        #expect(retried.sent.map(\.options.cache) == [.forceCache, .noCache, .noCache])
+    }
+
     @Test func `the condition can read the status, even a rejected one`() async throws {
         let (outcome, transport) = try await run(
             "until: {that: response.status == 200, every: 1ms, times: 5}, outputs: {url: $.url}",

@@ -66,6 +66,10 @@ import WaybillPlan
         arguments: [
             ("no verification", ["verification-off"], "{get: /a, tls: {verify: false}}"),
             ("no verification of names", ["verification-off"], "{get: /a, tls: {verifyHost: false}}"),
+            (
+                "no verification of certificates, but of keys", [],
+                "{get: /a, tls: {verify: false, pins: [\"sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]}}"
+            ),
             ("verification", [], "{get: /a, tls: {verify: true, verifyHost: null}}"),
             (
                 "a token over plain http", ["readable-credentials"],

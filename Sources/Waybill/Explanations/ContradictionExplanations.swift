@@ -49,8 +49,9 @@ extension Explanation {
             "the identity of a server is not verified",
             """
             Without verification, anybody between you and the server can read and change everything, including
-            passwords. To trust a server with a self-signed certificate, name that certificate, or the one that signed
-            it, with 'ca', or name its key with 'pins'.
+            passwords. To trust a server whose certificate is signed by an authority of your own, name the authority's
+            certificate with 'ca'. To trust a server with a self-signed certificate, keep 'verify: false' and name the
+            server's key with 'pins', which are always checked.
             """,
             wrong: """
                 waybill: 1

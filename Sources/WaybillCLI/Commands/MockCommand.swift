@@ -35,7 +35,8 @@ struct MockCommand: ParsableCommand {
         output.report(findings + stage.diagnostics)
         guard let checked = stage.value else { throw ExitStatus.invalid }
 
-        let routes = Pipeline.mockRoutes(of: checked)
+        let examples = Pipeline.mockRoutes(of: checked)
+        let routes = examples.routes
         let log = LineQueue(output)
         let server = MockServer(routes: routes) { request in
             log.add("\(request.method) \(request.target) \(request.status)")
@@ -46,6 +47,9 @@ struct MockCommand: ParsableCommand {
         } catch {
             output.report([Diagnostic("mock-error", "could not start the server: \(error)", at: nil)])
             throw ExitStatus.notCarriedOut
+        }
+        for name in examples.ambiguous {
+            output.write("the examples of several requests take turns at \(PrintableText.oneLine(name))\n")
         }
         let count = routes.count == 1 ? "1 route" : "\(routes.count) routes"
         output.write("serving \(count) on http://127.0.0.1:\(bound); press Ctrl-C to stop\n")

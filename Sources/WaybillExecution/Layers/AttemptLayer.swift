@@ -183,6 +183,8 @@ struct Attempt: Sendable {
         var builder = builder(outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
+        sending.options.mockExample = run.mockExamples[ObjectIdentifier(plan)]
+        if context.isRepetition { sending.options.cache = sending.options.cache.ofRepetition }
         // The values of a session are credentials, even if they are not marked as secrets.
         if context.isForSession { sending.options.isResponseSecret = true }
         if let grant = builder.grant {

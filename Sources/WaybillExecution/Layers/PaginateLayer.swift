@@ -50,7 +50,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
         return UntilAttempt(
             scope: outcome.scope.scope(.graph(context.graph)),
             retryAfter: outcome.response?.retryAfter(),
-            next: context.after(outcome.progress)
+            next: context.again(after: outcome.progress)
         )
     }
 

@@ -32,7 +32,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
                 if Task.isCancelled { outcome.failure = .stopped(at: request.step.span) }
                 return outcome
             }
-            context = context.after(outcome.progress)
+            context = context.again(after: outcome.progress)
         }
     }
 

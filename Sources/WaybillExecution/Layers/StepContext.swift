@@ -21,6 +21,7 @@ struct StepContext: Sendable {
         var isFinal = false
         var isInElement = false
         var isForSession = false
+        var isRepetition = false
         /// Whether a step around the graph tolerates failures (`onFailure: continue`).
         var toleratesFailures = false
         /// The path in the plan of the step that this is an element of.
@@ -55,6 +56,9 @@ struct StepContext: Sendable {
     /// Whether it is the context of a request that fetches a session. Such requests do not count towards the limit of
     /// requests in flight, because the requests that wait for the session count already.
     var isForSession: Bool { surroundings.value.isForSession }
+
+    /// Whether `retry` or `until` repeats what was done before, so that stored responses must not answer it.
+    var isRepetition: Bool { surroundings.value.isRepetition }
 
     // MARK: The step
 
@@ -93,6 +97,7 @@ struct StepContext: Sendable {
             inside.deadline = deadline
             inside.isFinal = isFinal
             inside.isInElement = isInElement
+            inside.isRepetition = isRepetition
             inside.toleratesFailures = tolerates(step)
         }
         return context
@@ -157,6 +162,13 @@ struct StepContext: Sendable {
     func after(_ progress: RequestProgress) -> StepContext {
         var context = self
         context.progress = progress
+        return context
+    }
+
+    /// This context for another try of the same work, with the progress of its request.
+    func again(after progress: RequestProgress = RequestProgress()) -> StepContext {
+        var context = after(progress)
+        context.surroundings.change { $0.isRepetition = true }
         return context
     }
 

@@ -75,7 +75,7 @@ protocol RepeatableLayer: Layer where Step: WorkStep {
 extension RepeatableLayer where Outcome == NodeOutcome {
     func untilAttempt(_ outcome: NodeOutcome, in context: StepContext) -> UntilAttempt? {
         guard outcome.end == .passed else { return nil }
-        return UntilAttempt(scope: context.evaluationScope, next: context)
+        return UntilAttempt(scope: context.evaluationScope, next: context.again())
     }
 
     func conclude(

@@ -101,7 +101,10 @@ extension WorkLayer {
             record = StepRecord(isPassed: false, error: result.failure.inExpressions)
         }
         if step.keeps.contains(isElement ? .itemOutputs : .outputs) { record.outputs = attempt.outputs }
-        if step.keeps.contains(isElement ? .itemData : .data) { record.data = attempt.data }
+        // A response that was not decoded has no data.
+        if step.keeps.contains(isElement ? .itemData : .data), attempt.failure == nil || attempt.body != nil {
+            record.data = attempt.data
+        }
         if step.keeps.contains(isElement ? .itemStatus : .response) {
             record.response = attempt.response?.withoutBody(isElement: isElement)
         }

@@ -16,7 +16,8 @@ struct ResponseDecoder {
 
     /// A decoded body.
     struct Decoded: Sendable {
-        /// The value. An empty body is an empty list if it would have rows or lines, otherwise null.
+        /// The value. An empty body is an empty list if it would have rows or lines, no bytes if the manifest
+        /// asks for `bytes`, otherwise null.
         var value: JSON
         /// A name that a JSON object in it has more than once, if there is one. The last value of a name is used.
         var duplicateName: String?
@@ -27,7 +28,7 @@ struct ResponseDecoder {
     /// Decodes the body of a response.
     func decode(_ response: HTTPResponse) throws(DecodingError) -> Decoded {
         let decoding = effectiveDecoding(of: response)
-        guard !response.body.isEmpty else {
+        guard !response.body.isEmpty || self.decoding == .bytes else {
             return Decoded(value: decoding == .csv || decoding == .ndjson ? .array([]) : .null)
         }
         switch decoding {

@@ -113,6 +113,7 @@ private struct RecordNamespace: ScopeNamespace {
             switch name {
             case "written": "did not write a file"
             case "downloaded": "did not download a file"
+            case "data": "has no data"
             default: "has no response"
             }
         return .unavailable(reason: "step '\(id)' \(record.value.absence ?? absence)")

@@ -17,7 +17,7 @@ extension ExpressionFunction {
             "date",
             [Parameter("time", [.number, .string]), Parameter("format", .string, isOptional: true)],
             .string,
-            "A time (seconds since 1970, or RFC 3339) in RFC 3339 format, or in a format such as '%Y-%m-%d'.",
+            "A time (seconds since 1970, or RFC 3339; in the years 1678 to 2261) in RFC 3339 format, or in one such as '%Y-%m-%d'.",
             example: ("date(0, '%Y-%m-%d')", "1970-01-01"),
             .compute(TimeFunctions.date)
         ),
@@ -25,7 +25,7 @@ extension ExpressionFunction {
             "epoch",
             [Parameter("time", [.string, .number], isOptional: true)],
             .number,
-            "The seconds from 1970 to a time (RFC 3339), by default to the current time.",
+            "The seconds from 1970 to a time (RFC 3339, in the years 1678 to 2261), by default to the current time.",
             example: ("epoch('1970-01-02')", 86_400),
             isAmbient: true,
             .compute(TimeFunctions.epoch)
@@ -101,7 +101,11 @@ enum TimeFunctions {
         }
         let nanoseconds = try moment(arguments[0]).nanoseconds
         if nanoseconds % 1_000_000_000 == 0 { return .number(JSONNumber(Int(nanoseconds / 1_000_000_000))) }
-        return .number(JSONNumber(Double(nanoseconds) / 1e9) ?? JSONNumber(0))
+        // In decimal: the nearest double to the quotient has more digits than the time.
+        let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        var digits = String(rest + 1_000_000_000).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return .number(JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0))
     }
 
     static func date(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
@@ -127,6 +131,9 @@ enum TimeFunctions {
         default:
             guard let text = value.string, let moment = DateFormat.moment(text) else {
                 let found = value.string.map { "'\($0.excerpt(60))'" } ?? value.kind.phrase
+                if let text = value.string, DateTimeFormat.isDateTime(text) || DateTimeFormat.isDate(text) {
+                    throw FunctionFailure(.value, "\(found) is out of range: times are in the years 1678 to 2261")
+                }
                 throw FunctionFailure(.value, "\(found) is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)")
             }
             return moment

@@ -79,7 +79,11 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let target = RequestTarget(head.uri, hostHeader: head.headers.first(name: "host"))
-        let response = responder.response(method: head.method.rawValue, target)
+        let response = responder.response(
+            method: head.method.rawValue,
+            target,
+            example: head.headers.first(name: MockServer.exampleField).flatMap { Int($0) }
+        )
         let delay = TimeAmount(response.answer.delay)
         guard delay > .zero else { return send(response, target, head, context) }
         pendingAnswer = context.eventLoop.assumeIsolated().scheduleTask(in: delay) {

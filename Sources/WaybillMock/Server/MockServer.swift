@@ -12,6 +12,9 @@ import WaybillRuntime
 
 /// Responds to requests with examples, over HTTP/1.1 on the loopback interface.
 package final class MockServer: Sendable {
+    /// The header field with which a run names the route whose examples answer a request: its number, from 0.
+    package static let exampleField = "Waybill-Example"
+
     /// A request with a summary of its response.
     package struct Exchange: Sendable, Equatable {
         /// The request's method.

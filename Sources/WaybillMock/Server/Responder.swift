@@ -18,8 +18,12 @@ final class Responder: Sendable {
         given = Mutex(Array(repeating: 0, count: routes.count))
     }
 
-    func response(method: String, _ target: RequestTarget) -> Response {
-        switch table.match(method: method, target) {
+    /// Returns the response to a request.
+    ///
+    /// - Parameter example: The number of the route, if the client knows it.
+    func response(method: String, _ target: RequestTarget, example: Int? = nil) -> Response {
+        let known = example.flatMap { table.routes.indices.contains($0) ? RouteTable.Match.route($0) : nil }
+        switch known ?? table.match(method: method, target) {
         case .route(let index):
             let route = table.routes[index]
             guard let answer = nextAnswer(of: index) else {

@@ -28,6 +28,9 @@ package struct TransferOptions: Sendable, Hashable {
     package var cache = CacheMode.noStore
     /// Whether the response contains a secret, so that it must not be stored.
     package var isResponseSecret = false
+    /// The number of the examples that the mock server answers with; other transports ignore it. The request after a
+    /// redirect has none.
+    package var mockExample: Int?
     /// Whether the response must have the server's certificate. If so, the cache is not used.
     package var needsCertificate = false
     /// The folder of the cache; nil for the user's.
@@ -114,6 +117,14 @@ extension TransferOptions {
         case forceCache = "force-cache"
         /// A stored response is used, even if it is stale, and no request is sent.
         case onlyIfCached = "only-if-cached"
+
+        /// The mode of a request that is repeated to get a newer response: a stored one is validated first.
+        package var ofRepetition: CacheMode {
+            switch self {
+            case .default, .forceCache: .noCache
+            case .noStore, .reload, .noCache, .onlyIfCached: self
+            }
+        }
 
         /// Whether the cache may be used at all.
         var usesCache: Bool { self != .noStore }

@@ -90,6 +90,7 @@ extension HTTPRequest {
     /// Changes the request to that of a hop.
     fileprivate mutating func follow(_ redirect: Redirect) {
         url = redirect.to
+        options.mockExample = nil
         if redirect.method != method {
             method = redirect.method
             body = .none
