@@ -39,3 +39,19 @@ static const unsigned char plan_schema[] = {
 struct embedded_text embedded_plan_schema(void) {
     return (struct embedded_text){plan_schema, sizeof plan_schema};
 }
+
+static const unsigned char suite_schema[] = {
+#embed "../../schemas/suite.schema.json"
+};
+
+struct embedded_text embedded_suite_schema(void) {
+    return (struct embedded_text){suite_schema, sizeof suite_schema};
+}
+
+static const unsigned char state_schema[] = {
+#embed "../../schemas/state.schema.json"
+};
+
+struct embedded_text embedded_state_schema(void) {
+    return (struct embedded_text){state_schema, sizeof state_schema};
+}

@@ -38,7 +38,7 @@ COMMANDS = [
     "init", "run", "resume", "merge", "runs", "show", "report", "state", "call", "validate", "plan", "mock", "eval",
     "schema", "cache", "explain", "completions",
 ]
-SCHEMAS = ["check", "print", "manifest", "run", "event", "diagnostics", "plan"]
+SCHEMAS = ["check", "print", "manifest", "run", "suite", "state", "event", "diagnostics", "plan"]
 
 # Names that a shell must treat as text.
 HOSTILE_NAMES = [

@@ -14,7 +14,7 @@ import WaybillTestSupport
     /// The secrets of the published manifests.
     private static let secrets = [
         "SHOP_PASSWORD": "anything", "CLIENT_SECRET": "anything", "AWS_SECRET_ACCESS_KEY": "anything",
-        "SIGNING_KEY": "anything",
+        "SIGNING_KEY": "anything", "API_TOKEN": "anything",
     ]
 
     @Test(arguments: manifests)
@@ -34,6 +34,21 @@ import WaybillTestSupport
         )
         #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
         #expect(folder.read("waybill-results/latest/run.json")?.contains("\"outcome\": \"passed\"") == true)
+    }
+
+    @Test func `the suite of smoke tests runs as its page describes`() async throws {
+        let folder = TemporaryFolder()
+        let suite = CommandCase.projectRoot + "/manifests/smoke"
+        let options = ["--env", "staging", "--tag", "smoke", "--not-tag", "slow", "--jobs", "2"]
+        let result = try await Command.run(
+            CommandCase.program,
+            ["run", suite, "--mock", "--report", "junit=junit.xml"] + options,
+            in: folder.path
+        )
+        #expect(result.status == 0, "\(result.errorText)")
+        let report = try #require(folder.read("junit.xml"))
+        #expect(report.contains("main.search") && report.contains("main.finally.remove"))
+        #expect(!report.contains("main.export"))
     }
 
     private static let pages =
@@ -60,7 +75,8 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
-        "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/reference/expressions.md",
+        "README.md", "docs/guide.md", "docs/cookbook.md", "docs/coming-from.md", "docs/debugging.md", "docs/suites.md",
+        "docs/reference/expressions.md",
     ])
     func `every manifest in the documentation runs`(_ page: String) async throws {
         let blocks = try Self.blocks(of: page)

@@ -53,6 +53,38 @@ import WaybillTestSupport
         #expect(shown.outputText.contains("tests/deep/b.yml  failed\n"))
     }
 
+    @Test func `suite json and state files conform to their published schemas`() async throws {
+        manifest("tests/a.yaml", inputs: "inputs: {n: {type: integer, default: 1}}\nenvironments: {staging: {}}")
+        manifest("tests/b.yaml", inputs: "inputs: {n: {type: integer, default: 1}}\nenvironments: {staging: {}}")
+        let few = try await waybill("run", "tests", "--mock", "--out", "few")
+        let options = ["--env", "staging", "--graph", "main", "--input", "n=2", "--concurrency", "3", "--only", "one"]
+        let all = try await Command.run(
+            CommandCase.program,
+            ["run", "tests", "--mock", "--out", "all"] + options,
+            in: folder.path
+        )
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs: {main: {state: {n: {default: 1, next: state.n + 1}}, chain: [{get: /, mock: {}}]}}
+            """,
+            to: "pull.yaml"
+        )
+        let stored = try await waybill("run", "pull.yaml", "--mock", "--state", "run.json")
+        let written = try await waybill("state", "set", "pull.yaml", "n", "5", "--state", "set.json")
+        for command in [few, all, stored, written] { #expect(command.status == 0, "\(command.errorText)") }
+        for (name, files) in [("suite", ["few/suite.json", "all/suite.json"]), ("state", ["run.json", "set.json"])] {
+            let schema = "\(CommandCase.projectRoot)/schemas/\(name).schema.json"
+            for file in files {
+                let check = try await waybill("schema", "check", schema, file)
+                #expect(check.status == 0, "\(check.errorText)")
+            }
+            folder.write("{}", to: "other.json")
+            #expect(try await waybill("schema", "check", schema, "other.json").status == 2)
+        }
+    }
+
     @Test func `nothing is sent if one of the manifests is invalid`() async throws {
         manifest("a.yaml")
         folder.write("waybill: 1\ngraphs: {main: {chain: [{get: nowhere}]}}\n", to: "b.yaml")

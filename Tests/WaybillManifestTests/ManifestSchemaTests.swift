@@ -23,6 +23,16 @@ import WaybillTestSupport
         #expect(metaSchema.validate(try JSONParser().parse(schema.text)) == [])
     }
 
+    @Test func `every published schema is embedded and has its own identifier`() throws {
+        let files = TemporaryFolder.files(in: "\(Self.root)/schemas", ending: ".schema.json")
+        let names = EmbeddedSchema.allCases.map(\.rawValue) + ["manifest.flat"]
+        #expect(Set(files) == Set(names.map { "\(Self.root)/schemas/\($0).schema.json" }))
+        for name in names {
+            let text = try #require(TemporaryFolder.contents(of: "\(Self.root)/schemas/\(name).schema.json"))
+            #expect(try JSONParser().parse(text)["$id"]?.string == EmbeddedSchema.identifier(name))
+        }
+    }
+
     // `JSONSchema(trusting:)` relies on this.
     @Test func `the whole manifest schema compiles, and only its root has an identifier`() throws {
         _ = try JSONSchema(compiling: try JSONParser().parse(try published(.manifest)))

@@ -20,3 +20,9 @@ struct embedded_text embedded_diagnostics_schema(void);
 
 /// schemas/plan.schema.json as it was when the program was built.
 struct embedded_text embedded_plan_schema(void);
+
+/// schemas/suite.schema.json as it was when the program was built.
+struct embedded_text embedded_suite_schema(void);
+
+/// schemas/state.schema.json as it was when the program was built.
+struct embedded_text embedded_state_schema(void);

@@ -36,6 +36,7 @@ private struct Flattening {
     func schema(from document: JSON) -> JSON {
         var result = JSONObject()
         result["$schema"] = "http://json-schema.org/draft-07/schema#"
+        result["$id"] = .string(EmbeddedSchema.identifier("manifest.flat"))
         for (name, value) in flat(document).object ?? JSONObject() { result[name] = value }
         var flatDefinitions = JSONObject()
         // Definitions that others only extend, or that are copied, are not needed themselves.

@@ -62,7 +62,10 @@ struct SchemaCheckCommand: ParsableCommand {
 struct SchemaPrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Prints a published schema: of manifests, run.json, lines of events.ndjson, diagnostics, or plans."
+        abstract: """
+            Prints a published schema: of manifests, run.json, suite.json, state files, lines of events.ndjson, \
+            diagnostics, or plans.
+            """
     )
 
     @Argument(help: "The schema to print.")

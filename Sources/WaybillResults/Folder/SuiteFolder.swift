@@ -13,7 +13,8 @@ private final class SuiteLock: Sendable {
     }
 }
 
-/// The folder for runs of several manifests: `suite.json` lists them, and each run has its own subfolder.
+/// The folder for runs of several manifests: `suite.json` lists them, as described in `schemas/suite.schema.json`, and each
+/// run has its own subfolder.
 package struct SuiteFolder: Sendable {
     /// A manifest of the suite.
     package struct Member: Sendable, Equatable {

@@ -10,7 +10,7 @@ import WaybillRuntime
 
 /// A file with the states of graphs. Only one run at a time can use it: it is locked until its last owner releases it.
 ///
-///     {"format": 1, "run": RUN, "savedAt": TIME, "graphs": {GRAPH: {NAME: VALUE}}}
+/// Its content is described in `schemas/state.schema.json`.
 package final class StateFile: Sendable {
     /// The content of the file.
     package struct Content: Sendable, Equatable {
