@@ -41,19 +41,35 @@ extension WaybillCommand {
         // This comes first, because a file that is opened must not become a standard stream.
         StandardStreams.open()
         Signals.beginListening()
+        var command: any ParsableCommand
+        do { command = try parseAsRoot(ProgramArguments.words) } catch { end(with: error) }
         do {
-            var command = try parseAsRoot(ProgramArguments.words)
             try command.run()
             ExitStatus.leave(.success)
+        } catch let error as ValidationError {
+            // Only parsing knows which command an error belongs to.
+            let name = type(of: command).configuration.commandName ?? ""
+            Output(noColour: true).writeError(
+                "Error: \(error.message)\n  See 'waybill \(name) --help' for more information.\n"
+            )
+            ExitStatus.leave(exitCode(for: error))
         } catch {
             end(with: error)
         }
     }
 
+    /// Returns the name of a command that resembles the first word of the command line, if that names no command.
+    private static var suggestion: String? {
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let word = ProgramArguments.words.first, !word.hasPrefix("-"), !names.contains(word) else { return nil }
+        return NearestName.of(word, among: names)
+    }
+
     /// Writes the message of an error, or the requested help, and exits.
     private static func end(with error: any Error) -> Never {
         let status = exitCode(for: error)
-        let text = fullMessage(for: error)
+        var text = fullMessage(for: error)
+        if let suggestion { text += "\n  Did you mean 'waybill \(suggestion)'?" }
         if !text.isEmpty {
             let output = Output(noColour: true)
             if status.isSuccess { output.write(text + "\n") } else { output.writeError(text + "\n") }

@@ -112,6 +112,19 @@ import WaybillTestSupport
         #expect(duration.last == "ms" || duration.last == "s" && number < 6, "\(time)")
     }
 
+    @Test func `a failure is printed once if the text of a run comes in one piece`() async throws {
+        manifest("a.yaml")
+        manifest("b.yaml", status: 500)
+        manifest("c.yaml")
+        let run = try await waybill("run", ".", "--mock", "--jobs", "2", "--report", "html=r.html")
+        #expect(run.status == 1, "\(run.errorText)")
+        #expect(run.outputText.split(separator: "the status is 500").count == 2, "\(run.outputText)")
+        // The outcome in front of the count is that of the manifests that are counted.
+        let page = try #require(folder.read("r.html"))
+        #expect(page.contains("<title>failed: 1 of 3 manifests</title>"))
+        #expect(page.contains("<h1><span class=\"outcome\">failed</span> 1 of 3 manifests</h1>"))
+    }
+
     @Test func `after a failure none starts, and resume runs what was not started`() async throws {
         manifest("a.yaml", status: 500)
         manifest("b.yaml")

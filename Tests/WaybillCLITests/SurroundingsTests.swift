@@ -63,6 +63,55 @@ import WaybillTestSupport
         #expect(try await shell("$W run m.yaml --mock --quiet >&-").command.status == 0)
     }
 
+    @Test(arguments: ["/dev/stdout", "/dev/fd/1"])
+    func `a report to standard output by its path is written to it, or is a failure`(path: String) async throws {
+        let report = "$W report waybill-results/r --junit"
+        let (command, folder) = try await shell("echo first > o; \(report) \(path) >> o; \(report) - > p")
+        #expect(command.status == 0, "\(command.errorText)")
+        #expect(folder.read("o") == folder.read("p").map { "first\n\($0)" })
+        #expect(try await shell("\(report) \(path) >&-").command.status == 3)
+        #expect(try await shell("\(report) \(path) > /dev/full").command.status == 3)
+    }
+
+    @Test func `a report to a symbolic link replaces the file that it leads to`() async throws {
+        let line = "echo old > file; ln -s file link; $W report waybill-results/r --junit link && readlink link"
+        let (command, folder) = try await shell(line)
+        #expect(command.status == 0 && command.outputText == "file\n", "\(command.errorText)")
+        #expect(folder.read("file")?.contains("<testsuites") == true)
+    }
+
+    @Test func `annotations that cannot be written are a failure`() async throws {
+        #expect(try await shell("$W report waybill-results/r --github").command.status == 0)
+        let failing = "sed 's/status: 200/status: 500/' m.yaml > f.yaml; $W run f.yaml --mock --quiet --out f > p"
+        #expect(try await shell("\(failing); $W report ./f --github 2> /dev/full").command.status == 3)
+    }
+
+    @Test func `reports to two pipes reach their readers, and are failures without one`() async throws {
+        let line = "mkfifo a b; cat a > x & cat b > y & exec 3> a 4> b; $W report waybill-results/r --junit a --tap b"
+        let (command, folder) = try await shell("\(line); s=$?; exec 3>&- 4>&-; wait; exit $s")
+        #expect(command.status == 0, "\(command.errorText)")
+        #expect(folder.read("x")?.contains("<testsuites") == true && folder.read("y")?.hasPrefix("TAP") == true)
+        let alone = try await shell("mkfifo a b; $W report waybill-results/r --junit a --tap b").command
+        #expect(alone.status == 3)
+        #expect(alone.errorText.contains("'a': no process reads") && alone.errorText.contains("'b': no process reads"))
+    }
+
+    @Test func `wrong usage names the command, and a misspelt command its neighbour`() async throws {
+        let wrong = try await shell("cp m.yaml n.yaml; $W run m.yaml n.yaml --state s.json --mock").command
+        #expect(wrong.status == 64)
+        #expect(
+            wrong.errorText == """
+                Error: --state supports only one manifest; name its file.
+                  See 'waybill run --help' for more information.
+
+                """
+        )
+        let misspelt = try await shell("$W rnu m.yaml").command
+        #expect(misspelt.status == 64)
+        #expect(misspelt.errorText.contains("Did you mean 'waybill run'?"))
+        #expect(try await !shell("$W zzzzzzz").command.errorText.contains("Did you mean"))
+    }
+
     @Test func `a program without standard streams does not print into its result files`() async throws {
         let (command, folder) = try await shell("$W run m.yaml --mock --out out <&- >&- 2>&-")
         // Nobody received what it printed.

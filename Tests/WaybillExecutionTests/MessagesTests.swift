@@ -69,30 +69,32 @@ import WaybillTransport
 
     @Test(
         arguments: [
-            ("", .json(#"{"message": "no"}"#, status: 404), "404", "the status is not 2xx: no"),
+            ("", .json(#"{"message": "no"}"#, status: 404), "404", "the status is not 2xx: no", true),
             (
                 "filters: [{envelope: {code: $.code, message: $.msg}}]", .json(#"{"code": 7, "msg": "locked"}"#),
-                "7", "locked"
+                "7", "locked", true
             ),
             (
                 "filters: [{envelope: {code: $.code}}]", .json(#"{"code": 7}"#), "7",
-                "the code of the response is not accepted"
+                "the code of the response is not accepted", false
             ),
-        ] as [(String, ScriptedTransport.Reply, String, String)]
+        ] as [(String, ScriptedTransport.Reply, String, String, Bool)]
     )
     func `without showCode, no message contains the code, but the results keep it`(
         settings: String,
         reply: ScriptedTransport.Reply,
         code: String,
-        message: String
+        message: String,
+        isSpecific: Bool
     ) async throws {
         let settings = settings.isEmpty ? "" : settings + ", "
         let plain = try await failure("\(settings)messages: {showCode: false}", reply)
         #expect(plain.message.string == message)
         #expect(plain.code?.text.string == code)
         let worded = try await failure("\(settings)messages: {general: It failed, showCode: false}", reply)
-        #expect(worded.message.string == "It failed")
-        #expect(worded.findings.map(\.message.string) == [message])
+        // The general message does not replace the server's own.
+        #expect(worded.message.string == (isSpecific ? message : "It failed"))
+        #expect(worded.findings.map(\.message.string) == (isSpecific ? [] : [message]))
         #expect(worded.code?.text.string == code)
     }
 }

@@ -65,6 +65,6 @@ struct ReportCommand: ParsableCommand {
             (JUnitReport.self, junit), (TAPReport.self, tap), (MarkdownReport.self, markdown), (JSONReport.self, json),
             (HARReport.self, har), (HTMLReport.self, html),
         ]
-        return files.compactMap { format, path in path.map { .file(format, path: $0) } } + (github ? [.github] : [])
+        return files.compactMap { format, path in path.map { .report(format, to: $0) } } + (github ? [.github] : [])
     }
 }

@@ -180,9 +180,9 @@ struct RunCommand: ParsableCommand {
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
         if part != nil, paths.count > 1 {
-            throw ValidationError("--shard and --phase support only one manifest, not \(paths.count).")
+            throw ValidationError("--shard and --phase support only one manifest; name its file.")
         }
-        if resume, paths.count > 1 { throw ValidationError("--resume supports only one manifest, not \(paths.count).") }
+        if resume, paths.count > 1 { throw ValidationError("--resume supports only one manifest; name its file.") }
         let unsafe = part.map { self.unsafeRequests(in: plans[0], checked[0], $0, planOptions) } ?? []
         guard unsafe.isEmpty else {
             output.report(unsafe)
@@ -281,11 +281,9 @@ struct RunCommand: ParsableCommand {
     /// Runs several manifests.
     private func run(_ plans: [Plan], of paths: [String], _ planOptions: PlanOptions, _ output: Output) throws {
         guard printing.format == .human else {
-            throw ValidationError(
-                "--format \(printing.format.rawValue) supports only one manifest, not \(plans.count)."
-            )
+            throw ValidationError("--format \(printing.format.rawValue) supports only one manifest; name its file.")
         }
-        guard state == nil else { throw ValidationError("--state supports only one manifest, not \(plans.count).") }
+        guard state == nil else { throw ValidationError("--state supports only one manifest; name its file.") }
         let shared = mock ? [] : StatePlace.shared(by: plans)
         guard shared.isEmpty else {
             output.report(shared)

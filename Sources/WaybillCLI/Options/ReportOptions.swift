@@ -16,7 +16,16 @@ struct ReportOptions: ParsableArguments {
         case file(any RunReport.Type, path: String)
         case github
 
-        /// The path of the file.
+        /// The paths of standard output. It is written to as such: as files, they would be opened a second time, and
+        /// written to from their start.
+        private static let standardOutputs: Set = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+
+        /// Returns the report in a format, to a file or standard output.
+        static func report(_ format: any RunReport.Type, to path: String) -> Request {
+            .file(format, path: standardOutputs.contains(path) ? "-" : path)
+        }
+
+        /// The path of the file; '-' is standard output.
         var path: String? { if case .file(_, let path) = self { path } else { nil } }
     }
 
@@ -71,7 +80,9 @@ struct ReportOptions: ParsableArguments {
         errors += write(files, for: runs)
         if annotates {
             let results = runs.map(\.result)
-            output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths))
+            if !output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths)) {
+                errors.append(Diagnostic("run-error", "could not write the annotations to standard error", at: nil))
+            }
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
                 if let error = append(MarkdownReport.document(for: results), to: path) {
                     errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))
@@ -160,7 +171,7 @@ struct ReportOptions: ParsableArguments {
             guard let format = RunReports.named(name) else {
                 throw ValidationError("'\(name)' is not a report format. The formats are \(names).")
             }
-            return .file(format, path: path)
+            return .report(format, to: path)
         }
     }
 }

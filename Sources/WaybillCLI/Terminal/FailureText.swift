@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillResults
 import WaybillRuntime
 
@@ -6,9 +7,12 @@ import WaybillRuntime
 struct FailureText {
     /// The maximum number of failed elements that are listed.
     private static let listedElements = 5
-    /// The maximum number of lines of a body that are printed, and their maximum width in columns.
-    private static let bodyLines = 5
+    /// The maximum number of lines of a body that are printed on a terminal, and their maximum width in columns. JSON
+    /// on a longer line is laid out.
+    private static let bodyLines = 10
     private static let bodyColumns = 100
+    /// The maximum number of characters of a body that are printed elsewhere, where nobody can open the file.
+    private static let bodyCharacters = 2000
 
     /// Whether the text has colours.
     let colour: Bool
@@ -100,19 +104,31 @@ struct FailureText {
 
     private func body(in path: String) -> String {
         guard let size = try? FileStatus(of: path).size,
-            let start = try? LocalFile(path).start(printsWholeBodies ? 1 << 20 : 4096)
+            let start = try? LocalFile(path).start(printsWholeBodies ? 1 << 20 : 1 << 16)
         else { return "" }
-        let isText = !start.contains(0)
         let headline = "response body, \(TransferText.size(size)) in \(PrintableText.oneLine(path))"
-        guard isText else { return indented(headline) }
-        let lines = String(decoding: start, as: UTF8.self).split(whereSeparator: \.isNewline)
+        guard !start.contains(0) else { return indented(headline) }
+        var body = String(decoding: start, as: UTF8.self)
+        if !printsWholeBodies, start.count > Self.bodyColumns, !body.dropLast().contains(where: \.isNewline),
+            let json = try? JSONParser().parse(start)
+        {
+            body = JSONWriter(layout: .pretty).string(json)
+        }
+        var isCut = size > start.count
+        if !printsWholeBodies, terminal == nil, body.count > Self.bodyCharacters {
+            body = String(body.prefix(Self.bodyCharacters))
+            isCut = true
+        }
+        let isLimited = !printsWholeBodies && terminal != nil
+        let lines = body.split(whereSeparator: \.isNewline)
+        let maximum = isLimited ? Self.bodyLines : Int.max
+        let columns =
+            isLimited ? min(Self.bodyColumns, (terminal?.columns ?? .max) - Self.margin - 3) : Int.max
         var text = "\(headline):"
-        let maximum = printsWholeBodies ? Int.max : Self.bodyLines
-        let columns = printsWholeBodies ? Int.max : min(Self.bodyColumns, (terminal?.columns ?? .max) - Self.margin - 3)
         for line in lines.prefix(maximum) {
             text += "\n  " + PrintableText.start(of: PrintableText.oneLine(String(line)), columns)
         }
-        if lines.count > maximum || size > start.count { text += "\n  …" }
+        if lines.count > maximum || isCut { text += "\n  …" }
         return indented(text)
     }
 

@@ -74,9 +74,10 @@ struct Output: Sendable {
         return ExitStatus.notCarriedOut
     }
 
-    /// Writes a string to standard error.
-    func writeError(_ text: String) {
-        Self.write(text, to: STDERR_FILENO)
+    /// Writes a string to standard error; returns whether that succeeded.
+    @discardableResult
+    func writeError(_ text: String) -> Bool {
+        Self.write(Array(text.utf8), to: STDERR_FILENO) == 0
     }
 
     // MARK: What is drawn again
@@ -169,11 +170,6 @@ struct Output: Sendable {
     /// Returns the number of columns for a line of source text on a terminal: the width without the margin for line
     /// numbers.
     static func sourceColumns(of size: TerminalSize) -> Int { max(30, size.columns - 12) }
-
-    /// Writes a whole string and ignores errors, such as a reader that has closed the pipe.
-    private static func write(_ text: String, to descriptor: Int32) {
-        _ = write(Array(text.utf8), to: descriptor)
-    }
 
     /// Writes all bytes above the redrawn lines; returns the `errno` if that fails, otherwise 0.
     @discardableResult

@@ -11,8 +11,9 @@ final class RunPrinter: RunObserver {
         /// Standard error, because standard output is for data.
         case error
         /// A function that prints the text later. `manifest` is the path of the manifest, which is shown above the
-        /// lines of the running steps.
-        case held(manifest: String, @Sendable (String) -> Void)
+        /// lines of the running steps. `isWhole` is whether the text of the run is printed in one piece; failures are
+        /// then printed only at its end.
+        case held(manifest: String, isWhole: Bool = false, @Sendable (String) -> Void)
     }
 
     private struct State {
@@ -70,7 +71,8 @@ final class RunPrinter: RunObserver {
     private func printLine(of event: RunEvent) {
         switch event.kind {
         case .graphStarted(let graph): write("\(paint(graph, .strong))\n")
-        case .stepFinished(let result, _): write(line(of: result) + reason(of: result))
+        case .stepFinished(let result, _):
+            write(line(of: result) + (isWhole && hasText(result) ? "" : reason(of: result)))
         case .stepSkipped: write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
         case .elementFinished(let end): printFailure(of: end, of: event.step ?? "")
         case .writeCommitted(let file) where printsFiles(of: event):
@@ -89,7 +91,7 @@ final class RunPrinter: RunObserver {
 
     /// Prints the first elements of a step that fail.
     private func printFailure(of end: RunEvent.ElementEnd, of step: String) {
-        guard let failure = end.failure, failure.kind != .cancelled else { return }
+        guard let failure = end.failure, failure.kind != .cancelled, isVerbose || !isWhole else { return }
         let number = state.withLock { state in
             state.printedElements[step, default: 0] += 1
             return state.printedElements[step] ?? 0
@@ -119,7 +121,7 @@ final class RunPrinter: RunObserver {
         Output.addLive(self) { [weak self] size in
             guard let self else { return [] }
             var lines = state.withLock { $0.progress.lines(size, at: .now(), colour: colour) }
-            if case .held(let manifest, _) = destination {
+            if case .held(let manifest, _, _) = destination {
                 var heading = StyledText(colour: colour)
                 heading.append(PrintableText.shortened(manifest, to: size.columns - 1), .strong)
                 lines.insert(heading, at: 0)
@@ -277,6 +279,8 @@ final class RunPrinter: RunObserver {
 
     // MARK: Writing
 
+    private var isWhole: Bool { if case .held(_, true, _) = destination { true } else { false } }
+
     private var usesErrorStream: Bool { if case .error = destination { true } else { false } }
 
     private var isColoured: Bool { usesErrorStream ? output.coloursError : output.coloursOutput }
@@ -288,7 +292,7 @@ final class RunPrinter: RunObserver {
         switch destination {
         case .output: output.write(text)
         case .error: output.writeError(text)
-        case .held(_, let hold): hold(text)
+        case .held(_, _, let hold): hold(text)
         }
     }
 

@@ -125,7 +125,7 @@ struct SuiteRunner {
             output,
             quiet: printing.quiet,
             verbose: printing.verbose,
-            to: .held(manifest: member.manifest) { text.take($0) }
+            to: .held(manifest: member.manifest, isWhole: jobs > 1) { text.take($0) }
         )
         options.observers = [printer]
         let diagnostics = Mutex<[Diagnostic]>([])

@@ -23,8 +23,10 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
                 let elapsed = run.clock.now - start
                 switch try state.next(in: attempt.scope, elapsed: elapsed, retryAfter: attempt.retryAfter) {
                 case .done: end = .holds
-                case .failed(let message, let kind, let span):
-                    end = .failed(Failure(kind, run.redactor.text(message), at: span))
+                case .failed(let message, let kind, let span, let isSpecific):
+                    var failure = Failure(kind, run.redactor.text(message), at: span)
+                    failure.isSpecific = isSpecific
+                    end = .failed(failure)
                 case .again(let pause):
                     run.events.emit(.pollFinished(poll: state.tries, pause: pause), step: context.path)
                     if await context.pause(for: pause) {
@@ -100,8 +102,8 @@ struct UntilState: Sendable {
         case done
         /// Another try follows after a pause.
         case again(after: Duration)
-        /// The step fails for this reason.
-        case failed(message: String, FailureKind, at: SourceSpan)
+        /// The step fails for this reason. `isSpecific` is whether the manifest has the message.
+        case failed(message: String, FailureKind, at: SourceSpan, isSpecific: Bool = false)
     }
 
     /// The default time between two tries.
@@ -149,6 +151,6 @@ struct UntilState: Sendable {
         guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
         let words =
             try fail.message?.text(in: scope).text ?? "polling stopped, because '\(fail.when.expression.text)' is true"
-        return .failed(message: words, .expect, at: fail.when.span)
+        return .failed(message: words, .expect, at: fail.when.span, isSpecific: fail.message != nil)
     }
 }

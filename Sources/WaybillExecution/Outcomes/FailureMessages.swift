@@ -5,10 +5,10 @@ import WaybillResults
 import WaybillTransport
 
 extension Failure {
-    /// Returns the failure with the message that `messages` sets for its kind, if any. The original message remains as
-    /// a finding.
+    /// Returns the failure with the message that `messages` sets for its kind, if any. The general message does not
+    /// replace one that is specific. The original message remains as a finding.
     func worded(by messages: [MessageOption.Name: Setting<MessageOption>], redactor: Redactor) -> Failure {
-        guard let words = messages.text(for: kind) else { return self }
+        guard let words = messages.text(for: self) else { return self }
         var failure = self
         if !findings.contains(where: { $0.message == message }) {
             failure.findings.insert(Finding(message, at: span), at: 0)
@@ -25,9 +25,9 @@ extension [MessageOption.Name: Setting<MessageOption>] {
         if case .showCode(let shows)? = self[.showCode]?.value { shows } else { true }
     }
 
-    /// The message for failures of a kind: the specific one, or the general one.
-    fileprivate func text(for kind: FailureKind) -> String? {
-        for name in kind.messageNames {
+    /// The message for a failure: that for its kind, or the general one.
+    fileprivate func text(for failure: Failure) -> String? {
+        for name in failure.kind.messageNames where name != .general || !failure.isSpecific {
             if case .text(let text)? = self[name]?.value { return text }
         }
         return nil

@@ -15,6 +15,8 @@ struct ExpectationChecker {
         let span: SourceSpan
         /// The number of violations that it reports; more than one only for those above the limit.
         var count = 1
+        /// Whether the manifest has a message for it.
+        var isWorded = false
     }
 
     /// The maximum number of differences from a value, or violations of a schema, that are reported one by one.
@@ -105,13 +107,15 @@ struct ExpectationChecker {
 
     private func bodyViolations() -> [Violation] {
         expectation.body.compactMap { check in
-            violation(at: check.value.that.span) { () throws(EvaluationFailure) in
+            var violation = violation(at: check.value.that.span) { () throws(EvaluationFailure) in
                 let scope = scope(check.level)
                 if try check.value.that.holds(in: scope) { return nil }
                 let complaint = check.value.that.complaint(in: scope)
                 guard let message = check.value.message else { return complaint }
                 return "\(try message.text(in: scope).text): \(complaint)"
             }
+            violation?.isWorded = check.value.message != nil
+            return violation
         }
     }
 

@@ -64,6 +64,7 @@ struct Interceptor {
             guard outcome.failure == nil else { return }
             let text = try message.text(in: scope).text
             outcome.failure = Failure(.expect, run.redactor.text(text), at: action.span)
+            outcome.failure?.isSpecific = true
         case .recover(let value):
             guard outcome.failure != nil else { return }
             let data = try value.value(in: scope)

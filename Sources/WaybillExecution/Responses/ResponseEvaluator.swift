@@ -152,18 +152,21 @@ struct ResponseEvaluator {
         let code = plan.settings.messages.showsCode ? "\(response.status), " : ""
         var message = "the status is \(code)not \(patterns)"
         let body = try? ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
-        if let words = (body?.value).flatMap(serverMessage) { message += ": \(words)" }
+        let words = (body?.value).flatMap(serverMessage)
+        if let words { message += ": \(words)" }
         if response.status == 401, case .digest? = plan.settings.auth?.value,
             let requirement = DigestSupport.unsupportedRequirement(of: response)
         {
             message += "; the server requires digest authentication with \(requirement), which is not supported"
         }
-        return Failure(
+        var failure = Failure(
             .status,
             redactor.text(message),
             code: redactor.code(.number(JSONNumber(response.status))),
             at: span(of: plan.settings.expect.status)
         )
+        failure.isSpecific = words != nil
+        return failure
     }
 
     /// The server's message in a rejected body: where the filters specify it, or where servers usually put it.
@@ -211,18 +214,23 @@ struct ResponseEvaluator {
 
     private mutating func filter() -> Failure? {
         guard !plan.filters.isEmpty else { return nil }
-        do {
-            var data = evaluated.data ?? ScopeValue(.null)
-            for stage in plan.filters where isSuccess || stage.value.onEveryStatus {
-                data = try stage.value.stage.apply(to: data, in: scope.scope(stage.level), at: stage.span)
+        var data = evaluated.data ?? ScopeValue(.null)
+        for stage in plan.filters where isSuccess || stage.value.onEveryStatus {
+            var scope = scope.scope(stage.level)
+            do throws(EvaluationFailure) {
+                data = try stage.value.stage.apply(to: data, in: scope, at: stage.span)
+            } catch {
+                let code = plan.settings.messages.showsCode ? error.code : nil
+                let message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
+                var failure = Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
+                scope.current = data
+                failure.isSpecific =
+                    (try? stage.value.stage.serverMessage?.value(in: scope).json.words) == error.message
+                return failure
             }
-            take(data)
-            return nil
-        } catch {
-            let code = plan.settings.messages.showsCode ? error.code : nil
-            let message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
-            return Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
         }
+        take(data)
+        return nil
     }
 
     /// Evaluates the outputs, and returns those that could not be evaluated.
@@ -274,7 +282,9 @@ struct ResponseEvaluator {
         guard let first = unmet.first else { return nil }
         let count = violations.reduce(0) { $0 + $1.count }
         let words = count == 1 ? first.message : "\(count) expectations failed"
-        return Failure(.expect, words, at: first.span, findings: unmet)
+        var failure = Failure(.expect, words, at: first.span, findings: unmet)
+        failure.isSpecific = violations.contains(where: \.isWorded)
+        return failure
     }
 
     /// The differences from the snapshot, or none if that is updated.

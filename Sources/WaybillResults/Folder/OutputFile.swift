@@ -154,7 +154,8 @@ extension OutputFile {
 
     /// Replaces a file atomically with content that is written in pieces, after it is on the disk. May take long.
     ///
-    /// A device or a pipe is written to directly: replacing it with a file would break it for its other users.
+    /// A device or a pipe is written to directly: replacing it with a file would break it for its other users. Of a
+    /// symbolic link, the file that it leads to is replaced, for the same reason.
     ///
     /// - Parameter write: Writes the content to the sink that it receives.
     static func replaceDurably(
@@ -165,7 +166,7 @@ extension OutputFile {
             let stream = try OutputFile(path, .stream)
             return try write { piece throws(ResultsError) in try stream.write(piece) }
         }
-        let file = try NewFile(path, [])
+        let file = try NewFile(FileContents.canonicalPath(path) ?? path, [])
         try write { piece throws(ResultsError) in try file.append(piece) }
         try file.sync()
         try file.takePlace()

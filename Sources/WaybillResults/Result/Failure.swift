@@ -44,6 +44,9 @@ package struct Failure: Error, Sendable, Equatable {
     private let readLocation: Location?
     /// All errors of a stage that checks several things; otherwise empty.
     package var findings: [Finding]
+    /// Whether the message is the server's own or the manifest's for this failure, so that `messages.general` does not
+    /// replace it. It is not stored in results.
+    package var isSpecific = false
 
     /// Creates a failure; see the properties.
     package init(

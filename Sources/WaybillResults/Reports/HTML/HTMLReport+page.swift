@@ -99,8 +99,12 @@ extension HTMLReport {
             """
     }
 
+    /// Returns what the outcome in front of it applies to: the manifest, or how many of the manifests.
     private static func title(of runs: [RunResult]) -> String {
-        runs.count == 1 ? runs[0].manifest : "\(runs.count) manifests"
+        if runs.count == 1 { return runs[0].manifest }
+        let outcome = outcome(of: runs)
+        let count = runs.count { $0.outcome == outcome }
+        return (count == runs.count ? "" : "\(count) of ") + "\(runs.count) manifests"
     }
 
     private static func outcome(of runs: [RunResult]) -> RunOutcome {
