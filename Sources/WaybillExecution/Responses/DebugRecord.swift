@@ -192,7 +192,6 @@ extension TransferOptions.Cookies {
         switch self {
         case .off: "off"
         case .run: "run"
-        case .otherOrigins: "run, other origins"
         case .jar(let file): file
         case .separate(let origin): "only of \(origin)"
         }

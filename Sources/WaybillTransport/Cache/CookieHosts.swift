@@ -22,7 +22,7 @@ final class CookieHosts: Sendable {
         switch request.options.cookies {
         case .off: return false
         case .jar: return true
-        case .run, .otherOrigins, .separate: break
+        case .run, .separate: break
         }
         return domains.withLock { domains in
             guard !domains.isEmpty, let host = (try? Origin(ofURL: request.url))?.endpoint.host else { return false }

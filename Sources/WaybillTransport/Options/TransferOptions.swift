@@ -59,9 +59,6 @@ package struct TransferOptions: Sendable, Hashable {
         case off
         /// Cookies are kept in the transport's own jar, which exists as long as the transport.
         case run
-        /// Cookies are kept in a second jar of the transport, for requests that must not receive the cookies of their
-        /// service.
-        case otherOrigins
         /// Cookies are kept in a jar that is read from this file (Netscape's format) when it is first used, if there is
         /// such a file, and written to it when the transport shuts down.
         case jar(String)
