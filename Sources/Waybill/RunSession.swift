@@ -232,6 +232,7 @@ package struct RunSession: Sendable {
             let folder = settings.cacheFolder.map { NamedFile(path: $0.value, kind: .cache).location }
             stores.store(in: folder, maximumBytes: settings.cacheSize?.value)
         }
+        // Each warning is given once.
         let failed = Mutex<Set<String>>([])
         let caching = CachingTransport(
             transport,
@@ -241,6 +242,10 @@ package struct RunSession: Sendable {
                 guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }
                 let message = "could not write to the cache in '\(failure.folder)': \(failure.message)"
                 events.emit(.warning(redactor.text(message), at: nil))
+            },
+            onObstacle: { obstacle in
+                guard failed.withLock({ $0.insert(obstacle.rawValue).inserted }) else { return }
+                events.emit(.warning(redactor.text(obstacle.rawValue), at: nil))
             }
         )
         return (caching, warnings)

@@ -62,6 +62,8 @@ import WaybillTestSupport
             let first = try await waybill("run", "manifest.yaml", "--no-color")
             #expect(first.status == 0, "\(first.errorText)")
             #expect(first.outputText.contains("/open  200  cache miss"))
+            let warning = "a request with a secret, or for one, does not use the cache"
+            #expect(first.outputText.ranges(of: warning).count == 1, "\(first.outputText)")
             let second = try await waybill("run", "manifest.yaml", "--format", "ndjson")
             #expect(second.outputText.contains(#""type":"cache.used","step":"main.open","attempt":1,"cache":"hit""#))
             #expect(server.requests.map(\.target).filter { $0 == "/open" }.count == 1)

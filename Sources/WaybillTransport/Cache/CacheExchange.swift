@@ -143,12 +143,15 @@ package struct CacheExchange: Sendable {
 
 extension TransportFailure {
     /// The failure of a request that must not be sent and for which the cache has no response.
-    static func notCached(_ request: HTTPRequest) -> TransportFailure {
+    ///
+    /// - Parameter obstacle: Why the cache is not used, if that is the reason.
+    static func notCached(_ request: HTTPRequest, because obstacle: CacheRules.Obstacle? = nil) -> TransportFailure {
         let place = (try? Origin(ofURL: request.url))?.destination ?? "the server"
+        let reason = obstacle?.rawValue ?? "the cache has no usable response from \(place)"
         return TransportFailure(
             kind: .transfer,
             code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),
-            message: "the cache has no usable response from \(place), and 'only-if-cached' does not send a request"
+            message: "\(reason), and 'only-if-cached' does not send a request"
         )
     }
 }

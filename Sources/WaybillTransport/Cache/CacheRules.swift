@@ -12,21 +12,38 @@ package enum CacheRules {
         case ignore
     }
 
-    /// Whether the cache may respond to a request, and store its response: a GET or HEAD without a body, without
-    /// credentials or other secrets, and without conditions or ranges of its own.
-    package static func mayUseCache(_ request: HTTPRequest) -> Bool {
-        guard request.options.cache.usesCache, !request.options.isResponseSecret, !request.options.needsCertificate,
-            HTTPRequest.isSafe(method: request.method), request.body == .none,
-            request.options.credentials == .none, request.options.tls.clientCertificate == nil
-        else { return false }
-        return !request.headers.contains { field in
-            field.isSensitive || Self.excludingFields.contains(where: field.isNamed)
-        } && !CacheControl(request.headers, isRequest: true).noStore
+    /// Why a request does not use the cache, as a sentence without a full stop.
+    package enum Obstacle: String, Sendable {
+        /// It is of a kind that does not use it, or says so itself.
+        case kind = "only GET and HEAD requests without a body, a range or conditions of their own use the cache"
+        /// It has credentials.
+        case credentials = "a request with credentials does not use the cache"
+        /// A secret in the response would be stored.
+        case secret = "a request with a secret, or for one, does not use the cache"
+        /// The cookie jar may add cookies, which the cache does not see.
+        case cookies = "a request to which the cookie jar may add cookies does not use the cache"
     }
 
-    private static let excludingFields = [
-        "Authorization", "Proxy-Authorization", "Cookie", "Range", "If-Match", "If-None-Match", "If-Modified-Since",
-        "If-Unmodified-Since", "If-Range",
+    /// Whether the cache may respond to a request, and store its response: a GET or HEAD without a body, without
+    /// credentials or other secrets, and without conditions or ranges of its own.
+    package static func mayUseCache(_ request: HTTPRequest) -> Bool { obstacle(to: request) == nil }
+
+    /// Why the cache may neither respond to a request nor store its response; `nil` if it may.
+    static func obstacle(to request: HTTPRequest) -> Obstacle? {
+        let options = request.options
+        func has(_ names: [String]) -> Bool { request.headers.contains { names.contains(where: $0.isNamed) } }
+        guard options.cache.usesCache, !options.needsCertificate, HTTPRequest.isSafe(method: request.method),
+            request.body == .none, !has(Self.fieldsOfRanges), !CacheControl(request.headers, isRequest: true).noStore
+        else { return .kind }
+        if options.credentials != .none || options.tls.clientCertificate != nil || has(Self.fieldsOfCredentials) {
+            return .credentials
+        }
+        return options.isResponseSecret || request.headers.contains(where: \.isSensitive) ? .secret : nil
+    }
+
+    private static let fieldsOfCredentials = ["Authorization", "Proxy-Authorization", "Cookie"]
+    private static let fieldsOfRanges = [
+        "Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
     ]
 
     /// How a stored response may be used (section 4), according to the request's mode and the directives of both.

@@ -14,6 +14,7 @@ package struct CachingTransport: Transport {
     private let containsSecret: @Sendable (_ bytes: [UInt8]) -> Bool
     private let cookieHosts = CookieHosts()
     private let onFailure: @Sendable (CacheStore.Failure) -> Void
+    private let onObstacle: @Sendable (CacheRules.Obstacle) -> Void
 
     /// Creates a transport with caches.
     ///
@@ -22,18 +23,21 @@ package struct CachingTransport: Transport {
     ///   - containsSecret: Whether the bytes contain a secret. A request with one in its URL does not use the cache,
     ///     and a response with one is not stored.
     ///   - onFailure: Called when an entry cannot be stored.
+    ///   - onObstacle: Called for each request that does not use the cache because of a secret or cookies.
     package init(
         _ transport: any Transport,
         stores: CacheStores,
         now: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
         containsSecret: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in false },
-        onFailure: @escaping @Sendable (CacheStore.Failure) -> Void = { _ in }
+        onFailure: @escaping @Sendable (CacheStore.Failure) -> Void = { _ in },
+        onObstacle: @escaping @Sendable (CacheRules.Obstacle) -> Void = { _ in }
     ) {
         self.transport = transport
         self.stores = stores
         self.now = now
         self.containsSecret = containsSecret
         self.onFailure = onFailure
+        self.onObstacle = onObstacle
     }
 
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
@@ -44,8 +48,9 @@ package struct CachingTransport: Transport {
         _ request: HTTPRequest,
         monitor: TransferMonitor?
     ) async -> Result<HTTPResponse, TransportFailure> {
-        guard mayUseCache(request) else {
-            if request.options.cache == .onlyIfCached { return .failure(.notCached(request)) }
+        if let obstacle = obstacle(to: request) {
+            if request.options.cache == .onlyIfCached { return .failure(.notCached(request, because: obstacle)) }
+            if obstacle != .kind, request.options.cache.usesCache { onObstacle(obstacle) }
             tellSending(request, monitor)
             let result = await transport.send(request, monitor: monitor)
             await note(result, of: request)
@@ -77,7 +82,7 @@ package struct CachingTransport: Transport {
         monitor: TransferMonitor?,
         receiver: any BodyReceiver
     ) async -> Result<HTTPResponse, TransportFailure> {
-        if request.options.cache == .onlyIfCached { return .failure(.notCached(request)) }
+        if request.options.cache == .onlyIfCached { return .failure(.notCached(request, because: .kind)) }
         tellSending(request, monitor)
         let result = await transport.send(request, monitor: monitor, receiver: receiver)
         await note(result, of: request)
@@ -98,9 +103,11 @@ package struct CachingTransport: Transport {
         if mayHaveStoredResponse(to: request) { monitor?.tell(.willSend(request)) }
     }
 
-    private func mayUseCache(_ request: HTTPRequest) -> Bool {
-        CacheRules.mayUseCache(request) && stores.store(for: request) != nil && !cookieHosts.mayAddCookies(to: request)
-            && !containsSecret(Array(request.url.utf8))
+    private func obstacle(to request: HTTPRequest) -> CacheRules.Obstacle? {
+        if let obstacle = CacheRules.obstacle(to: request) { return obstacle }
+        guard stores.store(for: request) != nil else { return .kind }
+        if cookieHosts.mayAddCookies(to: request) { return .cookies }
+        return containsSecret(Array(request.url.utf8)) ? .secret : nil
     }
 
     /// Records what a result changes for other requests: the cookies that it sets, and the stored responses that it

@@ -51,6 +51,18 @@ struct CacheRuleTests {
         for request in [secret, body, digest, certificate] { #expect(!CacheRules.mayUseCache(request)) }
     }
 
+    @Test func `the reason why a request does not use the cache is known`() {
+        #expect(CacheRules.obstacle(to: Fixture.request()) == nil)
+        #expect(CacheRules.obstacle(to: Fixture.request(method: "POST")) == .kind)
+        #expect(CacheRules.obstacle(to: Fixture.request(.default, "Range: bytes=0-1")) == .kind)
+        #expect(CacheRules.obstacle(to: Fixture.request(.default, "Authorization: Basic QTpC")) == .credentials)
+        var secret = Fixture.request()
+        secret.options.isResponseSecret = true
+        #expect(CacheRules.obstacle(to: secret) == .secret)
+        let message = TransportFailure.notCached(secret, because: .credentials).message
+        #expect(message.hasPrefix("a request with credentials does not use the cache, and 'only-if-cached'"))
+    }
+
     @Test func `fields of the connection are not stored (3.1)`() {
         let lines = "Connection: X-Hop, close\nX-Hop: 1\nKeep-Alive: 5\nTransfer-Encoding: chunked\nX-Kept: 2"
         #expect(Fixture.stored(Fixture.response(200, lines))?.headers.map(\.name) == ["X-Kept"])
