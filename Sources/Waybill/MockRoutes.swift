@@ -61,8 +61,8 @@ package struct MockRoutes: Sendable {
             if !request.address.isURL {
                 var base = request.settings.baseURL?.value.written ?? ""
                 while base.last == "/" { base.removeLast() }
-                let version = request.settings.version.map { "/" + $0.value.written } ?? ""
-                whole = base + version + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
+                if let version = request.settings.version?.value.written, !version.isEmpty { base += "/" + version }
+                whole = base + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
             }
             let address = URIReference(whole)
             // An origin that is a template matches any host; the path starts after it.

@@ -80,6 +80,10 @@ package enum RunFolders {
     package static func folder(of run: String) -> String {
         let isFolder = [RunFileNames.journal, RunFileNames.suite].contains { exists("\(run)/\($0)") }
         if isFolder || run.contains("/") { return run }
+        // The link changes with the next run.
+        if run == latest, let path = FileContents.canonicalPath("\(usual)/\(latest)") {
+            return "\(usual)/\(FileContents.name(of: path))"
+        }
         return "\(usual)/\(run == latestPassed ? latestPassed(in: usual) ?? run : run)"
     }
 

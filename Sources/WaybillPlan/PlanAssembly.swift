@@ -148,9 +148,9 @@ struct PlanAssembly {
         inner.path += ".\(step.effectiveID ?? String(number))"
         inner.isTolerated = context.isTolerated || step.onFailure == .continue
         let work = work(of: site, in: inner)
-        var tags = [step.settings.tag?.value].compactMap(\.self)
-        if case .request(let request) = work, let tag = request.settings.tag?.value, !tags.contains(tag) {
-            tags.append(tag)
+        var tags = step.settings.tags.map(\.value)
+        if case .request(let request) = work {
+            for tag in request.settings.tags.map(\.value) where !tags.contains(tag) { tags.append(tag) }
         }
         return StepPlan(
             id: step.effectiveID,

@@ -1,8 +1,10 @@
 import Testing
-import WaybillExecution
+import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
 import WaybillTransport
+
+@testable import WaybillExecution
 
 /// The messages that a manifest defines for failures.
 @Suite(.timeLimit(.minutes(5))) struct MessagesTests {
@@ -55,6 +57,12 @@ import WaybillTransport
         // A message for another kind does not apply.
         let other = try await failure("messages: {duplicate: Too often}", reply)
         #expect(other.message.string.hasPrefix("the transport failed"))
+    }
+
+    @Test func `a connection that is not established in time is a failure to connect`() {
+        let phases: [TransportFailure.Phase] = [.connecting, .securing, .awaitingResponse]
+        let kinds = phases.map { FailureKind(TransportFailure(kind: .timeout, phase: $0, code: 28, message: "")) }
+        #expect(kinds == [.connect, .timeout, .timeout])
     }
 
     @Test func `several failed expectations are kept after the message`() async throws {

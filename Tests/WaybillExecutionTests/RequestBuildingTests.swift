@@ -202,6 +202,12 @@ import WaybillTransport
         #expect(request.headers.contains { $0.name == "X-Digest" && $0.value == digest })
     }
 
+    @Test(arguments: ["null", "''"])
+    func `a request without version has none in its URL`(version: String) async throws {
+        let request = try await request("{get: /x, version: \(version)}", service: "version: v1")
+        #expect(request.url == "http://s/x")
+    }
+
     @Test func `a URL at another origin receives nothing from the service`() async throws {
         let service = "headers: {X-Service: secret}\n    params: {p: 1}\n    auth: {bearer: token}"
         let own = try await request("{get: \"http://s:80/x\"}", service: service)
@@ -243,7 +249,8 @@ import WaybillTransport
         #expect(request.url.hasSuffix("/x"))
         #expect(request.headers.map(\.name).filter { $0.hasPrefix("X-") } == ["X-Default"])
         #expect(!request.headers.contains { $0.name == "Authorization" })
-        #expect(request.options.cookies == .otherOrigins)
+        // The jar of the run follows RFC 6265 alone, whatever the service is.
+        #expect(request.options.cookies == .run)
         #expect(request.options.tls.clientCertificate == nil && request.options.tls.clientKey == nil)
         #expect(!request.options.tls.verifiesHost)
     }

@@ -71,6 +71,18 @@ import WaybillPlan
         #expect(request.settings.timeout == nil)
     }
 
+    @Test func `the tags of all levels add up`() throws {
+        let (plan, _) = try PlanFixture.plan(
+            """
+            services: {s: {baseURL: "http://127.0.0.1:1", tag: service}}
+            endpoints: {e: {path: /e, tag: endpoint}}
+            graphs: {main: {chain: [{call: e, tag: step}]}}
+
+            """
+        )
+        #expect(plan?.graphs.first?.body.steps.first?.tags.sorted() == ["endpoint", "service", "step"])
+    }
+
     @Test func `the environment is applied before settings are merged`() throws {
         let text =
             manifest + """

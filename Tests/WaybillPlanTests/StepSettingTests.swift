@@ -15,7 +15,9 @@ import WaybillTestSupport
         let defaults = YAMLReader().read(SourceFile(name: "every-key.yaml", bytes: bytes)).document?["defaults"]
         let found = defaults?.mapping?.entries.map { ($0.key.text ?? "", JSONWriter().string($0.value.json)) } ?? []
         // An empty list of filters is no setting.
-        return found.filter { $0.0 != "filters" } + [("filters", "[{select: $}]"), ("body", #"{"json": {}}"#), ("standalone", "true")]
+        return found.filter { $0.0 != "filters" } + [
+            ("filters", "[{select: $}]"), ("body", #"{"json": {}}"#), ("standalone", "true"),
+        ]
     }()
 
     private static let forms = [

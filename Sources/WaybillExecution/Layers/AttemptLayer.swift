@@ -120,7 +120,7 @@ struct Attempt: Sendable {
             outcome.wasSent = failure.wasSent
             outcome.repetitions = failure.repetitions
             outcome.failure = Failure(
-                FailureKind(failure.kind),
+                FailureKind(failure),
                 run.redactor.text(failure.message),
                 at: request.step.span
             )

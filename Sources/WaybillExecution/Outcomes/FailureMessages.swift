@@ -65,10 +65,12 @@ enum ServerMessage {
 }
 
 extension FailureKind {
-    /// The kind of a failure of the transport in results.
-    init(_ kind: TransportFailure.Kind) {
+    /// The kind of a failure of the transport in results. A server that does not accept the connection within the time
+    /// limit cannot be reached, and nothing was sent.
+    init(_ failure: TransportFailure) {
         self =
-            switch kind {
+            switch failure.kind {
+            case .timeout where failure.phase == .connecting: .connect
             case .dns: .dns
             case .connect: .connect
             case .tls: .tls

@@ -87,8 +87,6 @@ struct RequestBuilder {
         var options = try options(of: sent)
         options.credentials = credentials
         if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
-        // The jar of the run has the cookies of services, which are sent to any port of their hosts.
-        if isForeign, options.cookies == .run { options.cookies = .otherOrigins }
         var request = HTTPRequest(
             method: method,
             url: url,
@@ -164,7 +162,7 @@ struct RequestBuilder {
             guard text != "." && text != ".." else {
                 throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
             }
-            url = Self.joined(url, PercentEncoding.component(text))
+            if !text.isEmpty { url = Self.joined(url, PercentEncoding.component(text)) }
         }
         let path = address.text
         return path.isEmpty ? url : path.utf8.first == UInt8(ascii: "?") ? url + path : Self.joined(url, path)

@@ -91,6 +91,6 @@ struct TokenFetch: Sendable {
 
 extension TokenError {
     fileprivate init(_ failure: TransportFailure) {
-        self.init(kind: FailureKind(failure.kind), message: failure.message)
+        self.init(kind: FailureKind(failure), message: failure.message)
     }
 }

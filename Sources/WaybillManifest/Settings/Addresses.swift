@@ -21,10 +21,14 @@ package struct BaseURLSetting: WholeSetting {
 /// An API version, inserted between base URL and path (`version`).
 package struct VersionSetting: WholeSetting {
     static let key = SettingName.version
-    /// The version.
+    /// The version; empty for none.
     package let text: ScalarTemplate
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let node = decoder.nonNull(node) else {
+            text = ScalarTemplate("", at: node.span)
+            return
+        }
         guard let text = decoder.scalarTemplate(node) else { return nil }
         self.text = text
     }

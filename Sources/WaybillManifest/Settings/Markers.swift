@@ -22,6 +22,8 @@ package struct TagSetting: WholeSetting {
         guard let text = node.text else { return nil }
         self.text = text
     }
+
+    var merging: SettingMerging { .adds() }
 }
 
 /// Whether no setting of defaults or service applies (`standalone`).
@@ -35,8 +37,8 @@ extension Settings {
     package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
     /// Whether the request names its trace in a `traceparent` field.
     package var trace: Setting<Bool>? { last(TraceSetting.self)?.map(\.isOn) }
-    /// A label that runs can be limited to.
-    package var tag: Setting<String>? { last(TagSetting.self)?.map(\.text) }
+    /// The labels that runs can be limited to, those of all levels.
+    package var tags: [Setting<String>] { all(TagSetting.self).map { $0.map(\.text) } }
     /// Whether no setting of defaults or service applies.
     package var standalone: Setting<Bool>? { last(StandaloneSetting.self)?.map(\.isOn) }
 }

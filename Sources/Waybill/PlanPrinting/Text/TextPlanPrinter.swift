@@ -54,9 +54,11 @@ private struct TextPlan {
 
     private mutating func addServices(of plan: Plan) {
         for (name, request) in ServiceText(plan).services {
+            let lines = StepText(form: form).settingLines(for: request)
+            guard !lines.isEmpty else { continue }
             line("")
             line(name.map { "every request of \(paint.strong($0))" } ?? "every request without a service")
-            add(StepText(form: form).settingLines(for: request), prefix: "   ")
+            add(lines, prefix: "   ")
         }
     }
 

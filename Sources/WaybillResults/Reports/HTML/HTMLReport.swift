@@ -1,4 +1,5 @@
 import CReports
+import WaybillDiagnostics
 import WaybillJSON
 
 /// An HTML page that needs no network: the failures, with their requests and responses, and all steps as a tree with a
