@@ -123,7 +123,7 @@ package struct RunSession: Sendable {
             updatesSnapshots: options.updatesSnapshots,
             state: state?.states ?? GraphStates(plan.states()),
             trace: trace,
-            setUpWarnings: warnings
+            setUpWarnings: warnings + connectionWarnings
         )
         let outcome = await executor.run(id: id)
         // The transport is closed and the trace exported while the results are written.
@@ -206,6 +206,13 @@ package struct RunSession: Sendable {
             await engine.shutDown()
             throw RunError(message: "could not start the mock server: \(error)")
         }
+    }
+
+    private var connectionWarnings: [String] {
+        guard !options.usesMock, !CurlTransport.sharesPriorKnowledgeConnections,
+            plan.requests.contains(where: { $0.settings.http?.value == .http2PriorKnowledge })
+        else { return [] }
+        return ["requests with 'http: 2-prior-knowledge' do not share connections: that needs libcurl 8 or later"]
     }
 
     /// Adds the caches that the plan's requests may use to the transport, and returns the warnings for the start of the

@@ -59,6 +59,19 @@ import WaybillTransport
         #expect(other.message.string.hasPrefix("the transport failed"))
     }
 
+    @Test(
+        arguments: [
+            ("$.why", "the door is closed"), ("not signed", "not signed"), ("closed", "closed"),
+            ("'closed'", "closed"), ("door ${$.id} is closed", "door 7 is closed"), ("${$.why}", "the door is closed"),
+            ("$.other", "'$.ok' is false"),
+        ]
+    )
+    func `the message of 'require' is the server's or the manifest's`(message: String, text: String) async throws {
+        let body = #"{"ok": false, "why": "the door is closed", "id": 7}"#
+        let settings = "filters: [{require: {that: $.ok, message: \"\(message)\"}}]"
+        #expect(try await failure(settings, .json(body)).message.string == text)
+    }
+
     @Test func `a connection that is not established in time is a failure to connect`() {
         let phases: [TransportFailure.Phase] = [.connecting, .securing, .awaitingResponse]
         let kinds = phases.map { FailureKind(TransportFailure(kind: .timeout, phase: $0, code: 28, message: "")) }

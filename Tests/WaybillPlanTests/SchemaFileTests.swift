@@ -31,6 +31,9 @@ import WaybillTestSupport
             ("inputs: {id: {$ref: order.json, default: 0}}", "invalid-input", "at least 1"),
             ("inputs: {id: {$ref: \"id.yaml#/$defs/id\", default: a}}", "invalid-input", "integer"),
             ("inputs: {id: {$ref: gone.json}}", "unreadable-file", "gone.json cannot be read"),
+            (
+                "endpoints: {a: {url: \"http://h/\", expect: {schema: \"id.yaml#/$defs/no\"}}}", "invalid-schema", "no"
+            ),
             ("inputs: {id: {$ref: leads-nowhere.json}}", "unreadable-file", "gone.json cannot be read"),
             ("inputs: {id: {$ref: invalid.json}}", "invalid-schema", "integr"),
             ("inputs: {id: {$ref: \"https://example.com/a.json\"}}", "invalid-schema", "https://example.com/a.json"),
@@ -54,6 +57,22 @@ import WaybillTestSupport
         #expect(found.map(\.id.name) == [id], "\(HumanRenderer().render(found))")
         #expect(found.first?.headline.contains(words) == true, "\(found.map(\.headline))")
         #expect(found.first?.primary != nil)
+    }
+
+    @Test func `a part of a file is a schema, and one of OpenAPI 3.0 has a warning`() throws {
+        folder.write(#"{"openapi": "3.0.3", "components": {"schemas": {"Pet": {"type": "object"}}}}"#, to: "pets.json")
+        let path = folder.write(
+            """
+            waybill: 1
+            endpoints:
+              a: {url: "http://h/", expect: {schema: "id.yaml#/$defs/id"}}
+              b: {url: "http://h/", expect: {schema: "pets.json#/components/schemas/Pet"}}
+
+            """,
+            to: "manifest.yaml"
+        )
+        let found = try ManifestLoader().load(path).diagnostics
+        #expect(found.map(\.id.name) == ["openapi-schemas"], "\(HumanRenderer().render(found))")
     }
 
     @Test(arguments: [

@@ -116,6 +116,15 @@ extension Explanation {
                 """
         ),
         Explanation(
+            "openapi-schemas",
+            "schemas of OpenAPI 3.0 are read as JSON Schemas",
+            """
+            The schemas of OpenAPI 3.0 are in a dialect of their own: 'nullable: true' allows null, and
+            'exclusiveMinimum: true' changes the meaning of 'minimum'. Waybill does not support that dialect yet. In
+            documents of OpenAPI 3.1, schemas are JSON Schemas.
+            """
+        ),
+        Explanation(
             "invalid-schema",
             "a JSON Schema is not valid",
             """

@@ -225,7 +225,8 @@ struct ResponseEvaluator {
                 var failure = Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
                 scope.current = data
                 failure.isSpecific =
-                    (try? stage.value.stage.serverMessage?.value(in: scope).json.words) == error.message
+                    stage.value.stage.hasOwnWords
+                    || (try? stage.value.stage.serverMessage?.value(in: scope).json.words) == error.message
                 return failure
             }
         }

@@ -70,6 +70,11 @@ extension ManifestDecoder {
         guard boolean(node) == nil, let path = text(node) else {
             return compiled(node.json, at: node, assertsFormats: assertsFormats)
         }
+        if path.value.utf8.contains(UInt8(ascii: "#")) {
+            // A part of a file, such as 'shop.json#/components/schemas/Order'.
+            let reference = JSON.object(JSONObject([("$ref", .string(path.value))]))
+            return compiled(reference, at: node, assertsFormats: assertsFormats)
+        }
         let (schema, findings) = files.schema(path, assertsFormats: assertsFormats)
         for finding in findings { report(finding) }
         schemaFiles[node.span] = schema?.document

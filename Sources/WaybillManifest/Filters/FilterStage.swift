@@ -9,6 +9,8 @@ package protocol FilterStage: Sendable {
     static var key: String { get }
     /// The expression for the server's message in the body of a rejected response, if the stage has one.
     var serverMessage: ManifestExpression? { get }
+    /// Whether the manifest has words of its own for the failures of the stage.
+    var hasOwnWords: Bool { get }
 
     /// Reads the stage from the value of its key; `nil` if it cannot be read, which is reported.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
@@ -22,6 +24,7 @@ extension FilterStage {
     /// The key that the stage is written with.
     package var key: String { Self.key }
     package var serverMessage: ManifestExpression? { nil }
+    package var hasOwnWords: Bool { false }
 
     /// Returns the data after the stage; throws if the stage rejects it.
     ///

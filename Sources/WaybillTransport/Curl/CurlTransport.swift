@@ -5,6 +5,10 @@ import WaybillRuntime
 /// Sends requests with libcurl's multi interface, on one thread of its own. All requests share a pool of connections;
 /// libcurl resolves names on its own threads.
 package final class CurlTransport: Transport {
+    /// Whether requests with `http2PriorKnowledge` share connections. Those of libcurl before version 8 fail on the second
+    /// request of a connection, so each of them has its own.
+    package static var sharesPriorKnowledgeConnections: Bool { LibCurl.version >= 0x08_00_00 }
+
     /// The settings for all requests of a transport.
     package struct Configuration: Sendable, Equatable {
         /// The maximum number of requests in flight, and of open connections, to all origins together. The process's

@@ -47,10 +47,20 @@ private struct HeaderReader {
             let name = String(decoding: text[..<colon].withoutOuterBlanks, as: UTF8.self)
             let value = text[(colon + 1)...].withoutOuterBlanks
             let field = HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
-            fields.append(
-                field.isNamed("Location") ? HTTPField(name: name, value: Self.reference(in: value)) : field
-            )
+            if field.isNamed("Location") {
+                fields.append(HTTPField(name: name, value: Self.reference(in: value)))
+            } else if field.isNamed("Content-Disposition"), field.value.contains("\u{FFFD}") {
+                fields.append(HTTPField(name: name, value: Self.latin1(value)))
+            } else {
+                fields.append(field)
+            }
         }
+    }
+
+    /// Text in ISO 8859-1, in which many servers write names of files (RFC 6266, section 4.3), unless it is UTF-8.
+    private static func latin1(_ line: Line) -> String {
+        String(validating: line, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) }))
     }
 
     /// A URI reference. If its bytes are not UTF-8, those that are not ASCII are percent-encoded.
