@@ -121,4 +121,13 @@ import WaybillTransport
         #expect(step.attempts == 2)
         #expect(step.time.map { $0.total > .zero } == true)
     }
+
+    @Test func `the elements of a forEach have one warning`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{forEach: {in: range(26), as: n}, request: {vars: {m: GET}, method: \"${vars.m}\", path: /a, body: {text: x}}}]}}"
+        )
+        let (_, events) = try await fixture.run(into: TemporaryFolder())
+        let warnings = events.filter { if case .warning = $0.kind { true } else { false } }
+        #expect(warnings.count == 1)
+    }
 }

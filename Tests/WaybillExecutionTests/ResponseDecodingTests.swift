@@ -29,6 +29,16 @@ import WaybillResults
         #expect(await fixture.run().outputs.first?.values.value["x"] == .string(digest))
     }
 
+    @Test(arguments: ["outputs: {x: $.a}", "expect: {body: [$.a == 1]}"])
+    func `a failure names the content type of JSON that was not decoded`(settings: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, \(settings)}]}}",
+            ["/a": .text(#"{"a": 1}"#, type: "text/plain")]
+        )
+        let message = try #require(await fixture.run().result.steps.first?.failure?.message.string)
+        #expect(message.hasSuffix("(the content type is 'text/plain'; 'decoding: json' decodes the response)"))
+    }
+
     private static let list = "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer></dict></plist>"
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
@@ -349,6 +350,13 @@ struct Attempt: Sendable {
     }
 
     private func warn(_ message: String) {
+        let place = plan.address.text.span
+        let isNew = run.requestWarnings.withLock { warnings in
+            // Messages can contain names from responses, so what is remembered is limited.
+            if warnings.count > 1_000 { warnings.removeAll() }
+            return warnings.insert("\(place.file.name):\(place.start): \(message)").inserted
+        }
+        guard isNew else { return }
         emit(.warning(run.redactor.text(message), at: plan.address.text.span))
     }
 }

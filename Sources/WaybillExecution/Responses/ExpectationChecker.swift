@@ -26,6 +26,8 @@ struct ExpectationChecker {
     let response: HTTPResponse
     let data: ScopeValue
     let scope: (Level) -> EvaluationScope
+    /// Why the data is a string, although it is JSON; empty if it is not.
+    var undecodedReason = ""
 
     /// All expectations that do not hold, except those of the status.
     func violations() -> [Violation] {
@@ -109,8 +111,13 @@ struct ExpectationChecker {
         expectation.body.compactMap { check in
             var violation = violation(at: check.value.that.span) { () throws(EvaluationFailure) in
                 let scope = scope(check.level)
-                if try check.value.that.holds(in: scope) { return nil }
-                let complaint = check.value.that.complaint(in: scope)
+                let complaint: String
+                do throws(EvaluationFailure) {
+                    if try check.value.that.holds(in: scope) { return nil }
+                    complaint = check.value.that.complaint(in: scope) + undecodedReason
+                } catch {
+                    throw EvaluationFailure(message: error.message + undecodedReason, span: error.span)
+                }
                 guard let message = check.value.message else { return complaint }
                 return "\(try message.text(in: scope).text): \(complaint)"
             }

@@ -244,11 +244,20 @@ struct ResponseEvaluator {
                 if value.isSecret { try redactor.register(secretsIn: value.json, at: output.value.span) }
                 evaluated.outputs[output.name.value] = value
             } catch {
-                let message = redactor.text("output '\(output.name.value)': \(error.message)")
+                let message = redactor.text("output '\(output.name.value)': \(error.message)\(undecodedReason)")
                 errors.append(.init(message, at: error.span))
             }
         }
         return errors
+    }
+
+    /// Why the data is a string, if it is JSON with the content type of a text; otherwise empty.
+    private var undecodedReason: String {
+        guard plan.settings.decoding == nil, let text = evaluated.data?.json.string,
+            text.first == "{" || text.first == "[", (try? JSONParser().parse(Array(text.utf8))) != nil,
+            let type = response.headers.first(named: "Content-Type")
+        else { return "" }
+        return " (the content type is '\(type)'; 'decoding: json' decodes the response)"
     }
 
     /// The failure of outputs that could not be evaluated, together with the expectations that do not hold.
@@ -271,7 +280,8 @@ struct ResponseEvaluator {
             expectation: plan.settings.expect,
             response: response,
             data: evaluated.data ?? ScopeValue(.null),
-            scope: scope.scope
+            scope: scope.scope,
+            undecodedReason: undecodedReason
         )
         let violations = checker.violations() + snapshotViolations()
         let unmet = violations.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
