@@ -17,7 +17,10 @@ import WaybillTestSupport
             in: folder.path
         )
         #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
-        return run.outputText.split(separator: "\n").filter { $0.hasPrefix("  ✓ ") }
+        // The lines of groups of steps have their kind.
+        let groups = ["batch", "chain", "graph"].map { "  \($0)  " }
+        return run.outputText.split(separator: "\n")
+            .filter { line in line.hasPrefix("  ✓ ") && !groups.contains { line.contains($0) } }
             .map { String($0.dropFirst(4).prefix { $0 != " " }) }
     }
 

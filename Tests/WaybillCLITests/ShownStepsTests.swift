@@ -40,7 +40,10 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
-        ("nope", "no step of the run is named 'nope'", "'main.records', 'main.details', 'main.both.x', 'main.both.y'"),
+        (
+            "nope", "no step of the run is named 'nope'",
+            "'main.records', 'main.details', 'main.both', 'main.both.x', 'main.both.y'"
+        ),
         ("detials", "no step of the run is named 'detials'", "Did you mean 'details'?"),
         ("main.bth", "no step of the run is named 'main.bth'", "Did you mean 'main.both'?"),
         ("main.details[4]", "no element of the run is named 'main.details[4]'", "'main.details' has 4 elements"),

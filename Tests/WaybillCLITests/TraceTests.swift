@@ -100,8 +100,9 @@ import WaybillTestSupport
         let lines = spans.map { "\($0.parent.flatMap { names[$0] } ?? "-") > \($0.name)" }.sorted()
         #expect(
             lines == [
-                "- > run m.yaml", "graph main > main.both.a", "graph main > main.both.b", "graph main > main.each",
-                "graph main > main.wrong", "main.both.a > GET", "main.both.b > GET", "main.both.b > GET",
+                "- > run m.yaml", "graph main > main.both", "graph main > main.each",
+                "graph main > main.wrong", "main.both > main.both.a", "main.both > main.both.b", "main.both.a > GET",
+                "main.both.b > GET", "main.both.b > GET",
                 "main.each > main.each[]", "main.each > main.each[]", "main.each[] > GET", "main.each[] > GET",
                 "main.wrong > GET", "run m.yaml > graph main",
             ]
@@ -172,9 +173,9 @@ import WaybillTestSupport
     @Test func `a resumed run has the same trace`() async throws {
         let (_, requests) = try await run(thenRun: ["resume", "r"])
         let exports = try requests.filter { $0.target == "/v1/traces" }.map { try Self.spans(in: $0.body) }
-        #expect(exports.map(\.count) == [14, 4])
+        #expect(exports.map(\.count) == [15, 4])
         #expect(Set(exports.flatMap { $0 }.map(\.trace)).count == 1)
-        #expect(Set(exports.flatMap { $0 }.map(\.id)).count == 18)
+        #expect(Set(exports.flatMap { $0 }.map(\.id)).count == 19)
     }
 
     @Test func `a run continues the trace of the program that started it`() async throws {
@@ -198,7 +199,7 @@ import WaybillTestSupport
         }
         let lines = try #require(folder.read("traces.jsonl")).split(separator: "\n")
         #expect(lines.count == 2)
-        for line in lines { #expect(try Self.spans(in: Array(line.utf8)).count == 14) }
+        for line in lines { #expect(try Self.spans(in: Array(line.utf8)).count == 15) }
     }
 
     @Test func `a file that is full has no part of a line`() async throws {
@@ -229,9 +230,9 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
-        (status: 500, reason: "14 spans were not sent: status 500"),
-        (status: 302, reason: "14 spans were not sent: status 302"),
-        (status: 401, reason: "14 spans were not sent: status 401"),
+        (status: 500, reason: "15 spans were not sent: status 500"),
+        (status: 302, reason: "15 spans were not sent: status 302"),
+        (status: 401, reason: "15 spans were not sent: status 401"),
     ])
     func `a collector that refuses the trace changes only standard error`(status: Int, reason: String) async throws {
         let (command, requests) = try await run { connection in
@@ -265,7 +266,7 @@ import WaybillTestSupport
             "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url(""), "OTEL_EXPORTER_OTLP_TIMEOUT": "300",
         ])
         #expect(command.status == 1)
-        #expect(command.errorText.contains("14 spans were not sent: "))
+        #expect(command.errorText.contains("15 spans were not sent: "))
     }
 
     @Test func `a collector that is not running is named in a warning`() async throws {

@@ -94,9 +94,9 @@ struct ExecutionFixture {
 }
 
 extension Executor.Outcome {
-    /// `a:passed b:failed …`, in plan order.
+    /// `a:passed b:failed …`, in plan order, without groups of steps.
     var summary: String {
-        result.steps.map { "\($0.id):\($0.outcome)" }.joined(separator: " ")
+        result.steps.filter(\.isCounted).map { "\($0.id):\($0.outcome)" }.joined(separator: " ")
     }
 }
 

@@ -251,7 +251,7 @@ import WaybillResults
         )
         let outcome = await fixture.run()
         #expect(outcome.summary == "a:failed b:skipped z:skipped")
-        #expect(outcome.result.steps[0].failure?.kind == .timeout)
+        #expect(outcome.result.steps[1].failure?.kind == .timeout)
     }
 
     @Test func `a response that failed before it was decoded has no data`() async throws {

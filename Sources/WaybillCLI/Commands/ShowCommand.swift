@@ -89,7 +89,8 @@ struct ShowCommand: ParsableCommand {
         let id = (entry.result?.id ?? entry.record?.id)?.description ?? ""
         let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
         output.write("\(id)  \(PrintableText.oneLine(entry.description))  \(outcome)\n")
-        for step in all where !failed || step.outcome == .failed || step.outcome == .tolerated {
+        for step in all
+        where !failed || step.isCounted && (step.outcome == .failed || step.outcome == .tolerated) {
             if selection.contains(step) {
                 printer.show(step, files: files.of(step: step.path), bodies: bodies, printsBody: body)
             }

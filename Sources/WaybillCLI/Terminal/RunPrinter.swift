@@ -255,6 +255,7 @@ final class RunPrinter: RunObserver {
             start.append(name, .strong)
         }
         var end = StyledText(colour: isColoured)
+        if let group = result.group, result.name != group.rawValue { end.append("  \(group.rawValue)", .faint) }
         if result.outcome == .cancelled || result.outcome == .skipped { end.append("  \(result.outcome.rawValue)") }
         if let status = result.status { end.append("  \(status)") }
         if let cache = result.cache { end.append("  cache \(cache.rawValue)") }

@@ -53,8 +53,8 @@ struct RunProgress {
         case .responseFinished, .requestRetrying: steps[path]?.transfer = nil
         case .stepFinished(let result, _):
             finish(path)
-            counts[result.outcome] += 1
-        case .stepSkipped: counts[.skipped] += 1
+            if result.isCounted { counts[result.outcome] += 1 }
+        case .stepSkipped(_, group: nil): counts[.skipped] += 1
         default: break
         }
     }

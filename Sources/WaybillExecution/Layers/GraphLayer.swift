@@ -19,11 +19,11 @@ struct GraphLayer: RepeatableLayer {
         do throws(EvaluationFailure) {
             try await scope.evaluate(step.work.arguments, at: .graph(context.graph))
         } catch {
-            return context.failed(step.step, context.run.failure(error))
+            return context.failed(step.step, context.run.failure(error), after: NodeOutcome(end: .failed))
         }
         let inner = context.calling(graph, inputs: scope.arguments, by: step.step)
         let outcome = await GraphRunner(graph, in: inner).run()
-        var record = StepRecord(isPassed: outcome.node.end == .passed, error: outcome.node.failure.inExpressions)
+        var record = StepRecord(isPassed: outcome.node.hasPassed, error: outcome.node.failure.inExpressions)
         record.outputs = outcome.outputs ?? [:]
         context.keep(record, of: step.step)
         return outcome.node

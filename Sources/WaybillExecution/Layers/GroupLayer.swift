@@ -5,7 +5,7 @@ import WaybillResults
 struct GroupLayer: RepeatableLayer {
     func execute(_ step: TypedStep<GroupPlan>, in context: StepContext) async -> NodeOutcome {
         let node = await GroupRunner(group: step.work, context: context).run()
-        context.keep(StepRecord(isPassed: node.end == .passed, error: node.failure.inExpressions), of: step.step)
+        context.keep(StepRecord(isPassed: node.hasPassed, error: node.failure.inExpressions), of: step.step)
         return node
     }
 }

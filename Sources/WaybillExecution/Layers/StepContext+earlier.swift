@@ -10,8 +10,10 @@ extension StepContext {
     func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
         guard let earlier = run.earlier?.step(at: path) else { return nil }
         keep(StepRecord(kept: earlier.record), of: step)
+        // The failure is tolerated by the step itself, or by one around it: there, it decides what is skipped.
+        let hasFailed = earlier.result.outcome == .tolerated && step.onFailure != .continue
         return NodeOutcome(
-            end: .passed,
+            end: hasFailed ? .failed : .passed,
             steps: [earlier.result],
             failure: earlier.result.failure,
             use: earlier.use

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -13,6 +14,47 @@ extension StepContext {
         run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
         keep(record, of: step)
         return NodeOutcome(end: .failed, steps: [result], failure: failure)
+    }
+
+    /// The outcome of a step that failed after its work, or the steps inside it, had been executed.
+    func failed(_ step: StepPlan, _ failure: Failure, after work: NodeOutcome) -> NodeOutcome {
+        if case .values = step.work { return failed(step, failure) }
+        keep(StepRecord(isPassed: false, error: failure.inExpressions), of: step)
+        return NodeOutcome(end: .failed, steps: work.steps, failure: failure, use: work.use)
+    }
+
+    /// Executes the steps inside a step, and reports the step itself. A `forEach` reports its elements.
+    func reporting(_ step: StepPlan, _ body: () async -> NodeOutcome) async -> NodeOutcome {
+        guard step.group != nil else { return await body() }
+        let earlier = run.earlier?.group(at: path)
+        if earlier == nil { run.events.emit(.stepStarted, step: path) }
+        let startedAt = Timestamp.now()
+        let start = run.activeTime
+        var node = await body()
+        let outcome: StepOutcome
+        switch node.end {
+        case .passed: outcome = node.failure == nil ? .passed : .tolerated
+        case .failed: outcome = tolerates(step) ? .tolerated : .failed
+        case .cancelled where step.flow?.deadline != nil && deadline?.hasPassed == true:
+            node.failure = node.failure ?? deadline?.passed
+            outcome = tolerates(step) ? .tolerated : .failed
+        case .refused, .cancelled, .skipped, .withdrawn, .ended: outcome = node.outcome
+        }
+        var result: StepResult
+        if let earlier, earlier.outcome == outcome {
+            // Its steps had finished before the run was resumed.
+            result = earlier
+        } else {
+            result = StepResult(step, at: path, graph: graph, outcome: outcome)
+            (result.startedAt, result.time) = (startedAt, PhaseTimes(total: run.activeTime - start))
+            // The failures of the steps inside are reported with them.
+            if let failure = node.failure, !node.steps.contains(where: { $0.failure == failure }) {
+                result.failure = failure
+            }
+            run.events.emit(.stepFinished(result), step: path)
+        }
+        node.steps.insert(result, at: 0)
+        return node
     }
 
     /// The outcome of a step that a resumed run must not execute. No `onFailure` tolerates it.
@@ -30,21 +72,20 @@ extension StepContext {
     }
 
     private func reportSkipped(_ step: StepPlan, _ reason: RunEvent.SkipReason) -> [StepResult] {
-        func inside(_ group: GroupPlan, _ context: StepContext) -> [StepResult] {
-            group.steps.flatMap { context.of($0).reportSkipped($0, reason) }
+        if case .end = step.work { return [] }
+        run.events.emit(.stepSkipped(reason, group: step.group), step: path)
+        let own = StepResult(step, at: path, graph: graph, outcome: .skipped)
+        func with(_ group: GroupPlan, _ context: StepContext) -> [StepResult] {
+            [own] + group.steps.flatMap { context.of($0).reportSkipped($0, reason) }
         }
-        if step.flow?.forEach == nil {
-            switch step.work {
-            case .group(let group): return inside(group, self)
-            case .graph(let name, _):
-                guard let graph = run.subgraphs[name.value] else { return [] }
-                return inside(graph.body, calling(graph, inputs: [:], by: step))
-            case .end: return []
-            case .request, .values: break
-            }
+        guard step.flow?.forEach == nil else { return [own] }
+        switch step.work {
+        case .group(let group): return with(group, self)
+        case .graph(let name, _):
+            guard let graph = run.subgraphs[name.value] else { return [own] }
+            return with(graph.body, calling(graph, inputs: [:], by: step))
+        case .request, .values, .end: return [own]
         }
-        run.events.emit(.stepSkipped(reason), step: path)
-        return [StepResult(step, at: path, graph: graph, outcome: .skipped)]
     }
 
     /// Records a step for the expressions of later ones.

@@ -87,9 +87,13 @@ extension RepeatableLayer where Outcome == NodeOutcome {
         in context: StepContext
     ) async -> NodeOutcome {
         switch end {
-        case .holds: outcome
-        case .failed(let failure), .unknown(let failure): context.failed(step.step, failure)
-        case .stopped: NodeOutcome(end: .cancelled)
+        case .holds: return outcome
+        case .failed(let failure), .unknown(let failure):
+            return context.failed(step.step, failure, after: outcome)
+        case .stopped:
+            var outcome = outcome
+            outcome.end = .cancelled
+            return outcome
         }
     }
 }

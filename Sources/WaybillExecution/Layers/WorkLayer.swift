@@ -21,10 +21,14 @@ struct WorkLayer<
             context.keep(outcome.record, of: step)
             return NodeOutcome(outcome)
         case .group(let plan):
-            return await group.execute(TypedStep(step: step, work: plan), in: context)
+            return await context.reporting(step) {
+                await group.execute(TypedStep(step: step, work: plan), in: context)
+            }
         case .graph(let name, let arguments):
             let call = GraphCall(name: name, arguments: arguments)
-            return await graph.execute(TypedStep(step: step, work: call), in: context)
+            return await context.reporting(step) {
+                await graph.execute(TypedStep(step: step, work: call), in: context)
+            }
         case .values(let outputs):
             return await values.execute(TypedStep(step: step, work: outputs), in: context)
         case .end(let condition):

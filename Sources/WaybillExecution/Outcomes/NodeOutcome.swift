@@ -33,6 +33,9 @@ struct NodeOutcome: Sendable {
     /// The domains for which it set cookies in the run's own jar, if it is a request.
     var cookies: [RedactedText] = []
 
+    /// Whether it passed, and no failure in it was tolerated.
+    var hasPassed: Bool { end == .passed && failure == nil }
+
     /// The URL of the request that failed first, if it was built.
     var failedURL: RedactedText? {
         guard let failure else { return nil }

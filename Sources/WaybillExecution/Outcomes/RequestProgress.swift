@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 import WaybillTransport
@@ -46,6 +47,18 @@ struct RequestProgress: Sendable {
     }
 }
 
+extension StepPlan {
+    /// The kind of steps that the step contains, unless it contains them once for each element.
+    var group: StepResult.Group? {
+        guard flow?.forEach == nil else { return nil }
+        return switch work {
+        case .group(let group): group.order == .chain ? .chain : .batch
+        case .graph: .graph
+        case .request, .values, .end: nil
+        }
+    }
+}
+
 extension StepResult {
     /// The result of a step that has not started.
     init(_ step: StepPlan, at path: String, graph: String, outcome: StepOutcome, failure: Failure? = nil) {
@@ -59,6 +72,7 @@ extension StepResult {
             tags: step.tags,
             failure: failure
         )
+        group = step.group
     }
 
     /// Adds the progress of the request.

@@ -90,6 +90,8 @@ package struct EarlierSteps: Sendable {
     /// The progress of the files that steps write, and of the pages that they request.
     private var outputs: [String: EarlierOutput] = [:]
     private var pages: [String: EarlierPages] = [:]
+    /// The groups of steps that passed, or whose failure was tolerated, by path.
+    private var groups: [String: StepResult] = [:]
     /// The files that were moved to their paths, by the path of the step that wrote them.
     private var files: [String: RunEvent.WrittenFile] = [:]
 
@@ -111,6 +113,9 @@ package struct EarlierSteps: Sendable {
 
     /// Returns the step at a path if it had finished and its result is kept.
     package func step(at path: String) -> EarlierStep? { isVoid(path) ? nil : steps[path] }
+
+    /// Returns the result of the group of steps at a path if it had finished.
+    package func group(at path: String) -> StepResult? { isVoid(path) ? nil : groups[path] }
 
     /// Returns the elements of the step at a path whose results are kept.
     package func elements(of path: String) -> EarlierElements? { isVoid(path) ? nil : elements[path] }
@@ -340,6 +345,7 @@ package struct EarlierSteps: Sendable {
 
     private mutating func finish(_ path: String, _ event: JSON) {
         if event["result"]?["graph"] == "" { return finishSession(path, event) }
+        if event["result"]?["group"] != nil { return finishGroup(path, event) }
         guard let use = note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
             [.passed, .tolerated].contains(result.outcome)
         else { return }
@@ -383,12 +389,22 @@ package struct EarlierSteps: Sendable {
         for path in inside.removeValue(forKey: place) ?? [] {
             if let step = steps[path] { cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }
             steps[path] = nil
+            groups[path] = nil
             elements[path] = nil
             outputs[path] = nil
             pages[path] = nil
             unsure.remove(path)
         }
         elements[path]?.elements[element]?.losses.cookies.formUnion(cookies)
+    }
+
+    /// Handles the end of a group of steps, which are recorded by themselves.
+    private mutating func finishGroup(_ path: String, _ event: JSON) {
+        guard let result = event["result"].flatMap(StepResult.init(json:)),
+            [.passed, .tolerated].contains(result.outcome)
+        else { return }
+        groups[path] = result
+        remember(path)
     }
 
     /// Handles the end of a session, which is fetched again: no results are kept, and no requests in it are unsure.

@@ -89,10 +89,11 @@ package struct RunComparison: Sendable, Equatable {
         let paths = Set(run.steps.map(\.path))
         steps =
             run.steps.compactMap { step in
+                guard step.isCounted || earlierSteps[step.path]?.isCounted == true else { return nil }
                 guard let old = earlierSteps[step.path] else { return .added(step) }
                 if old.result != step.result { return .outcome(old, step) }
                 return Self.differ(old.time?.total, step.time?.total) ? .time(old, step) : nil
-            } + earlier.steps.filter { !paths.contains($0.path) }.map { .removed($0) }
+            } + earlier.steps.filter { $0.isCounted && !paths.contains($0.path) }.map { .removed($0) }
         elements = run.steps.flatMap { step in
             guard let new = step.elements, let old = earlierSteps[step.path]?.elements else { return [ElementChange]() }
             return Self.changes(of: new, against: old, step: step.path)

@@ -74,7 +74,8 @@ extension RunEvent.Kind {
             object.add("outcome", outcome.rawValue)
         case .stepStarted, .runPaused, .runUnpaused:
             break
-        case .stepSkipped(let reason):
+        case .stepSkipped(let reason, let group):
+            object.add("group", group?.rawValue)
             object.add("reason", reason.rawValue)
         case .stepFinished(let result, let kept):
             object.add("result", result)

@@ -45,7 +45,7 @@ package struct RunEvent: Sendable, Equatable {
         /// A step starts.
         case stepStarted
         /// A step will not be started.
-        case stepSkipped(SkipReason)
+        case stepSkipped(SkipReason, group: StepResult.Group? = nil)
         /// A step has finished, and the steps that depend on it may start.
         case stepFinished(StepResult, kept: KeptRecord? = nil)
         /// A step with `forEach` starts its elements, of which there are `count`. If they are those of one shard, `list`

@@ -40,7 +40,7 @@ package enum JUnitReport: RunReport {
             self.run = run
             // A run that was stopped has not failed, but it must not count as passed either.
             cases =
-                run.steps.flatMap { step in
+                run.steps.filter(\.isCounted).flatMap { step in
                     [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
                 } + (wasInterrupted ? [Case.interrupted] : [])
         }

@@ -54,7 +54,8 @@ package enum MarkdownReport: RunReport {
 
     /// Returns a table of as many steps as fit.
     private static func table(of run: RunResult, _ prefix: String, room: Int) -> String {
-        let count = run.steps.count == 1 ? "1 step" : "\(run.steps.count) steps"
+        let counted = run.steps.count(where: \.isCounted)
+        let count = counted == 1 ? "1 step" : "\(counted) steps"
         var text = "<details><summary>\(XMLText.content(PrintableText.oneLine(prefix)))\(count)</summary>\n\n"
         text += "| | step | request | status | time |\n|---|---|---|---|---|\n"
         for (index, step) in run.steps.enumerated() {

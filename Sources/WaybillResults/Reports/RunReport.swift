@@ -57,8 +57,8 @@ extension StepResult {
         return "\(path) (\(name))"
     }
 
-    /// Whether the step failed, including a tolerated failure.
-    var hasFailed: Bool { outcome == .failed || outcome == .tolerated }
+    /// Whether the step itself failed, including a tolerated failure.
+    var hasFailed: Bool { isCounted && (outcome == .failed || outcome == .tolerated) }
 
     /// The method and the URL of the last request.
     var request: String? { method.flatMap { method in url.map { "\(method) \($0)" } } }

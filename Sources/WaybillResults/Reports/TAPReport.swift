@@ -9,11 +9,11 @@ package enum TAPReport: RunReport {
     package static let name = "tap"
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
-        stream.write("TAP version 13\n1..\(runs.reduce(0) { $0 + $1.result.steps.count })\n")
+        stream.write("TAP version 13\n1..\(runs.reduce(0) { $0 + $1.result.steps.count(where: \.isCounted) })\n")
         var number = 0
         for run in runs.map(\.result) {
             let prefix = run.prefix(among: runs.count)
-            for step in run.steps {
+            for step in run.steps where step.isCounted {
                 number += 1
                 stream.write(line(of: step, number, prefix))
                 if step.hasFailed { stream.write(block(of: step)) }

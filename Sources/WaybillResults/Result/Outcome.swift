@@ -45,9 +45,9 @@ package struct OutcomeCounts: Sendable, Equatable {
     /// Creates counts of zero.
     package init() {}
 
-    /// Counts steps by outcome.
+    /// Counts steps by outcome; see `StepResult.isCounted`.
     package init(of steps: [StepResult]) {
-        for index in steps.indices { self[steps[index].outcome] += 1 }
+        for index in steps.indices where steps[index].isCounted { self[steps[index].outcome] += 1 }
     }
 
     /// Reads the counts from JSON.

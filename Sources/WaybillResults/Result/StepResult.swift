@@ -24,6 +24,8 @@ package struct StepResult: Sendable, Equatable {
     package var endpoint: String?
     /// The tags by which runs can be limited: the `tag` of the step and of its request.
     package var tags: [String]
+    /// What the step consists of, if it contains other steps, and is no `forEach`.
+    package var group: Group?
     /// How the step finished.
     package var outcome: StepOutcome
     /// The number of attempts of the step's request; 0 if none was sent.
@@ -46,6 +48,14 @@ package struct StepResult: Sendable, Equatable {
     package var failure: Failure?
     /// How the step's elements finished, if it is a forEach.
     package var elements: ElementResults?
+
+    /// A kind of step that contains other steps.
+    package enum Group: String, Sendable {
+        case chain, batch, graph
+    }
+
+    /// Whether the step is one of the steps that are counted: a group of steps is not, unless it has a failure of its own.
+    package var isCounted: Bool { group == nil || failure != nil }
 
     /// Creates a result from the properties that are always known; the others are set afterwards.
     package init(
@@ -97,6 +107,7 @@ extension StepResult: JSONStreamable {
         object.add("graph", graph)
         object.add("endpoint", endpoint)
         if !tags.isEmpty { object.add("tags", each: tags) }
+        object.add("group", group?.rawValue)
         object.add("outcome", outcome.rawValue)
         object.add("attempts", attempts)
         object.add("status", status)

@@ -39,7 +39,7 @@ final class ResponsesInTurn: RunObserver {
 
     func receive(_ event: RunEvent) {
         switch event.kind {
-        case .stepFinished(let result, _):
+        case .stepFinished(let result, _) where result.isCounted:
             state.withLock { $0.ends[result.id] = Int(clock.now / .seconds(1)) }
             next()
         case .runFinished: turn.finish()

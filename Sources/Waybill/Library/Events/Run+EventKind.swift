@@ -79,7 +79,7 @@ extension Run.Event.Kind {
             case .graphFinishing(let graph): .graphFinishing(graph)
             case .graphFinished(let graph, let outcome): .graphFinished(graph, Run.StepOutcome(outcome))
             case .stepStarted: .stepStarted
-            case .stepSkipped(let reason): .stepSkipped(Run.SkipReason(reason))
+            case .stepSkipped(let reason, _): .stepSkipped(Run.SkipReason(reason))
             case .stepFinished(let result, _): .stepFinished(Run.Step(result))
             case .elementsStarted(let count, _): .elementsStarted(count)
             case .elementFinished(let end): .elementFinished(Run.ElementEnd(end))

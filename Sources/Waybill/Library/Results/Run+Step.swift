@@ -24,6 +24,10 @@ extension Run {
         /// The endpoint that it calls, if it calls a named one.
         public var endpoint: String? { result.endpoint }
 
+        /// What it consists of, if it is a chain, a batch or a graph. Such a step is counted in the run's counts only if
+        /// it has a failure of its own.
+        public var group: Group? { result.group.map(Group.init) }
+
         /// The outcome.
         public var outcome: StepOutcome { StepOutcome(result.outcome) }
 
@@ -56,6 +60,25 @@ extension Run {
 
         /// The results of its elements, if it has `forEach`.
         public var elements: Elements? { result.elements.map(Elements.init) }
+    }
+
+    /// A kind of step that contains other steps.
+    public enum Group: String, Sendable {
+        /// Its steps run one after another.
+        case chain
+        /// Its steps run at the same time.
+        case batch
+        /// It runs a graph.
+        case graph
+
+        init(_ group: StepResult.Group) {
+            self =
+                switch group {
+                case .chain: .chain
+                case .batch: .batch
+                case .graph: .graph
+                }
+        }
     }
 
     /// How a response used the cache.

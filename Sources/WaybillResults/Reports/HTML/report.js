@@ -31,10 +31,13 @@
                 parent = paths.get(path);
             }
             const words = [step.path, step.name, step.endpoint, step.method, step.url, step.status, step.failure?.message];
-            const node = addNode({ ...inner, path: step.path, label: step.id, step, outcome: step.outcome }, parent);
+            const kind = step.group ? { group: step } : { step };
+            const node = addNode({ ...inner, path: step.path, label: step.id, ...kind, outcome: step.outcome }, parent);
             node.words = words.filter((word) => word !== undefined).join("\n").toLowerCase();
+            // A chain, batch or graph counts only with a failure of its own.
+            node.isCounted = !step.group || step.failure !== undefined;
             paths.set(step.path, node);
-            for (let group = parent; group; group = group.parent) {
+            if (node.isCounted) for (let group = parent; group; group = group.parent) {
                 group.steps += 1;
                 if (!group.outcome || outcomes.indexOf(step.outcome) < outcomes.indexOf(group.outcome)) {
                     group.outcome = step.outcome;
@@ -70,7 +73,7 @@
         let count = 0;
         for (const node of nodes) {
             node.isShown = false;
-            if (!node.step) continue;
+            if (!node.isCounted) continue;
             if (chosen.size > 0 && !chosen.has(node.outcome)) continue;
             if (!words.every((word) => node.words.includes(word))) continue;
             count += 1;
@@ -81,7 +84,7 @@
         }
         shown = nodes.filter((node) => node.isShown);
         layOut();
-        const total = runs.reduce((sum, run) => sum + run.steps.length, 0);
+        const total = nodes.filter((node) => node.isCounted).length;
         const all = `${total.toLocaleString("en")} step${total === 1 ? "" : "s"}`;
         byId("count").textContent = isFiltered ? `${count.toLocaleString("en")} of ${all}` : all;
     }
@@ -120,6 +123,7 @@
 
     function row(node, index) {
         const { step } = node;
+        const result = step ?? node.group;
         const line = element("div", { className: `row ${node.outcome ?? ""} ${step ? "step" : "group"}`, role: "listitem" });
         line.setAttribute("aria-level", node.depth);
         line.setAttribute("aria-posinset", index + 1);
@@ -128,14 +132,14 @@
         button.setAttribute("aria-expanded", node.isOpen);
         const name = element("span", { className: "name" }, printable(node.label));
         name.style.setProperty("--depth", node.depth);
-        if (step?.name && step.name !== step.id) name.append(element("small", {}, printable(step.name)));
+        if (result?.name && result.name !== result.id) name.append(element("small", {}, printable(result.name)));
         if (!step) name.append(element("small", {}, `${node.steps.toLocaleString("en")} step${node.steps === 1 ? "" : "s"}`));
         button.append(
             element("span", { className: "outcome" }, node.outcome ?? ""),
             name,
             element("span", { className: "status" }, step?.status ?? ""),
-            element("span", { className: "time" }, step?.time ? duration(step.time.total) : ""),
-            step?.startedAt ? waterfall(step, node.started, node.length) : element("span", { className: "fall" })
+            element("span", { className: "time" }, result?.time ? duration(result.time.total) : ""),
+            result?.startedAt ? waterfall(result, node.started, node.length) : element("span", { className: "fall" })
         );
         button.addEventListener("click", () => (step ? toggle(node, line) : collapse(node)));
         line.append(button);
@@ -266,7 +270,7 @@
     }
 
     for (const outcome of outcomes) {
-        const count = nodes.filter((node) => node.step && node.outcome === outcome).length;
+        const count = nodes.filter((node) => node.isCounted && node.outcome === outcome).length;
         if (count === 0) continue;
         const button = element("button", { type: "button" }, `${outcome} ${count.toLocaleString("en")}`);
         button.dataset.outcome = outcome;
