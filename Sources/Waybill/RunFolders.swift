@@ -49,10 +49,12 @@ package enum RunFolders {
         /// The content of its journal, if there is no result.
         package var record: RunRecord?
 
-        /// The results of its steps. An unfinished run has those that keep their results when it is resumed.
-        package var steps: [StepResult] {
-            if let result { return result.steps }
-            return record.map { record in record.steps.paths.compactMap { record.steps.step(at: $0)?.result } } ?? []
+        /// The results of its steps; if the run has none, those that its journal lists, and the paths of the steps that
+        /// have not finished.
+        package var recorded: (steps: [StepResult], unfinished: Set<String>) {
+            if let result { return (result.steps, []) }
+            let recorded = RecordedSteps(folder: folder)
+            return (recorded.steps, recorded.unfinished)
         }
 
         /// The run for reports; `nil` if there is no result.

@@ -54,6 +54,56 @@ import WaybillTestSupport
         )
     }
 
+    @Test func `a run that was killed has the steps and elements of its journal`() async throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            endpoints: {user: {path: /user, mock: {body: {id: 7}}}}
+            graphs:
+              main:
+                onFailure: collect
+                chain:
+                  - {id: one, call: user, expect: {body: [$.id == 8]}}
+                  - {id: off, when: 1 == 2, call: user}
+                  - {id: each, forEach: {in: [7, 1, 7, 7], as: n, concurrency: 1}, call: user, expect: {body: [$.id == n]}}
+            """,
+            to: "manifest.yaml"
+        )
+        let arguments = ["run", "--mock", "--out", "out", "manifest.yaml"]
+        _ = try await Command.run(CommandCase.program, arguments, in: folder.path)
+        let lines = try #require(folder.read("out/events.ndjson")).split(separator: "\n")
+        let last = try #require(
+            lines.firstIndex { $0.contains(#""element.finished""#) && $0.contains(#""element":1"#) }
+        )
+        folder.write(lines[...last].joined(separator: "\n") + "\n", to: "out/events.ndjson")
+        folder.remove("out/run.json")
+        let shown = try await Command.run(CommandCase.program, ["show", "out"], in: folder.path)
+        #expect(
+            shown.outputText.normalized(port: nil).split(separator: "\n").map(String.init).filter {
+                !$0.hasPrefix("    ")
+            }
+                == [
+                    "RUN  manifest.yaml  unfinished",
+                    "  ✗ main.one  GET http://127.0.0.1:9/user  200  N ms",
+                    "  - main.off  skipped",
+                    "  … main.each  not finished, elements: 1 failed, 1 passed",
+                    "waybill resume out continues it",
+                ],
+            "\(shown.outputText)\(shown.errorText)"
+        )
+        let element = try await Command.run(
+            CommandCase.program,
+            ["show", "out", "--step", "main.each[1]"],
+            in: folder.path
+        )
+        #expect(element.outputText.contains("  ✗ main.each[1]  1, http://127.0.0.1:9/user"), "\(element.outputText)")
+        let failed = try await Command.run(CommandCase.program, ["show", "out", "--failed"], in: folder.path)
+        #expect(!failed.outputText.contains("main.off"))
+        #expect(failed.outputText.contains("… main.each"))
+    }
+
     @Test func `bodies of all responses are kept and shown, without secrets`() async throws {
         let folder = TemporaryFolder()
         folder.write(

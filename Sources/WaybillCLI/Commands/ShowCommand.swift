@@ -54,21 +54,23 @@ struct ShowCommand: ParsableCommand {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notCarriedOut
         }
-        try checkNames(in: entry.steps, output)
-        show(entry, output)
+        let recorded = entry.recorded
+        try checkNames(in: recorded.steps, output)
+        show(entry, recorded, output)
     }
 
     /// Prints the runs of a suite. If steps are named, prints only the runs that have one of them.
     private func show(_ suite: SuiteFolder, _ output: Output) throws {
         let entries = suite.members.map { RunFolders.entry(of: $0.folder) }
-        try checkNames(in: entries.flatMap { $0?.steps ?? [] }, output)
+        let recorded = entries.map { $0?.recorded ?? (steps: [], unfinished: []) }
+        try checkNames(in: recorded.flatMap(\.steps), output)
         var isFirst = true
-        for (member, entry) in zip(suite.members, entries) {
-            if !steps.isEmpty, entry?.steps.contains(where: isNamed) != true { continue }
+        for (index, (member, entry)) in zip(suite.members, entries).enumerated() {
+            if !steps.isEmpty, !recorded[index].steps.contains(where: isNamed) { continue }
             if !isFirst { output.write("\n") }
             isFirst = false
             if let entry {
-                show(entry, output)
+                show(entry, recorded[index], output)
             } else {
                 let reason = RunFolders.lack(of: member.folder)?.message ?? "not run"
                 output.write("\(PrintableText.oneLine(member.manifest))  \(PrintableText.oneLine(reason))\n")
@@ -83,15 +85,20 @@ struct ShowCommand: ParsableCommand {
         throw ExitStatus.invalid
     }
 
-    private func show(_ entry: RunFolders.Entry, _ output: Output) {
+    private func show(
+        _ entry: RunFolders.Entry,
+        _ recorded: (steps: [StepResult], unfinished: Set<String>),
+        _ output: Output
+    ) {
         let printer = RunPrinter(output, quiet: false, verbose: false)
-        let (bodies, files, all) = (KeptBodies(folder: entry.folder), RunFiles(folder: entry.folder), entry.steps)
+        let (bodies, files) = (KeptBodies(folder: entry.folder), RunFiles(folder: entry.folder))
         let id = (entry.result?.id ?? entry.record?.id)?.description ?? ""
         let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
         output.write("\(id)  \(PrintableText.oneLine(entry.description))  \(outcome)\n")
-        for step in all
-        where !failed || step.isCounted && (step.outcome == .failed || step.outcome == .tolerated) {
-            if selection.contains(step) {
+        for step in recorded.steps where !failed || Self.hasFailed(step) {
+            if selection.contains(step), recorded.unfinished.contains(step.path) {
+                printer.show(unfinished: step)
+            } else if selection.contains(step) {
                 printer.show(step, files: files.of(step: step.path), bodies: bodies, printsBody: body)
             }
             for element in selection.elements(of: step) {
@@ -107,6 +114,12 @@ struct ShowCommand: ParsableCommand {
                     : "\nwaybill resume \(PrintableText.shellWord(entry.folder)) continues it\n"
             )
         }
+    }
+
+    /// Whether a step has a failure of its own, or one of its elements has.
+    private static func hasFailed(_ step: StepResult) -> Bool {
+        if let elements = step.elements, elements.counts[.failed] + elements.counts[.tolerated] > 0 { return true }
+        return step.isCounted && (step.outcome == .failed || step.outcome == .tolerated)
     }
 
     private var selection: ShownSteps { ShownSteps(names: steps) }

@@ -156,6 +156,15 @@ final class RunPrinter: RunObserver {
         }
     }
 
+    /// Prints the line of a step that had not finished when the run was killed, or that is still running.
+    func show(unfinished step: StepResult) {
+        let elements = step.elements.map { elements in
+            elements.count == 0 ? "no element has finished" : "elements: \(elements.counts.summary)"
+        }
+        let words = ["not finished", elements].compactMap { $0 }.joined(separator: ", ")
+        write("  \(paint("… \(step.path)", .faint))  \(words)\n")
+    }
+
     /// Prints the line of an element of an earlier run, and its failure in full.
     ///
     /// - Parameter printsBody: Whether the bodies of its responses are printed in full, if they are kept.
