@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
@@ -26,18 +27,21 @@ package struct MockRoutes: Sendable {
         }
     }
 
-    /// The routes for any client: one for each method and address. The examples of several requests for one address
-    /// follow each other.
+    /// The routes for any client: one for each method, address, constant query and constant body. The examples of
+    /// several requests that have these in common follow each other.
     package init(ofManifest requests: some Sequence<RequestPlan>) {
-        var places: [Address: Int] = [:]
+        var places: [Address: [Int]] = [:]
         var owners: Set<String> = []
         for request in requests where !request.mock.isEmpty {
             let address = Address(of: request)
             // The calls of an endpoint have the same examples.
             if let endpoint = request.endpoint, !owners.insert("\(endpoint) \(address)").inserted { continue }
             let route = MockRoute(of: request, at: address)
-            guard let place = places[address] else {
-                places[address] = routes.count
+            let equal = places[address]?.first {
+                Set(routes[$0].query) == Set(route.query) && routes[$0].body == route.body
+            }
+            guard let place = equal else {
+                places[address, default: []].append(routes.count)
                 routes.append(route)
                 continue
             }
@@ -79,8 +83,21 @@ extension MockRoute {
             method: address.method,
             host: address.host,
             path: PathPattern(template: address.path),
+            query: Self.query(of: request),
+            body: request.settings.body?.value.constantContent,
             answers: request.mock.map(Self.answer)
         )
+    }
+
+    /// The parameters that every request of the step has in its query.
+    private static func query(of request: RequestPlan) -> [Parameter] {
+        let written = request.address.text.value.constantText.map { URIReference($0).query } ?? nil
+        return Parameter.all(in: written)
+            + request.settings.query.flatMap { parameter in
+                (parameter.values.value ?? []).compactMap { text in
+                    text.constantText.map { Parameter(parameter.name.value, $0) }
+                }
+            }
     }
 
     private static func answer(_ example: MockExample) -> MockResponse {

@@ -20,6 +20,9 @@ package protocol Transport: Sendable {
     /// monitor.
     func mayHaveStoredResponse(to request: HTTPRequest) -> Bool
 
+    /// Deletes the stored response to a request, which cannot be used.
+    func forgetResponse(to request: HTTPRequest) async
+
     /// Checks whether a connection to the destination of a request can be established, with the request's proxy,
     /// socket, interface and timeouts, even if all connections to the destination are busy. Sends nothing, performs no
     /// TLS handshake and closes the connection. Returns nil on success; otherwise a failure as for a request: `dns`,
@@ -40,6 +43,9 @@ package protocol Transport: Sendable {
 extension Transport {
     /// For transports without a cache.
     package func mayHaveStoredResponse(to request: HTTPRequest) -> Bool { false }
+
+    /// For transports without a cache.
+    package func forgetResponse(to request: HTTPRequest) async {}
 
     /// For transports whose destinations are always reachable.
     package func reach(_ request: HTTPRequest) async -> TransportFailure? { nil }

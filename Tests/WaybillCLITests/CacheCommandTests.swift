@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillTestSupport
 
@@ -218,6 +219,37 @@ import WaybillTestSupport
         #expect(try await waybill("cache", "list", "--folder", "others").outputText.contains("/other"))
         #expect(try await waybill("cache", "info").outputText.contains("\n0 responses, "))
         #expect(try await waybill("cache", "clear", "--folder", "others").outputText.hasPrefix("removed 1 response, "))
+    }
+
+    @Test func `a response that cannot be decoded is not stored`() async throws {
+        let count = Mutex(0)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while connection.readRequest() != nil {
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: max-age=600\r\n"
+                        + "Content-Length: 2\r\n\r\n\(isFirst ? "{]" : "{}")"
+                )
+            }
+        }
+        try await LoopbackServer.run(script: script) { server in
+            folder.write(
+                """
+                waybill: 1
+                defaults: {baseURL: "\(server.url(""))", cache: default}
+                graphs: {main: {chain: [{id: a, get: /a}]}}
+                """,
+                to: "manifest.yaml"
+            )
+            for status: Int32 in [1, 0, 0] {
+                let run = try await waybill("run", "manifest.yaml")
+                #expect(run.status == status, "\(run.outputText)")
+            }
+            #expect(count.withLock(\.self) == 2)
+        }
     }
 
     @Test func `a cache that cannot be written is reported once and fails nothing`() async throws {

@@ -51,6 +51,26 @@ import WaybillManifest
         #expect(scalar?.style == .plain)
     }
 
+    @Test(arguments: [
+        (#"{"a": "\ud83d\ude00!"}"#, "😀!"), (#"{"a": "\uD83D\uDE00\ud83d\udE01"}"#, "😀😁"),
+        (#"{"a": "\\ud83d\\ude00"}"#, #"\ud83d\ude00"#), (#"{"a": "é\ud83d\ude00", "b": 1}"#, "é😀"),
+    ])
+    func `a file in JSON can have escapes of surrogate pairs`(source: String, expected: String) throws {
+        let (document, findings) = YAMLReader().read(SourceFile(yaml: source))
+        #expect(findings == [])
+        #expect(document?["a"]?.json == .string(expected))
+    }
+
+    @Test(arguments: [
+        #"{"a": "\ud83d"}"#, #"{"a": "\ude00\ud83d"}"#, #"{"a": "\ud83d\ude00", b: 1}"#, #"a: "\ud83d\ude00""#,
+        #"{"a": "\ud83d\ude00\ue001"}"#,
+    ])
+    func `other escapes of surrogates are errors`(source: String) {
+        #expect(
+            YAMLReader().read(SourceFile(yaml: source)).1.map(\.headline) == ["the escape is not a Unicode character"]
+        )
+    }
+
     @Test func `a scalar has the style in which it was written`() {
         let file = SourceFile(yaml: "[p, 's', \"d\"]\n--- |\n l\n--- >\n f\n")
         let (documents, _) = YAMLReader().readStream(file)

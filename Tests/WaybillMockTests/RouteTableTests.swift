@@ -1,4 +1,5 @@
 import Testing
+import WaybillJSON
 
 @testable import WaybillMock
 
@@ -47,6 +48,42 @@ import Testing
     private func match(_ request: String, host: String = "mock", in table: RouteTable) -> RouteTable.Match {
         let words = request.split(separator: " ").map(String.init)
         return table.match(method: words[0], RequestTarget(words[1], hostHeader: host))
+    }
+
+    @Test(
+        arguments: [
+            ("/list", nil, 0), ("/list?page=1", nil, 1), ("/list?x=%20&page=2", nil, 2), ("/list?page=2&x=+", nil, 2),
+            ("/list?page=2", nil, 3), ("/list?page=9", nil, 0), ("/list", #"{"b": 1, "a": [2]}"#, 4),
+            ("/list", "hello", 5),
+            ("/list?page=1", "hello", 1),
+        ] as [(String, String?, Int)]
+    )
+    func `of the routes for one path, the one of whose query and body the request has most is found`(
+        target: String,
+        body: String?,
+        expected: Int
+    ) throws {
+        func route(_ query: [MockRoute.Parameter], _ body: JSON? = nil) -> MockRoute {
+            MockRoute(
+                method: "POST",
+                host: nil,
+                path: PathPattern(template: "/list"),
+                query: query,
+                body: body,
+                answers: []
+            )
+        }
+        let page = { (number: String) in MockRoute.Parameter("page", number) }
+        let table = RouteTable([
+            route([]), route([page("1")]), route([page("2"), .init("x", " ")]), route([page("2")]),
+            route([], ["a": [2], "b": 1]), route([], "hello"),
+        ])
+        let match = table.match(
+            method: "POST",
+            RequestTarget(target, hostHeader: "mock"),
+            body: Array((body ?? "").utf8)
+        )
+        #expect(match == .route(expected))
     }
 
     @Test(

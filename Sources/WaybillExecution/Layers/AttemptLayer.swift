@@ -146,6 +146,11 @@ struct Attempt: Sendable {
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
             await evaluate(response, status: sent.file?.content?.status ?? response.status, &outcome)
+            if outcome.failure?.kind == .decode, response.cacheUse != nil {
+                var last = sending
+                last.url = sent.lastURL
+                await transport.forgetResponse(to: last)
+            }
         }
         if let file = sent.file { await sender.download?.conclude(file, &outcome) }
         // Now all its secrets are known.

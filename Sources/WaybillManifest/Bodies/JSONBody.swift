@@ -8,6 +8,8 @@ struct JSONBody: RequestBody {
 
     let value: ValueTemplate
 
+    var constantContent: JSON? { value.constant }
+
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         if let number = node.firstNonFiniteNumber {
             decoder.report(

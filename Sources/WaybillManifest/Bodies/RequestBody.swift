@@ -1,5 +1,6 @@
 package import WaybillDiagnostics
 package import WaybillExpressions
+package import WaybillJSON
 package import WaybillRuntime
 
 /// The explicit body of a request: `body: {json: …}`.
@@ -16,6 +17,9 @@ package protocol RequestBody: Sendable {
     var headerTexts: [ScalarTemplate] { get }
     /// The size in bytes, if it is known before anything is evaluated.
     var knownLength: Int? { get }
+
+    /// The JSON or the text of the body, if nothing in it is computed, and it is one of these.
+    var constantContent: JSON? { get }
 
     /// Reads the body from the value of its key; `nil` if it cannot be read, which is reported.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
@@ -34,6 +38,7 @@ extension RequestBody {
     package var files: [ScalarTemplate] { [] }
     package var headerTexts: [ScalarTemplate] { [] }
     package var knownLength: Int? { nil }
+    package var constantContent: JSON? { nil }
 }
 
 /// The values that the encoding of a body needs.

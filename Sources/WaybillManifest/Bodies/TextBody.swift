@@ -28,6 +28,8 @@ struct TextBody: ScalarBody {
 
     var knownLength: Int? { text.constantText?.utf8.count }
 
+    var constantContent: JSON? { text.constantText.map(JSON.string) }
+
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let content = try text.content(in: context.scope)
         return EncodedBody(.bytes(content.bytes), mediaType: content.mediaType, isSecret: content.isSecret)

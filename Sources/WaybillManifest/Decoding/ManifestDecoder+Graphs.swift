@@ -80,7 +80,7 @@ extension ManifestDecoder {
         if let form = written?.form { reportSettings(of: node, against: form) }
         return Step(
             id: entries[.id].flatMap { text($0) },
-            name: entries[.name]?.text,
+            name: entries[.name]?.text?.replacing("$${", with: "${"),
             description: entries[.description]?.text,
             action: action,
             service: form == .call ? entries[.service].flatMap { text($0) } : nil,

@@ -1,3 +1,6 @@
+import WaybillFormats
+package import WaybillJSON
+
 /// The mock server's responses to the requests with one method and path.
 package struct MockRoute: Sendable, Equatable {
     /// The method; a route for GET also matches HEAD, unless there is one for HEAD. Nil for any method.
@@ -7,16 +10,80 @@ package struct MockRoute: Sendable, Equatable {
     package var host: String?
     /// The paths that the route matches.
     package var path: PathPattern
+    /// The parameters of the query that a request has if it is meant for this route rather than for another one with the
+    /// same method and path.
+    package var query: [Parameter]
+    /// The body that such a request has, as JSON, or as a string.
+    package var body: JSON?
     /// The responses in order, each sent once; the last one is sent again for all later requests, as in “unavailable
     /// twice, then fine”.
     package var answers: [MockResponse]
 
     /// Creates a route. Without responses, it is the route of an endpoint without an example.
-    package init(method: String?, host: String?, path: PathPattern, answers: [MockResponse]) {
+    package init(
+        method: String?,
+        host: String?,
+        path: PathPattern,
+        query: [Parameter] = [],
+        body: JSON? = nil,
+        answers: [MockResponse]
+    ) {
         self.method = method
         self.host = host
         self.path = path
+        self.query = query
+        self.body = body
         self.answers = answers
+    }
+}
+
+extension MockRoute {
+    /// A parameter of a query.
+    package struct Parameter: Sendable, Hashable {
+        /// The name.
+        package var name: String
+        /// The value.
+        package var value: String
+
+        /// Creates a parameter.
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Returns the parameters of a query, decoded.
+        package static func all(in query: String?) -> [Parameter] {
+            (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map { pair in
+                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                let texts = parts.map { part in
+                    let spaced = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+                    return String(decoding: PercentEncoding.decodedBytes(spaced), as: UTF8.self)
+                }
+                return Parameter(texts[0], texts.count > 1 ? texts[1] : "")
+            }
+        }
+    }
+
+    /// How many of the route's parameters, and its body, a request has; -1 if it has others.
+    func closeness(to request: RequestContent) -> Int {
+        guard query.allSatisfy(request.query.contains), body.map(request.bodies.contains) ?? true else { return -1 }
+        return query.count + (body == nil ? 0 : 1)
+    }
+}
+
+/// The query and the body of a request.
+struct RequestContent {
+    /// The parameters of the query.
+    let query: [MockRoute.Parameter]
+    /// The body as JSON, if it is JSON, and as a string.
+    var bodies: [JSON] = []
+
+    /// Creates the content of a request.
+    init(_ target: RequestTarget, body: [UInt8]) {
+        query = MockRoute.Parameter.all(in: target.query)
+        guard !body.isEmpty else { return }
+        bodies = [.string(String(decoding: body, as: UTF8.self))]
+        if let json = try? JSONParser().parse(body) { bodies.append(json) }
     }
 }
 

@@ -6,6 +6,8 @@ struct RequestTarget {
     let host: String
     /// The path, without the query.
     let path: String
+    /// The query.
+    let query: String?
 
     /// Parses the target of a request line (RFC 9112, section 3.2): a path, or a whole URL as sent to proxies, whose
     /// host then takes precedence over the header's.
@@ -18,6 +20,7 @@ struct RequestTarget {
         }
         host = Self.canonical(address.authority ?? hostHeader ?? "")
         path = address.path.isEmpty ? "/" : address.path
+        query = address.query
     }
 
     /// An authority in the form used for comparison: lower case, without the ports that a scheme implies.

@@ -11,6 +11,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private struct Request {
         var head: HTTPRequestHead
         var bodyLength = 0
+        /// The body, if the response depends on it.
+        var body: [UInt8] = []
     }
 
     private let responder: Responder
@@ -19,7 +21,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var request: Request?
     /// A request that waits for its response until the client has read enough of the earlier ones. Until then the
     /// pipeline does not pass on another request, and nothing more is read.
-    private var held: HTTPRequestHead?
+    private var held: Request?
     private var pendingAnswer: Scheduled<Void>?
 
     init(_ responder: Responder, bodyLimit: Int, _ onRequest: @escaping @Sendable (MockServer.Exchange) -> Void) {
@@ -39,6 +41,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         case .body(let bytes):
             // After a refusal, the rest is only read.
             request?.bodyLength += bytes.readableBytes
+            if responder.comparesBodies { request?.body += Array(bytes.readableBytesView) }
             guard let refused = request, refused.bodyLength > bodyLimit else { return }
             request = nil
             refuseBody(of: refused.head, context)
@@ -46,17 +49,17 @@ final class ConnectionHandler: ChannelInboundHandler {
             guard let complete = request else { return }
             request = nil
             guard context.channel.isWritable else {
-                held = complete.head
+                held = complete
                 return
             }
-            answer(complete.head, context)
+            answer(complete, context)
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable, let head = held {
+        if context.channel.isWritable, let request = held {
             held = nil
-            answer(head, context)
+            answer(request, context)
         }
         context.fireChannelWritabilityChanged()
     }
@@ -77,11 +80,13 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    private func answer(_ request: Request, _ context: ChannelHandlerContext) {
+        let head = request.head
         let target = RequestTarget(head.uri, hostHeader: head.headers.first(name: "host"))
         let response = responder.response(
             method: head.method.rawValue,
             target,
+            body: request.body,
             example: head.headers.first(name: MockServer.exampleField).flatMap { Int($0) }
         )
         let delay = TimeAmount(response.answer.delay)

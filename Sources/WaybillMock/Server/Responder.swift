@@ -10,20 +10,28 @@ final class Responder: Sendable {
     }
 
     private let table: RouteTable
+    /// Whether the response depends on the body of a request.
+    let comparesBodies: Bool
     /// The number of responses that each route has sent.
     private let given: Mutex<[Int]>
 
     init(_ routes: [MockRoute]) {
         table = RouteTable(routes)
+        comparesBodies = table.comparesBodies
         given = Mutex(Array(repeating: 0, count: routes.count))
     }
 
     /// Returns the response to a request.
     ///
     /// - Parameter example: The number of the route, if the client knows it.
-    func response(method: String, _ target: RequestTarget, example: Int? = nil) -> Response {
+    func response(
+        method: String,
+        _ target: RequestTarget,
+        body: [UInt8] = [],
+        example: Int? = nil
+    ) -> Response {
         let known = example.flatMap { table.routes.indices.contains($0) ? RouteTable.Match.route($0) : nil }
-        switch known ?? table.match(method: method, target) {
+        switch known ?? table.match(method: method, target, body: body) {
         case .route(let index):
             let route = table.routes[index]
             guard let answer = nextAnswer(of: index) else {

@@ -93,6 +93,8 @@ package struct CachingTransport: Transport {
         request.options.cache.usesCache && HTTPRequest.isSafe(method: request.method)
     }
 
+    package func forgetResponse(to request: HTTPRequest) async { await stores.remove([CacheKey(request)]) }
+
     package func reach(_ request: HTTPRequest) async -> TransportFailure? { await transport.reach(request) }
 
     package var taskExecutor: (any TaskExecutor)? { transport.taskExecutor }

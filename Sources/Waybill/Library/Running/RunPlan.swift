@@ -6,7 +6,7 @@ import WaybillPlan
 ///
 /// You can run it any number of times.
 public struct RunPlan: Sendable {
-    private let planned: PlanDescription
+    let planned: PlanDescription
     private let variables: [String: String]
 
     /// The warnings about the manifest, in the order of the text.

@@ -23,7 +23,12 @@ enum YAMLEventParser {
 
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             let text = UnsafeBufferPointer(rebasing: bytes[prefix...])
-            if let start = text.baseAddress { yaml_parser_set_input_string(parser, start, text.count) }
+            let pairs = SurrogatePairs(text)
+            // libyaml reads the text until it is deleted.
+            let copy = pairs.map { UnsafeMutableBufferPointer<UInt8>.allocate(copying: $0.text) }
+            defer { copy?.deallocate() }
+            let input = copy.map { UnsafeBufferPointer($0) } ?? text
+            if let start = input.baseAddress { yaml_parser_set_input_string(parser, start, input.count) }
 
             var cursor = CodePointCursor(bytes: bytes, origin: prefix, isASCII: check.isASCII)
             var event = yaml_event_t()
@@ -31,7 +36,10 @@ enum YAMLEventParser {
                 guard yaml_parser_parse(parser, &event) == 1 else { return failure(of: parser.pointee, &cursor) }
                 defer { yaml_event_delete(&event) }
                 if event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT { return nil }
-                if let converted = converted(event, &cursor), !body(converted, scalarText(event).span) { return nil }
+                guard let converted = converted(event, &cursor) else { continue }
+                let scalar = scalarText(event)
+                let goesOn = pairs.map { body(converted, $0.restored(scalar).span) } ?? body(converted, scalar.span)
+                if !goesOn { return nil }
             }
         }
     }
@@ -153,5 +161,14 @@ private struct CodePointCursor {
             codePoint -= 1
         }
         return offset
+    }
+}
+
+extension UnsafeMutableBufferPointer<UInt8> {
+    /// Returns new memory with a copy of some bytes.
+    fileprivate static func allocate(copying bytes: [UInt8]) -> Self {
+        let copy = allocate(capacity: bytes.count)
+        _ = copy.initialize(from: bytes)
+        return copy
     }
 }
