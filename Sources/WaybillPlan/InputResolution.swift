@@ -103,7 +103,7 @@ struct InputResolution {
         return given.filter { manifest.inputs[$0.0] == nil }.map { name, source in
             Diagnostic(
                 "unknown-input",
-                "no input is named '\(name)', but \(source) gives it a value",
+                "no input of '\(manifest.file.name)' is named '\(name)', but \(source) gives it a value",
                 at: nil,
                 help: [
                     NearestName.of(name, among: manifest.inputs.keys).map { "Did you mean '\($0)'?" }
@@ -147,7 +147,7 @@ private struct GivenFile {
                 // The line is not shown, because it contains the secret.
                 return Diagnostic(
                     "unknown-input",
-                    "no input is named '\(name)', but \(span) gives it a value",
+                    "no input of '\(manifest.file.name)' is named '\(name)', but \(span) gives it a value",
                     at: nil,
                     help: [manifest.helpWithUnknownInput(name)]
                 )

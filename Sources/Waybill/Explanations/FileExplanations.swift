@@ -45,11 +45,11 @@ extension Explanation {
             "unwritable-file",
             "a file cannot be written",
             """
-            The folder of the file does not exist, its permissions do not let you write to it, or the disk is full.
+            The folder of the file cannot be created, its permissions do not let you write to it, or the disk is full.
             The message says which of these it is. No partial file is left behind.
             """,
-            wrongCommand: "waybill init api/manifest.yaml",
-            rightCommand: "mkdir api; waybill init api/manifest.yaml"
+            wrongCommand: "waybill init /dev/null/manifest.yaml",
+            rightCommand: "waybill init api/manifest.yaml"
         ),
         Explanation(
             "empty-file",

@@ -29,10 +29,12 @@ package struct FirstManifest: Sendable {
         return path.hasSuffix("/") ? path + "waybill.yaml" : "\(path)/waybill.yaml"
     }
 
-    /// Writes the manifest, and the schema if requested. Existing files are never changed.
+    /// Writes the manifest, and the schema if requested, in a new folder if there is none. Existing files are never changed.
     ///
     /// - Returns: The errors. If there are any, no new file is left behind.
     package func write(to path: String) -> [Diagnostic] {
+        // If this fails, so does writing the files, and says why.
+        _ = NewFile.makeFolder(FileContents.folder(of: path))
         let schema = FileContents.path(Self.schemaName, in: FileContents.folder(of: path))
         var isSchemaNew = false
         if hasSchema, (try? FileContents.read(schema, limit: 1 << 24)) != FlatSchema.text {
@@ -58,13 +60,7 @@ package struct FirstManifest: Sendable {
                     help: ["Existing files are never overwritten. Choose another file, or remove this one."]
                 )
             }
-            let folder = FileContents.folder(of: path)
-            return Diagnostic(
-                "unwritable-file",
-                "could not write \(path): \(error.lacksFolder ? "there is no folder \(folder)" : error.message)",
-                at: nil,
-                help: error.lacksFolder ? ["Create the folder first."] : []
-            )
+            return Diagnostic("unwritable-file", "could not write \(path): \(error.message)", at: nil)
         }
     }
 }

@@ -170,8 +170,23 @@ private struct Flattening {
         }
         let sample = Markdown.block("yaml", YAMLExample.text(name, example))
         result["markdownDescription"] = .string("\(key.text)\n\n\(sample)")
-        result["defaultSnippets"] = [["label": .string(name), "description": .string(key.text), "body": example]]
+        result["defaultSnippets"] = [
+            ["label": .string(name), "description": .string(key.text), "body": Self.snippet(example)]
+        ]
         return .object(result)
+    }
+
+    /// Returns the example as a snippet, in which editors replace `$name` unless the dollar sign is escaped.
+    private static func snippet(_ example: JSON) -> JSON {
+        switch example {
+        case .string(let text): return .string(text.replacing("$", with: "\\$"))
+        case .array(let elements): return .array(elements.map(snippet))
+        case .object(let object):
+            var result = JSONObject()
+            for (name, value) in object { result[name] = snippet(value) }
+            return .object(result)
+        case .null, .bool, .number, .bytes: return example
+        }
     }
 
     /// Returns an alternative with a title: its key, its value, or its type.

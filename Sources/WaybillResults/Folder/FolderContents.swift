@@ -20,13 +20,8 @@ enum FolderContents {
 
     /// Creates a folder and its parents.
     static func make(_ path: String) throws(ResultsError) {
-        if mkdir(path, 0o777) == 0 { return }
-        let code = errno
-        if code == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex {
-            try make(String(path[..<slash]))
-            if mkdir(path, 0o777) == 0 { return }
-        }
-        guard code == EEXIST || errno == EEXIST else { throw ResultsError(cannot: "create", path) }
+        guard let failed = NewFile.makeFolder(path) else { return }
+        guard errno == EEXIST else { throw ResultsError(cannot: "create", failed) }
         if !isFolder(path) {
             throw ResultsError(path: path, "cannot write results to '\(path)': it is a file, not a folder")
         }

@@ -44,6 +44,17 @@ package enum NewFile {
         throw NewFileError(number: failure)
     }
 
+    /// Creates a folder and its parents. Returns the one that cannot be created, if any; `errno` has the reason, which
+    /// may be that it exists.
+    package static func makeFolder(_ path: String) -> String? {
+        if mkdir(path, 0o777) == 0 { return nil }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
+            return path
+        }
+        if let parent = makeFolder(String(path[..<slash])), errno != EEXIST { return parent }
+        return mkdir(path, 0o777) == 0 ? nil : path
+    }
+
     /// Removes a file that was just written.
     package static func remove(_ path: String) {
         unlink(path)

@@ -77,7 +77,7 @@ import WaybillTestSupport
         #expect(try findings { try manifest.plan(environment: "dev") } == ["no environment is named 'dev'"])
         #expect(
             try findings { try manifest.plan(inputs: ["name": "x"]) }
-                == ["no input is named 'name', but the program gives it a value"]
+                == ["no input of '\(fixture.path)' is named 'name', but the program gives it a value"]
         )
         let wrong = try findings { try manifest.plan(inputs: ["username": 4]) }
         #expect(wrong.count == 1 && wrong[0].hasPrefix("the value given for input 'username' by the program "))

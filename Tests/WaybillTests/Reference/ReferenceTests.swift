@@ -52,6 +52,13 @@ import WaybillTestSupport
         #expect(!text.contains("\"x-waybill") && !text.contains("\"$ref\": \"#/$defs/"))
     }
 
+    @Test func `editors replace nothing in the snippets of the schema`() {
+        let text = String(decoding: FlatSchema.text, as: UTF8.self)
+        let snippets = text.matches(of: /"body": (\{[^\n]*|"[^\n]*)/).map { String($0.output.1) }
+        #expect(snippets.contains { $0.contains(#"\\$"#) })
+        #expect(snippets.allSatisfy { $0.replacing(#"\\$"#, with: "").contains("$") == false })
+    }
+
     @Test func `the schema for editors accepts every key, and no unknown one at any place`() throws {
         var document = FlatSchema.json.object ?? JSONObject()
         document["$schema"] = nil
