@@ -75,6 +75,10 @@ extension ForEachRunner {
             records = try file?.end(element.index, fileEnd(of: element))
         } catch {
             if element.end == .passed { (element.end, element.failure) = (.failed, error) }
+            if !step.isIdempotent {
+                element.use = .unsure
+                element.kept?.use = .unsure
+            }
         }
         let outcome: StepOutcome =
             switch element.end {

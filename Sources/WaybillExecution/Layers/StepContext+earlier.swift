@@ -27,7 +27,7 @@ extension StepContext {
             !request.isIdempotent()
         else { return nil }
         let message =
-            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and no response is recorded; "
+            "the \(request.constantMethod ?? "request") may have been sent before the run ended, and its response is not recorded; "
             + "--repeat-unsure sends it again"
         return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
     }

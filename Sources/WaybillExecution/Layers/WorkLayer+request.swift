@@ -43,6 +43,7 @@ extension WorkLayer {
             outcome.duplicate = .cancelled
         }
         guard outcome.progress.startedAt != nil else { return outcome }
+        let hadFailed = outcome.failure != nil
         Interceptor(request, in: context).intercept(&outcome) { outcome in write(outcome, of: step, to: output) }
         // Includes failures after the attempt: of pagination, an interceptor, or the records.
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
@@ -51,6 +52,7 @@ extension WorkLayer {
         if let output, !context.isElement(step) {
             outcome = await output.file.finished(outcome, isTolerated: context.tolerates(step))
         }
+        outcome.isUnwritten = output != nil && !hadFailed && outcome.failure?.kind == .output
         return outcome
     }
 
@@ -111,7 +113,8 @@ extension WorkLayer {
         if step.keeps.contains(.written) { record.written = attempt.written }
         if step.keeps.contains(.downloaded) { record.downloaded = attempt.downloaded }
         var outcome = RequestOutcome(result: result, record: record, end: end)
-        if attempt.wasSent, attempt.response == nil, !request.plan.isIdempotent(sentAs: attempt.method) {
+        let isRecorded = attempt.response != nil && !attempt.isUnwritten
+        if attempt.wasSent, !isRecorded, !request.plan.isIdempotent(sentAs: attempt.method) {
             outcome.use = .unsure
         }
         outcome.cookies = attempt.progress.redactedCookieDomains(run.redactor)

@@ -46,6 +46,8 @@ struct AttemptOutcome: Sendable {
     var duplicate: StepOutcome?
     /// Whether it has a response of a request with `until`: its failure counts only for the last try.
     var isPending = false
+    /// Whether the records of the response could not be written.
+    var isUnwritten = false
     /// Whether the body of the response was kept in the results folder, or could not be.
     var isBodyKept = false
 

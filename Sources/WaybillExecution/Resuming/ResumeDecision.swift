@@ -128,7 +128,7 @@ extension Diagnostic {
         let list = paths.count == 1 ? [] : ["The elements: \(paths.prefix(20).joined(separator: ", "))\(more)."]
         return Diagnostic(
             "unsafe-repeat",
-            "\(steps) may have been sent before the run ended, and no response is recorded",
+            "\(steps) may have been sent before the run ended, and its response is not recorded",
             at: span,
             help: list + [advice]
         )

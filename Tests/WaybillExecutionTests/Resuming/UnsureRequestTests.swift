@@ -47,6 +47,22 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
+        "{id: a, post: /1, write: {to: a.sqlite, table: t, key: [id]}}",
+        "{id: a, forEach: {in: [1], as: n}, post: /1, write: {to: a.sqlite, table: t, key: [id]}}",
+    ])
+    func `a request whose records could not be written is sent again only with repeat-unsure`(step: String) async throws
+    {
+        let fixture = { try ExecutionFixture(Self.text(step), ["/1": .json(#"[{"x": 1}]"#)]) }
+        let (outcome, _) = try await fixture().run(into: folder)
+        #expect(outcome.result.outcome == .failed)
+        let refused = try await ResumedRun(fixture(), in: folder)
+        #expect(refused.sent.isEmpty)
+        #expect(refused.messages.count == 1)
+        #expect(refused.messages.allSatisfy { $0.hasSuffix("its response is not recorded") })
+        #expect(try await ResumedRun(fixture(), in: folder, repeatsUnsure: true).sent == ["POST /1"])
+    }
+
+    @Test(arguments: [
         (elements, "main.each[1]", ["POST /2", "GET /after"], ["POST /1"]),
         (step, "main.once", ["GET /after"], ["POST /1"]),
         (chains, "main.each[1].new", ["POST /2", "GET /use/2", "GET /after"], ["POST /1", "GET /use/1"]),
@@ -104,7 +120,8 @@ import WaybillTestSupport
         #expect(first.sent.isEmpty == stops)
         #expect(first.decision.diagnostics.map(\.id) == (stops ? ["unsafe-repeat"] : []))
         guard stops else { return }
-        let message = "the POST of step '\(path)' may have been sent before the run ended, and no response is recorded"
+        let message =
+            "the POST of step '\(path)' may have been sent before the run ended, and its response is not recorded"
         #expect(first.messages == [message])
         let second = try await resume(text, repeatsUnsure: true)
         #expect(second.sent.first?.hasPrefix("POST /") == true)
