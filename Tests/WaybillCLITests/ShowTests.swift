@@ -104,6 +104,28 @@ import WaybillTestSupport
         #expect(failed.outputText.contains("… main.each"))
     }
 
+    @Test(arguments: [
+        (#"{body: ["$.items[150].n == 7"]}"#, true), (#"{body: ["$.items[150].x == 7"]}"#, true),
+        (#"{body: ["$.items[1].n == 7"]}"#, false), (#"{body: ["length($.items) == 7"]}"#, false),
+    ])
+    func `a long response is shown from the value that the failure is about`(expect: String, isLate: Bool) async throws
+    {
+        let folder = TemporaryFolder()
+        let items = (0..<200).map { "{n: item\($0)}" }.joined(separator: ", ")
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs: {main: {chain: [{id: a, get: /a, mock: {body: {items: [\(items)]}}, expect: \(expect)}]}}
+            """,
+            to: "manifest.yaml"
+        )
+        let run = try await Command.run(CommandCase.program, ["run", "--mock", "manifest.yaml"], in: folder.path)
+        #expect(run.status == 1)
+        #expect(run.outputText.contains("\"item150\"") == isLate, "\(run.outputText)")
+        #expect(run.outputText.contains("\"item1\"") == !isLate)
+    }
+
     @Test func `bodies of all responses are kept and shown, without secrets`() async throws {
         let folder = TemporaryFolder()
         folder.write(

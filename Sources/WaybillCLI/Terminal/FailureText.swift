@@ -30,7 +30,7 @@ struct FailureText {
     func text(of result: StepResult) -> String {
         guard let failure = result.failure else { return "" }
         var text = indented(diagnostic(of: failure))
-        if result.elements == nil { text += body(of: result.path) }
+        if result.elements == nil { text += body(of: result.path, failure) }
         return text + (result.elements.map { list(of: $0, step: result.path) } ?? "")
     }
 
@@ -57,7 +57,7 @@ struct FailureText {
         if printsWholeBodies {
             text += body(of: step)
         } else if let first = listed.first {
-            text += body(of: "\(step)[\(first.element)]")
+            text += body(of: "\(step)[\(first.element)]", first.failure)
         }
         return text
     }
@@ -85,24 +85,26 @@ struct FailureText {
 
     /// Returns the failure of an element, and the start of the response's body.
     func text(of element: ElementResults.ElementFailure, step: String) -> String {
-        indented(diagnostic(of: element.failure)) + body(of: "\(step)[\(element.element)]")
+        indented(diagnostic(of: element.failure)) + body(of: "\(step)[\(element.element)]", element.failure)
     }
 
     /// Returns the start of the body of the last response of a step or an element, and the path of the file that
     /// contains it. If bodies are printed in full, returns those of all pages, and of the elements and the steps in
     /// them. Empty if no body was kept.
     ///
-    /// - Parameter hasPassed: Whether the step passed. The last page is then one of the pages.
-    func body(of step: String, hasPassed: Bool = false) -> String {
+    /// - Parameters:
+    ///   - failure: The failure. A long body starts with the part that the failure is about.
+    ///   - hasPassed: Whether the step passed. The last page is then one of the pages.
+    func body(of step: String, _ failure: Failure? = nil, hasPassed: Bool = false) -> String {
         guard let bodies else { return "" }
         let last = bodies.path(of: step)
-        guard printsWholeBodies else { return last.map(body(in:)) ?? "" }
+        guard printsWholeBodies else { return last.map { body(in: $0, failure) } ?? "" }
         let pages = bodies.pages(of: step)
         let paths = pages + (hasPassed && !pages.isEmpty ? [] : [last].compactMap(\.self)) + bodies.inside(step)
-        return paths.map(body(in:)).joined()
+        return paths.map { body(in: $0, nil) }.joined()
     }
 
-    private func body(in path: String) -> String {
+    private func body(in path: String, _ failure: Failure?) -> String {
         guard let size = try? FileStatus(of: path).size,
             let start = try? LocalFile(path).start(printsWholeBodies ? 1 << 20 : 1 << 16)
         else { return "" }
@@ -115,6 +117,7 @@ struct FailureText {
             body = JSONWriter(layout: .pretty).string(json)
         }
         var isCut = size > start.count
+        let isLate = failure.map { cutStart(of: &body, upTo: $0) } ?? false
         if !printsWholeBodies, terminal == nil, body.count > Self.bodyCharacters {
             body = String(body.prefix(Self.bodyCharacters))
             isCut = true
@@ -124,12 +127,51 @@ struct FailureText {
         let maximum = isLimited ? Self.bodyLines : Int.max
         let columns =
             isLimited ? min(Self.bodyColumns, (terminal?.columns ?? .max) - Self.margin - 3) : Int.max
-        var text = "\(headline):"
+        var text = "\(headline):" + (isLate ? "\n  …" : "")
         for line in lines.prefix(maximum) {
             text += "\n  " + PrintableText.start(of: PrintableText.oneLine(String(line)), columns)
         }
         if lines.count > maximum || isCut { text += "\n  …" }
         return indented(text)
+    }
+
+    /// Removes the lines of a long JSON text before the value that a failure is about. Returns whether there were any.
+    private func cutStart(of body: inout String, upTo failure: Failure) -> Bool {
+        let isLong = body.count > Self.bodyCharacters || terminal != nil && body.count { $0.isNewline } > Self.bodyLines
+        guard isLong,
+            let path = ([failure.message] + failure.findings.map(\.message)).lazy
+                .compactMap({ Self.path(in: $0.description) }).first
+        else { return false }
+        let pointers = (1...path.count).map { JSONPointer(Array(path.prefix($0))) }
+        let text = SourceFile(name: "", text: body)
+        let locations = JSONLocations(of: pointers, in: text)
+        guard let place = pointers.reversed().lazy.compactMap({ locations.span(at: $0) }).first else { return false }
+        let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
+        let first = body.utf8.prefix(place.range.lowerBound).count { $0 == UInt8(ascii: "\n") } - 2
+        guard first > 2 else { return false }
+        body = lines[first...].joined(separator: "\n")
+        return true
+    }
+
+    /// Returns the first path such as `$.items[3].price` in a message, without what follows that is not a name or an
+    /// index.
+    private static func path(in message: String) -> [JSONPointer.Token]? {
+        guard let start = message.utf8.firstIndex(of: UInt8(ascii: "$")) else { return nil }
+        var rest = message[start...].dropFirst()
+        var tokens: [JSONPointer.Token] = []
+        while let mark = rest.first {
+            let part = rest.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            if mark == ".", !part.isEmpty {
+                tokens.append(.name(String(part)))
+                rest = rest[part.endIndex...]
+            } else if mark == "[", let index = Int(part), rest[part.endIndex...].first == "]" {
+                tokens.append(.index(index))
+                rest = rest[part.endIndex...].dropFirst()
+            } else {
+                break
+            }
+        }
+        return tokens.isEmpty ? nil : tokens
     }
 
     private func indented(_ text: String) -> String {
