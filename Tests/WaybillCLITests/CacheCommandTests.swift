@@ -219,6 +219,10 @@ import WaybillTestSupport
         #expect(try await waybill("cache", "list", "--folder", "others").outputText.contains("/other"))
         #expect(try await waybill("cache", "info").outputText.contains("\n0 responses, "))
         #expect(try await waybill("cache", "clear", "--folder", "others").outputText.hasPrefix("removed 1 response, "))
+        for command in ["info", "list", "clear"] {
+            let missing = try await waybill("cache", command, "--folder", "manifest.yaml")
+            #expect(missing.status == 3 && missing.outputText.isEmpty, "\(missing.outputText)")
+        }
     }
 
     @Test func `a response that cannot be decoded is not stored`() async throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillRuntime
 
 /// `waybill cache`
 struct CacheCommand: ParsableCommand {
@@ -73,7 +74,12 @@ struct CacheCommand: ParsableCommand {
         var folder: String?
 
         func cache() throws -> ResponseCache {
-            if let folder { return ResponseCache(folder: folder) }
+            if let folder {
+                if (try? FileStatus(of: folder))?.kind == .folder { return ResponseCache(folder: folder) }
+                let words = "there is no folder '\(PrintableText.oneLine(folder))'"
+                Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
+                throw ExitStatus.notCarriedOut
+            }
             if let cache = ResponseCache(variables: ProcessVariables.all) { return cache }
             let words = "could not locate the cache folder: neither XDG_CACHE_HOME nor HOME is an absolute path"
             Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
