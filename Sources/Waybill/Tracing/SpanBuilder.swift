@@ -264,13 +264,14 @@ extension Span {
     /// the span.
     fileprivate mutating func add(_ outcome: StepOutcome, _ failure: Failure?) {
         add("waybill.outcome", outcome.rawValue)
+        // The failure of a chain, batch or graph may be that of a step in it.
+        hasFailed = outcome == .failed
         guard let failure else { return }
         add("error.type", failure.kind.rawValue)
         if let location = failure.location {
             add("code.file.path", location.file)
             add("code.line.number", location.line)
         }
-        hasFailed = outcome == .failed
         if hasFailed { message = failure.message.string } else { add("waybill.failure", failure.message.string) }
     }
 
