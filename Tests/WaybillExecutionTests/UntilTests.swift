@@ -4,6 +4,7 @@ import WaybillDiagnostics
 import WaybillExecution
 import WaybillJSON
 import WaybillResults
+import WaybillTestSupport
 import WaybillTransport
 
 /// Polling: what is evaluated for each response, and what only for the last one.
@@ -123,6 +124,50 @@ import WaybillTransport
         )
         #expect(outcome.result.steps[0].failure?.message.string == "it is gone")
         #expect(transport.paths.count == 2)
+    }
+
+    private static let polledChain = """
+        graphs:
+          main:
+            chain:
+              - {id: first, get: /first}
+              - {id: g, until: {that: steps.a.data.n == 3, every: 1ms, times: 5}, chain: [{id: a, get: /a}, {id: b, get: /b}]}
+              - {id: last, get: "/${steps.a.data.n}"}
+
+        """
+
+    private static let polledGraph = """
+        graphs:
+          inner: {chain: [{id: a, get: /a}, {id: b, get: /b}], outputs: {n: steps.a.data.n}}
+          main:
+            chain:
+              - {id: first, get: /first}
+              - {id: g, until: {that: steps.g.outputs.n == 3, every: 1ms, times: 5}, graph: inner}
+              - {id: last, get: "/${steps.g.outputs.n}"}
+
+        """
+
+    private static func polled(_ text: String) throws -> ExecutionFixture {
+        let replies = RepliesInTurn((1...3).map { .json("{\"n\": \($0)}") })
+        return try ExecutionFixture(text) { $0.url.hasSuffix("/a") ? replies.next() : nil }
+    }
+
+    @Test(arguments: [polledChain, polledGraph])
+    func `the condition of a chain can use its steps, and that of a graph its outputs`(text: String) async throws {
+        let fixture = try Self.polled(text)
+        #expect(await fixture.run().summary == "first:passed a:passed b:passed last:passed")
+        #expect(fixture.transport.paths == ["/first", "/a", "/b", "/a", "/b", "/a", "/b", "/3"])
+    }
+
+    @Test(arguments: [polledChain, polledGraph])
+    func `a resumed run executes the steps of a chain again for each further try`(text: String) async throws {
+        let folder = TemporaryFolder()
+        _ = try await Self.polled(text).run(into: folder)
+        let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
+        let first = try #require(lines.firstIndex { $0.contains("\"step.finished\",\"step\":\"main.g.a\"") })
+        folder.write(lines[...first].joined(separator: "\n") + "\n", to: "events.ndjson")
+        let run = try await ResumedRun(Self.polled(text), in: folder)
+        #expect(run.sent == ["GET /b", "GET /a", "GET /b", "GET /a", "GET /b", "GET /a", "GET /b", "GET /3"])
     }
 
     @Test func `with paginate, outputs are those of the last round`() async throws {

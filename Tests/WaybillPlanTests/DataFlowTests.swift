@@ -18,6 +18,22 @@ import WaybillPlan
         arguments: [
             ("a step of a chain sees those before it", [], "{id: a, get: /a}, {id: b, get: \"/${steps.a.status}\"}"),
             ("but not those behind it", ["step-not-run"], "{id: b, get: \"/${steps.a.status}\"}, {id: a, get: /a}"),
+            (
+                "until sees the steps inside", [],
+                "{until: {that: steps.a.status == 200, every: 1s}, chain: [{id: a, get: /a}]}"
+            ),
+            (
+                "but no later steps", ["step-not-run"],
+                "{until: {that: steps.b.ok, every: 1s}, chain: [{id: a, get: /a}]}, {id: b, get: /b}"
+            ),
+            (
+                "and a tolerated step needs a default", ["uncertain-step"],
+                "{until: {that: steps.a.status == 200, every: 1s}, chain: [{id: a, get: /a, onFailure: continue}]}"
+            ),
+            (
+                "nor do the conditions of its steps see them", ["step-not-run"],
+                "{until: {that: steps.a.ok, every: 1s}, chain: [{get: /b, when: steps.a.ok}, {id: a, get: /a}]}"
+            ),
             ("and not itself", ["step-not-run"], "{id: a, get: \"/${steps.a.status}\"}"),
             (
                 "a batch shows its steps when it has ended", [],

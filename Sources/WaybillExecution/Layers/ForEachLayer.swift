@@ -12,7 +12,7 @@ struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         var file: StepFile?
         // If the file was complete when the run was resumed, so were all elements.
-        if let write = step.flow?.write, !(context.run.earlier?.hasCommitted(context.path) ?? false) {
+        if let write = step.flow?.write, !(context.earlier?.hasCommitted(context.path) ?? false) {
             do throws(Failure) {
                 file = try await StepFile(write, of: step, in: context)
             } catch {
@@ -48,7 +48,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         self.context = context
         self.file = file
         self.inner = inner
-        earlier = context.run.earlier?.elements(of: context.path)
+        earlier = context.earlier?.elements(of: context.path)
     }
 
     /// Executes all elements, as many at once as the limits allow.
@@ -74,7 +74,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         file?.start(at: elements.lowerBound)
         var summary = await execute(elements, of: source)
         // Without a file here, the step either writes none or finished it before the run was resumed.
-        let written = if let file { await finish(file, &summary) } else { run.earlier?.written(path) }
+        let written = if let file { await finish(file, &summary) } else { context.earlier?.written(path) }
         result.elements = summary.results
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)

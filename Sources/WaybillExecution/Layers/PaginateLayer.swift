@@ -104,7 +104,7 @@ private struct PageCollector {
     /// Continues after the pages of the earlier run; `false` if it must start with the first page.
     mutating func continueEarlier() -> Bool {
         // An element always starts with the first page, and so does each try of `until`.
-        guard !context.isElement(step), step.flow?.until == nil, var earlier = run.earlier?.pages(of: context.path)
+        guard !context.isElement(step), step.flow?.until == nil, var earlier = context.earlier?.pages(of: context.path)
         else {
             return false
         }

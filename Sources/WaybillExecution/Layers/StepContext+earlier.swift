@@ -6,9 +6,12 @@ import WaybillTransport
 
 /// What a resumed run keeps from the earlier run.
 extension StepContext {
+    /// The steps of the earlier run; `nil` in a further try of a step that contains this one, which executes it again.
+    var earlier: EarlierSteps? { isRepetition ? nil : run.earlier }
+
     /// The outcome of a step in the earlier run, if it passed and is not repeated.
     func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
-        guard let earlier = run.earlier?.step(at: path) else { return nil }
+        guard let earlier = earlier?.step(at: path) else { return nil }
         keep(StepRecord(kept: earlier.record), of: step)
         // The failure is tolerated by the step itself, or by one around it: there, it decides what is skipped.
         let hasFailed = earlier.result.outcome == .tolerated && step.onFailure != .continue
@@ -23,7 +26,7 @@ extension StepContext {
     /// The failure of a request that the earlier run may have sent, and that must not be sent twice.
     func unsureFailure(of request: RequestPlan) -> Failure? {
         // A session is always requested again.
-        guard !isForSession, let earlier = run.earlier, earlier.isUnsure(path), !run.repeatsUnsure,
+        guard !isForSession, let earlier, earlier.isUnsure(path), !run.repeatsUnsure,
             !request.isIdempotent()
         else { return nil }
         let message =

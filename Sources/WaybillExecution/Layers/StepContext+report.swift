@@ -26,7 +26,7 @@ extension StepContext {
     /// Executes the steps inside a step, and reports the step itself. A `forEach` reports its elements.
     func reporting(_ step: StepPlan, _ body: () async -> NodeOutcome) async -> NodeOutcome {
         guard step.group != nil else { return await body() }
-        let earlier = run.earlier?.group(at: path)
+        let earlier = earlier?.group(at: path)
         if earlier == nil { run.events.emit(.stepStarted, step: path) }
         let startedAt = Timestamp.now()
         let start = run.activeTime

@@ -50,15 +50,15 @@ struct StepFile: Sendable {
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }
-        if let completed = run.earlier?.completedOutput(of: self.step),
+        if let completed = context.earlier?.completedOutput(of: self.step),
             await folder.isInPlace(path, in: container, completed, allowsOutside: run.allowsOutside)
         {
-            if let written = run.earlier?.written(self.step) {
+            if let written = context.earlier?.written(self.step) {
                 run.events.emit(.writeCommitted(written), step: self.step)
             }
             return nil
         }
-        let place = step.flow?.until == nil ? run.earlier?.output(of: self.step) : nil
+        let place = step.flow?.until == nil ? context.earlier?.output(of: self.step) : nil
         columns = ColumnCheck(write, isContinued: place.map { $0.records.count > 0 } ?? false)
         do {
             sink = try await folder.records(

@@ -151,8 +151,13 @@ final class GraphFlow {
         defer { conditions = outer }
         let inner = outer.adding(step)
         let references = subject.references
+        var ofUntil: [Int] = []
         for index in references.indices(of: site) where references.roots[index] == .steps {
             let use = references.sites[index]
+            if !step.isRequest, step.flow?.until?.evaluates(use.text) == true {
+                ofUntil.append(index)
+                continue
+            }
             // Everything but the condition itself is evaluated only if the condition is true.
             conditions = use.text === step.flow?.when ? outer : inner
             check(use.reference, in: use.text, step: use.step)
@@ -160,6 +165,17 @@ final class GraphFlow {
         conditions = inner
         var own: Ended = []
         if case .group(let inner) = step.action { own = visit(site.steps, inner.order, onFailure: step.groupOnFailure) }
+        if !ofUntil.isEmpty {
+            // The conditions of 'until' are evaluated after each try of the step has passed.
+            let before = visible
+            for (place, certainty) in own { visible[place] = certainty }
+            if step.flow?.forEach == nil, step.effectiveID != nil { visible[place(of: site)] = .certain }
+            for index in ofUntil {
+                let use = references.sites[index]
+                check(use.reference, in: use.text, step: use.step)
+            }
+            visible = before
+        }
         // The steps inside a 'forEach' run once for each element, and are visible only there.
         if step.flow?.forEach != nil { own = [] }
         if step.effectiveID != nil { own.append((place(of: site), .certain)) }
@@ -188,6 +204,13 @@ final class GraphFlow {
             "'needs' has no meaning here: the steps of a chain run in order anyway",
             at: name.span
         )
+    }
+}
+
+extension Until {
+    /// Whether a text is evaluated after each try.
+    fileprivate func evaluates(_ text: any EvaluatedText) -> Bool {
+        text === that || text === fail?.when || text === fail?.message?.template
     }
 }
 
