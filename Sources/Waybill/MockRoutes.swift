@@ -18,10 +18,10 @@ package struct MockRoutes: Sendable {
     /// The routes for the requests of a run, which say whose examples they want: one for each endpoint, whose examples
     /// all its calls share, and one for each inline request.
     init(ofRun requests: some Sequence<RequestPlan>) {
-        var endpoints: [String: Int] = [:]
+        var known: [SourceSpan: Int] = [:]
         for request in requests where !request.mock.isEmpty {
-            let number = request.endpoint.flatMap { endpoints[$0] } ?? routes.count
-            if let endpoint = request.endpoint { endpoints[endpoint] = number }
+            let number = known[request.address.text.span] ?? routes.count
+            known[request.address.text.span] = number
             if number == routes.count { routes.append(MockRoute(of: request, at: Address(of: request))) }
             numbers[ObjectIdentifier(request)] = number
         }
@@ -31,11 +31,11 @@ package struct MockRoutes: Sendable {
     /// several requests that have these in common follow each other.
     package init(ofManifest requests: some Sequence<RequestPlan>) {
         var places: [Address: [Int]] = [:]
-        var owners: Set<String> = []
+        var known: Set<[AnyHashable]> = []
         for request in requests where !request.mock.isEmpty {
             let address = Address(of: request)
-            // The calls of an endpoint have the same examples.
-            if let endpoint = request.endpoint, !owners.insert("\(endpoint) \(address)").inserted { continue }
+            // The calls of an endpoint, and the requests of a graph that several steps run, have the same examples.
+            if !known.insert([request.address.text.span, address]).inserted { continue }
             let route = MockRoute(of: request, at: address)
             let equal = places[address]?.first {
                 Set(routes[$0].query) == Set(route.query) && routes[$0].body == route.body

@@ -182,6 +182,7 @@ extension GraphPlan {
         }
         self.init(
             name: "call",
+            path: "call",
             inputs: [:],
             body: GroupPlan(order: .chain, steps: [step], onFailure: .stop, concurrency: nil),
             finally: nil,

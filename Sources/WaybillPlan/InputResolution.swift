@@ -124,10 +124,65 @@ struct InputResolution {
     }
 }
 
+extension InputResolution {
+    /// Resolves the inputs of a manifest and those that some of its graphs declare, for graphs that no step runs.
+    ///
+    /// An input of a graph takes the value that is given for it, or that of the manifest's input of the same name, or
+    /// its default.
+    init(of graphs: [Int], in manifest: Manifest, options: PlanOptions) {
+        let own = graphs.flatMap { manifest.graphs.values[$0].value.inputs.values }
+        guard !own.isEmpty else {
+            self.init(manifest: manifest, options: options)
+            return
+        }
+        var declared = manifest
+        for definition in own where manifest.inputs[definition.name.value] == nil {
+            // Graphs may declare inputs of the same name with different defaults.
+            declared.inputs[definition.name.value] = definition
+            declared.inputs[definition.name.value]?.value.defaultValue = nil
+        }
+        self.init(manifest: declared, options: options) { manifest.inputs[$0] != nil }
+        guard !diagnostics.hasErrors else { return }
+        for position in graphs {
+            let graph = manifest.graphs.values[position]
+            for (name, definition) in graph.value.inputs {
+                if let value = values[name] {
+                    diagnostics += definition.value.schema.validate(value, limit: 1).map { violation in
+                        Diagnostic(
+                            "invalid-input",
+                            "the value of input '\(name)' of graph '\(graph.name.value)' \(violation.message)",
+                            at: definition.name.span,
+                            label: "declared here"
+                        )
+                    }
+                } else if definition.value.defaultValue == nil {
+                    diagnostics.append(
+                        Diagnostic(
+                            "missing-input",
+                            "graph '\(graph.name.value)' requires the input '\(name)'",
+                            at: definition.name.span,
+                            help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."]
+                        )
+                    )
+                }
+            }
+        }
+    }
+
+    /// Returns the values of some inputs; without a value, the default.
+    func values(of inputs: Definitions<InputDeclaration>) -> JSONObject {
+        var own = JSONObject()
+        for (name, definition) in inputs { own[name] = values[name] ?? definition.value.defaultValue }
+        return own
+    }
+}
+
 extension PlanBuilder {
     /// Returns the errors in the inputs that are given to a checked manifest. Missing inputs are not errors.
     package static func checkInputs(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
-        InputResolution(manifest: manifest, options: options, isRequired: { _ in false }).diagnostics
+        var declared = manifest
+        for graph in manifest.graphs.values { declared.inputs.merge(graph.value.inputs) { own, _ in own } }
+        return InputResolution(manifest: declared, options: options, isRequired: { _ in false }).diagnostics
     }
 }
 

@@ -17,7 +17,7 @@ package struct Plan: Sendable {
     package var schemaFiles: [SourceSpan: JSON]
     /// The environment that was applied to the manifest.
     package var environment: String?
-    /// The values of the manifest's inputs.
+    /// The values of the manifest's inputs, and those that were given for inputs of the graphs.
     package var inputs: JSONObject
     /// The values read from the manifest's data files, by name.
     package var data: JSONObject
@@ -31,7 +31,7 @@ package struct Plan: Sendable {
     package var concurrency: Int
     /// The graphs to run, in this order.
     package var graphs: [GraphPlan]
-    /// The graphs that steps of these graphs run, by name.
+    /// The graphs that steps run, by the start of the paths of their steps; see `GraphPlan.path`.
     package var subgraphs: [String: GraphPlan]
     /// The sessions, by the name of the service. Each is requested once, for the requests that need it.
     package var sessions: [String: SessionPlan]
@@ -55,8 +55,13 @@ package struct SecretPlan: Sendable {
 package struct GraphPlan: Sendable {
     /// Its name.
     package var name: String
+    /// The start of the paths of its steps: its name, or the path of the step that runs it with settings. Each such step
+    /// has a plan of the graph of its own.
+    package var path: String
     /// The inputs, which a step that runs the graph gives values.
     package var inputs: Definitions<InputDeclaration>
+    /// The values of the inputs if no step runs the graph.
+    package var ownInputs = JSONObject()
     /// Its steps.
     package var body: GroupPlan
     /// The steps that always run at the end.
@@ -73,6 +78,25 @@ package struct GraphPlan: Sendable {
     package var omittedSteps: [String] = []
     /// Whether any step is not selected. The graph then stores no state.
     package var isLimited = false
+}
+
+/// A step that runs a graph.
+package struct GraphCall: Sendable {
+    /// The name of the graph.
+    package var name: Spanned<String>
+    /// The key of its plan in `Plan.subgraphs`.
+    package var path: String
+    /// The values of its inputs.
+    package var arguments: [ArgumentPlan]
+    /// The steps through which the graph runs, from the outermost in, ending with this one, if they or what encloses
+    /// them have settings. These apply to the requests of the graph.
+    let callers: [StepSite]
+
+    /// Visits every expression and template.
+    func visitUses(_ visitor: UseVisitor) {
+        for argument in arguments { argument.visitUses(visitor) }
+        for level in callers.last?.settings ?? [] { level.visitUses(visitor) }
+    }
 }
 
 /// Steps that run together.
@@ -95,8 +119,8 @@ package struct StepPlan: Sendable {
         case request(RequestPlan)
         /// Runs steps.
         case group(GroupPlan)
-        /// Runs another graph with inputs.
-        case graph(name: Spanned<String>, arguments: [ArgumentPlan])
+        /// Runs another graph.
+        case graph(GraphCall)
         /// Computes values.
         case values([OutputDefinition])
         /// Ends the enclosing chain with success if a condition is true.
@@ -212,6 +236,9 @@ extension GroupPlan {
 }
 
 extension Plan {
+    /// The graphs that steps run, in the order of their paths.
+    package var sortedSubgraphs: [GraphPlan] { subgraphs.values.sorted { $0.path < $1.path } }
+
     /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
     package var requests: [RequestPlan] {
         let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }

@@ -45,11 +45,16 @@ struct PlanAssembly {
     }
 
     /// Returns the plan of the graph at an index in the manifest.
-    func graph(at position: Int) -> GraphPlan {
+    ///
+    /// - Parameters:
+    ///   - path: The start of the paths of its steps, if that is not its name.
+    ///   - callers: The steps that run it, from the outermost in, if they have settings.
+    func graph(at position: Int, path: String? = nil, calledBy callers: [StepSite] = []) -> GraphPlan {
         let site = checked.graphs[position]
         let (name, graph) = (site.definition.name.value, site.definition.value)
         let context = StepContext(
-            path: name,
+            path: path ?? name,
+            callers: callers,
             uses: StepUses(of: graph),
             isTolerated: graph.onFailure == .continue
         )
@@ -64,6 +69,7 @@ struct PlanAssembly {
         }
         return GraphPlan(
             name: name,
+            path: context.path,
             inputs: graph.inputs,
             body: body,
             finally: finally,
@@ -77,12 +83,14 @@ struct PlanAssembly {
     /// The graphs that the steps of some graphs run, directly or indirectly.
     func subgraphs(of graphs: [GraphPlan]) -> [String: GraphPlan] {
         var subgraphs: [String: GraphPlan] = [:]
-        var waiting = graphs.flatMap(\.subgraphNames)
-        while let name = waiting.popLast() {
-            guard subgraphs[name] == nil, let position = manifest.graphs.index(forKey: name) else { continue }
-            let plan = graph(at: position)
-            subgraphs[name] = plan
-            waiting += plan.subgraphNames
+        var waiting = graphs.flatMap(\.calls)
+        while let call = waiting.popLast() {
+            guard subgraphs[call.path] == nil, let position = manifest.graphs.index(forKey: call.name.value) else {
+                continue
+            }
+            let plan = graph(at: position, path: call.path, calledBy: call.callers)
+            subgraphs[call.path] = plan
+            waiting += plan.calls
         }
         return subgraphs
     }
@@ -126,6 +134,8 @@ struct PlanAssembly {
     /// What a step inherits from the enclosing steps.
     private struct StepContext {
         var path: String
+        /// The steps that run the graph; see `GraphCall`.
+        var callers: [StepSite]
         var uses: StepUses
         /// Whether one of them tolerates failures.
         var isTolerated: Bool
@@ -171,13 +181,13 @@ struct PlanAssembly {
         let step = site.step
         switch step.action {
         case .call(let call):
-            guard let endpoint = site.endpoint, let sent = checked.requests.of(site) else {
+            guard let endpoint = site.endpoint, let sent = checked.requests.of(site, calledBy: context.callers) else {
                 preconditionFailure("the rules let a call of an unknown endpoint pass")
             }
             let arguments = arguments(of: endpoint.inputs, given: call, at: step.span)
             return .request(request(sent, with: arguments, sentBy: site))
         case .request:
-            guard let sent = checked.requests.of(site) else {
+            guard let sent = checked.requests.of(site, calledBy: context.callers) else {
                 preconditionFailure("a step that has a request sends one")
             }
             return .request(request(sent, sentBy: site))
@@ -188,7 +198,15 @@ struct PlanAssembly {
             )
         case .graph(let call):
             let taken = manifest.graphs[call.name.value]?.value.inputs ?? [:]
-            return .graph(name: call.name, arguments: arguments(of: taken, given: call, at: step.span))
+            let callers = site.callers(inside: context.callers)
+            return .graph(
+                GraphCall(
+                    name: call.name,
+                    path: callers == nil ? call.name.value : context.path,
+                    arguments: arguments(of: taken, given: call, at: step.span),
+                    callers: callers ?? []
+                )
+            )
         case .values(let values): return .values(values)
         case .end(let condition): return .end(condition)
         }
@@ -255,10 +273,8 @@ struct PlanAssembly {
 }
 
 extension GraphPlan {
-    /// The names of the graphs that its steps run.
-    fileprivate var subgraphNames: [String] {
-        (body.steps + (finally?.steps ?? [])).flatMap(\.subgraphNames)
-    }
+    /// The calls of other graphs by its steps.
+    fileprivate var calls: [GraphCall] { (body.steps + (finally?.steps ?? [])).flatMap(\.calls) }
 
     fileprivate func visitUses(_ visitor: UseVisitor) {
         for step in body.steps + (finally?.steps ?? []) { step.visitUses(visitor) }
@@ -274,16 +290,16 @@ extension StepPlan {
         switch work {
         case .request(let request): request.visitUses(visitor)
         case .group: break
-        case .graph(_, let arguments): for argument in arguments { argument.visitUses(visitor) }
+        case .graph(let call): call.visitUses(visitor)
         case .values(let values): for value in values { value.visitUses(visitor, .request) }
         case .end(let condition): visitor.expression(condition, .request, .control)
         }
     }
 
-    fileprivate var subgraphNames: [String] {
+    fileprivate var calls: [GraphCall] {
         switch work {
-        case .graph(let name, _): [name.value]
-        case .group(let group): group.steps.flatMap(\.subgraphNames)
+        case .graph(let call): [call]
+        case .group(let group): group.steps.flatMap(\.calls)
         case .request, .values, .end: []
         }
     }

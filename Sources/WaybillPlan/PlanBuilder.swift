@@ -53,21 +53,26 @@ package enum PlanBuilder {
         options: PlanOptions
     ) -> (plan: Plan?, diagnostics: [Diagnostic]) {
         let manifest = checked.manifest
-        let inputs = InputResolution(manifest: manifest, options: options)
         let selection = options.selection
         let graphs = GraphSelection(manifest: manifest, names: options.graphs, selection)
-        let diagnostics = inputs.diagnostics + graphs.diagnostics
+        let inputs = InputResolution(of: graphs.selected, in: manifest, options: options)
+        let diagnostics = graphs.diagnostics + inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
-        let assembly = PlanAssembly(checked, inputs: inputs.values)
+        let assembly = PlanAssembly(checked, inputs: inputs.values(of: manifest.inputs))
         let subgraphTags = manifest.graphs.reduce(into: [:]) { $0[$1.key] = $1.value.value.tags.map(\.value) }
-        let whole = graphs.selected.map(assembly.graph(at:))
+        let whole = graphs.selected.map { position in
+            var graph = assembly.graph(at: position)
+            graph.ownInputs = inputs.values(of: graph.inputs)
+            return graph
+        }
         let plans = whole.compactMap { selection.limited($0, subgraphTags: subgraphTags) }
         if let error = selection.unmatched(in: whole, selected: plans, manifest) { return (nil, diagnostics + [error]) }
         let subgraphs = assembly.subgraphs(of: plans)
         let sessions = assembly.sessions
         let concurrency = options.concurrency
         var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
+        plan.inputs = inputs.values
         plan.selection = selection
         let errors = options.part.map { plan.limit(to: $0) } ?? []
         return (errors.isEmpty ? plan : nil, diagnostics + errors)

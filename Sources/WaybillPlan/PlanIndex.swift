@@ -2,12 +2,13 @@ import WaybillDiagnostics
 
 /// The steps of a plan by the paths that they have in a run.
 package struct PlanIndex {
+    /// The graphs, by the start of the paths of their steps.
     private let graphs: [String: GraphPlan]
     private var steps: [String: [String: StepPlan]] = [:]
 
     /// Creates the index of a plan.
     package init(_ plan: Plan) {
-        graphs = Dictionary(plan.graphs.map { ($0.name, $0) }) { first, _ in first }
+        graphs = Dictionary(plan.graphs.map { ($0.path, $0) }) { first, _ in first }
             .merging(plan.subgraphs) { first, _ in first }
     }
 
@@ -47,7 +48,7 @@ package struct PlanIndex {
         var end = path.endIndex
         while let dot = path[..<end].lastIndex(of: ".") {
             let prefix = String(path[..<dot])
-            if case .graph(let name, _)? = steps[prefix]?.work { return (prefix, name.value) }
+            if case .graph(let call)? = steps[prefix]?.work { return (prefix, call.path) }
             end = dot
         }
         return nil

@@ -82,10 +82,14 @@ package final class RequestPlan: Sendable {
         self.usesSession = usesSession
     }
 
-    /// Visits every expression and template in the request.
+    /// Visits every expression and template in the request, except those in the settings of steps that run its graph:
+    /// these belong to the steps.
     func visitUses(_ visitor: UseVisitor) {
         visitor.scalar(method?.value, .request, .control)
-        Self.visitUses(visitor, arguments, settings, address, vars, outputs, download, filters)
+        let own = settings.without { setting in
+            if case .graph(let name) = setting.level { name != graph } else { false }
+        }
+        Self.visitUses(visitor, arguments, own, address, vars, outputs, download, filters)
     }
 
     private static func visitUses(

@@ -59,7 +59,7 @@ package struct PlanContent {
     package init(_ plan: Plan) {
         self.plan = plan
         index = SourceIndex(plan.sources)
-        let all = plan.graphs + plan.subgraphs.values.sorted { $0.name < $1.name }
+        let all = plan.graphs + plan.sortedSubgraphs
         for graph in all {
             for output in graph.outputs { note(output.value) }
             note(graph.body)
@@ -101,7 +101,7 @@ package struct PlanContent {
     }
 
     private mutating func digest(of graph: GraphPlan) -> String {
-        if let known = graphs[graph.name] { return known }
+        if let known = graphs[graph.path] { return known }
         var words = [graph.name, graph.body.onFailure.rawValue, "\(graph.body.concurrency ?? 0)"]
         words += steps(of: graph.body)
         for input in graph.inputs.values { words += [input.name.value, Self.text(input.value.defaultValue ?? .null)] }
@@ -111,7 +111,7 @@ package struct PlanContent {
             words += [output.name.value, value(of: output)]
         }
         let digest = Self.digest(words)
-        graphs[graph.name] = digest
+        graphs[graph.path] = digest
         return digest
     }
 
@@ -139,10 +139,10 @@ package struct PlanContent {
             content.steps = group.steps.map(\.path)
             add("steps", Self.digest(steps(of: group)))
             if let concurrency = group.concurrency { add("concurrency", Self.digest(["\(concurrency)"])) }
-        case .graph(let name, let arguments):
-            let called = plan.graphs.first { $0.name == name.value } ?? plan.subgraphs[name.value]
-            add("graph", called.map { digest(of: $0) } ?? "", at: name.span)
-            content.parts.merge(parts(of: arguments)) { _, new in new }
+        case .graph(let call):
+            let called = plan.graphs.first { $0.path == call.path } ?? plan.subgraphs[call.path]
+            add("graph", called.map { digest(of: $0) } ?? "", at: call.name.span)
+            content.parts.merge(parts(of: call.arguments)) { _, new in new }
         case .values(let values):
             for output in values { add("values \(output.name.value)", value(of: output), at: output.value.span) }
         case .end(let condition): add("end", value(at: condition.span), at: condition.span)

@@ -151,7 +151,7 @@ private struct SelectableStep {
         func add(_ steps: [StepPlan], parent: Int?, tags: Set<String>) {
             for step in steps {
                 var all = tags.union(step.tags)
-                if case .graph(let name, _) = step.work { all.formUnion(subgraphTags[name.value] ?? []) }
+                if case .graph(let call) = step.work { all.formUnion(subgraphTags[call.name.value] ?? []) }
                 var inner: [StepPlan] = []
                 if case .group(let group) = step.work { inner = group.steps }
                 var needed = Set(step.flow?.needs.map(\.value) ?? [])

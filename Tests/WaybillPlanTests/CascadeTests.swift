@@ -1,6 +1,7 @@
 import Testing
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillJSON
 import WaybillPlan
 
 @testable import WaybillManifest
@@ -69,6 +70,84 @@ import WaybillPlan
         #expect(request.settings.headers.map(\.name.value) == [String]())
         #expect(request.filters.count == 1)
         #expect(request.settings.timeout == nil)
+    }
+
+    @Test(arguments: [
+        ("headers: {A: b}, chain: [{values: {n: '1'}}]", "headers"),
+        ("chain: [{timeout: 1s, chain: [{values: {n: '1'}}]}]", "timeout"),
+        ("chain: [{graph: sub, expect: {status: 404}, retry: {times: 1}}]", "expect retry"),
+        ("batch: [{id: g, graph: sub, tag: a, deadline: 1s, forEach: {in: [1], as: n}}], concurrency: 1", ""),
+        ("headers: {A: b}, chain: [{graph: sub}, {get: /a}]", ""),
+    ])
+    func `a setting of steps that send no request is an error`(main: String, rejected: String) throws {
+        let (_, diagnostics) = try PlanFixture.plan(
+            """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main: {\(main)}
+              sub: {chain: [{values: {n: '1'}}]}
+
+            """
+        )
+        let names = diagnostics.filter { $0.id.name == "misplaced-key" }.compactMap { diagnostic in
+            diagnostic.headline.split(separator: "'").first.map(String.init)
+        }
+        #expect(names.joined(separator: " ") == rejected)
+    }
+
+    @Test func `graphs that are run with settings have a maximum size`() throws {
+        let graphs = (1...20).map { level in
+            let inner = level == 20 ? "{get: /a}" : "{id: a, graph: g\(level + 1)}, {id: b, graph: g\(level + 1)}"
+            return "  g\(level): {chain: [\(inner)]}\n"
+        }
+        func diagnostics(_ settings: String) throws -> [String] {
+            let main = "  main: {chain: [{graph: g1\(settings)}]}\n"
+            let text = "services: {s: {baseURL: \"http://127.0.0.1:1\"}}\ngraphs:\n\(main)\(graphs.joined())"
+            return try PlanFixture.plan(text).diagnostics.filter { $0.severity == .error }.map(\.headline)
+        }
+        #expect(try diagnostics("") == [])
+        #expect(
+            try diagnostics(", timeout: 1s") == [
+                "the graphs that this step runs with its settings have more than 100000 steps"
+            ]
+        )
+    }
+
+    @Test func `a graph that no step runs takes its inputs from the command line, the manifest or its defaults`() throws
+    {
+        func outcome(_ graphs: [String], _ inputs: (name: String, text: String)...) throws -> String {
+            var options = PlanOptions()
+            (options.graphs, options.inputs) = (graphs, inputs)
+            let (plan, diagnostics) = try PlanFixture.plan(
+                """
+                inputs: {c: {type: string, default: manifest}}
+                services: {s: {baseURL: "http://127.0.0.1:1"}}
+                graphs:
+                  main:
+                    inputs: {a: {type: string, default: own}, c: string}
+                    chain: [{get: "/${inputs.a}/${inputs.c}"}]
+                  sub:
+                    inputs: {a: integer, c: string}
+                    chain: [{get: "/${inputs.a}/${inputs.c}"}]
+
+                """,
+                options: options
+            )
+            return try plan.map { plan in
+                try #require(diagnostics.isEmpty)
+                return plan.graphs.map { JSONWriter().string(.object($0.ownInputs)) }.joined(separator: " ")
+            } ?? diagnostics.map(\.headline).joined(separator: " ")
+        }
+        #expect(try outcome([]) == #"{"a":"own","c":"manifest"}"#)
+        #expect(try outcome(["main"], ("a", "5"), ("c", "x")) == #"{"a":"5","c":"x"}"#)
+        #expect(try outcome(["sub"], ("a", "5")) == #"{"a":5,"c":"manifest"}"#)
+        #expect(try outcome(["sub"]) == "graph 'sub' requires the input 'a'")
+        #expect(try outcome(["sub"], ("a", "x")).contains("input 'a'"))
+        #expect(
+            try outcome(["main", "sub"], ("a", "x"))
+                == "the value given for input 'a' with --input must be an integer, but is a string"
+        )
+        #expect(try outcome([], ("b", "x")).hasPrefix("no input of "))
     }
 
     @Test func `the tags of all levels add up`() throws {

@@ -20,6 +20,12 @@ import WaybillTestSupport
         ]
     }()
 
+    private static let options: PlanOptions = {
+        var options = PlanOptions()
+        options.values = JSONObject([(name: "username", value: "u"), (name: "page", value: 1)])
+        return options
+    }()
+
     private static let forms = [
         "call": "e", "request": "{path: /a}", "get": "/a", "head": "/a", "post": "/a", "put": "/a", "patch": "/a",
         "delete": "/a", "chain": "[{get: /a}]", "batch": "[{get: /a}]", "graph": "sub", "values": "{n: '1'}",
@@ -55,14 +61,19 @@ import WaybillTestSupport
             let checked = PlanBuilder.check(manifest)
             let isRejected = (loaded.diagnostics + checked.diagnostics).contains { $0.id.name == "misplaced-key" }
             let step = try #require(manifest.graphs["main"]?.value.body.steps.first)
-            let sendsRequests = !["graph", "values", "end"].contains(form)
+            let sendsRequests = !["values", "end"].contains(form)
             let isEffective = sendsRequests || name == "tag" || name == "deadline" && form != "end"
             // 'concurrency' belongs to a batch, and the others to a service.
             let isElsewhere = name == "concurrency" && form != "batch" || ["maxConnections", "rate"].contains(name)
             #expect(isRejected == (!isEffective || isElsewhere), "\(form): \(name)")
-            if !isRejected, name != "inherit", let name = SettingName(rawValue: name) {
-                #expect(step.settings.has(name) || name == .deadline && step.flow?.deadline != nil, "\(form): \(name)")
+            guard !isRejected, name != "inherit", let name = SettingName(rawValue: name) else { continue }
+            #expect(step.settings.has(name) || name == .deadline && step.flow?.deadline != nil, "\(form): \(name)")
+            guard sendsRequests, ![.deadline, .concurrency, .tag].contains(name), !checked.diagnostics.hasErrors else {
+                continue
             }
+            let plan = try #require(PlanBuilder.plan(checked, options: Self.options).plan)
+            let graph = form == "graph" ? plan.subgraphs["main.step"] : plan.graphs.first
+            #expect(graph?.body.requests.first?.request.settings.has(name) == true, "\(form): \(name)")
         }
     }
 }

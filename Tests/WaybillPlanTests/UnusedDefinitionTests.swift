@@ -58,7 +58,6 @@ import WaybillTestSupport
             """
         #expect(
             try unused(text) == [
-                "nothing uses the input 'a'",  // of the manifest: all users have an input of their own
                 "nothing uses the input 'c'",
                 "nothing uses the input 'b'",  // of the endpoint; the manifest's input provides its value
                 "nothing uses the input 'd'",

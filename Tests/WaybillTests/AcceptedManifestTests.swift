@@ -50,11 +50,14 @@ import WaybillTestSupport
         guard let manifest = pipeline.check(loaded).value?.manifest else { return }
         for environment in [nil] + manifest.environments.keys.map({ $0 }) {
             var options = PlanOptions()
-            options.values = Self.values(for: manifest)
+            options.values = Self.values(for: manifest.inputs)
             let accepted = pipeline.check(loaded, environment: environment).checkingInputs(options)
             guard let manifest = accepted.value?.manifest else { continue }
             for graph in manifest.graphs.keys {
                 options.graphs = [graph]
+                options.values = Self.values(
+                    for: manifest.inputs.merging(manifest.graphs[graph]?.value.inputs ?? [:]) { own, _ in own }
+                )
                 let stage = accepted.then { [options] in Pipeline.plan($0, options) }
                 let plan = try #require(stage.value, "\(HumanRenderer().document(for: stage.diagnostics))")
                 await run(plan)
@@ -79,9 +82,9 @@ import WaybillTestSupport
     }
 
     /// A value for each input without a default, if its schema is simple enough to choose one.
-    private static func values(for manifest: Manifest) -> JSONObject {
+    private static func values(for inputs: Definitions<InputDeclaration>) -> JSONObject {
         var values = JSONObject()
-        for (name, input) in manifest.inputs where input.value.defaultValue == nil {
+        for (name, input) in inputs where input.value.defaultValue == nil {
             let document = input.value.document
             let type = input.value.types.first
             let simple: JSON =

@@ -70,8 +70,9 @@ extension Explanation {
             "misplaced-key",
             "a key has no meaning in a step of this form",
             """
-            The key is known, but has no effect in this kind of step: only a call takes 'with', and the path of a
-            called endpoint is written at the endpoint. It would be ignored, so it is rejected.
+            The key is known, but has no effect here: only a call takes 'with', the path of a called endpoint is
+            written at the endpoint, and a timeout has no effect on steps that send no request. It would be ignored,
+            so it is rejected.
             """,
             wrong: """
                 waybill: 1

@@ -87,8 +87,8 @@ extension Plan {
                     guard !(method.map { HTTPRequest.isSafe(method: $0) } ?? false) else { continue }
                     diagnostics.append(.unsafe(step, method, in: site))
                 case .group(let group): visit(group.steps, in: site)
-                case .graph(let name, _):
-                    guard visited.insert(name.value).inserted, let graph = subgraphs[name.value] else { continue }
+                case .graph(let call):
+                    guard visited.insert(call.path).inserted, let graph = subgraphs[call.path] else { continue }
                     visit(graph.body.steps + (graph.finally?.steps ?? []), in: site ?? step)
                 case .values, .end: break
                 }

@@ -3,16 +3,10 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// The name of a graph that a step executes, and the values of its inputs.
-struct GraphCall: Sendable {
-    let name: Spanned<String>
-    let arguments: [ArgumentPlan]
-}
-
 /// `graph`: executes another graph as a step.
 struct GraphLayer: RepeatableLayer {
     func execute(_ step: TypedStep<GraphCall>, in context: StepContext) async -> NodeOutcome {
-        guard let graph = context.run.subgraphs[step.work.name.value] else {
+        guard let graph = context.run.subgraphs[step.work.path] else {
             preconditionFailure("the plan has a step with an unknown graph")
         }
         var scope = context.scope

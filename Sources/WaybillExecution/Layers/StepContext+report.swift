@@ -81,8 +81,8 @@ extension StepContext {
         guard step.flow?.forEach == nil else { return [own] }
         switch step.work {
         case .group(let group): return with(group, self)
-        case .graph(let name, _):
-            guard let graph = run.subgraphs[name.value] else { return [own] }
+        case .graph(let call):
+            guard let graph = run.subgraphs[call.path] else { return [own] }
             return with(graph.body, calling(graph, inputs: [:], by: step))
         case .request, .values, .end: return [own]
         }

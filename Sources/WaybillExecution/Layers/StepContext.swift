@@ -12,8 +12,10 @@ import WaybillRuntime
 /// inside are part of their outcome. Mutable state (`run`, `steps`) is shared by reference.
 struct StepContext: Sendable {
     /// What all steps of a graph, or of one element of a `forEach`, have in common.
-    private struct Surroundings: Sendable {
+    struct GraphInstance: Sendable {
         let graph: String
+        /// The instance of the graph whose step runs this one. Expressions in the settings of that step see its names.
+        var caller: CopyOnWrite<GraphInstance>?
         var inputs: [String: ScopeValue] = [:]
         var steps = StepStore()
         var variables: [String: ScopeValue] = [:]
@@ -28,7 +30,7 @@ struct StepContext: Sendable {
         var elementOf: String?
         /// The path in the plan of the graph or element whose steps are executed, and the path of this instance of it.
         var planned: String
-        var instance: String
+        var path: String
     }
 
     /// The state of the whole run.
@@ -37,28 +39,28 @@ struct StepContext: Sendable {
     // MARK: The graph
 
     /// Copied on write, because a context is copied for each layer but these values seldom change.
-    private var surroundings: CopyOnWrite<Surroundings>
+    private var instance: CopyOnWrite<GraphInstance>
 
     /// The graph whose steps are executed.
-    var graph: String { surroundings.value.graph }
+    var graph: String { instance.value.graph }
     /// The inputs of the graph.
-    var inputs: [String: ScopeValue] { surroundings.value.inputs }
+    var inputs: [String: ScopeValue] { instance.value.inputs }
     /// The records of the steps that have finished.
-    var steps: StepStore { surroundings.value.steps }
+    var steps: StepStore { instance.value.steps }
     /// The variables of the `forEach` steps that contain the step.
-    var variables: [String: ScopeValue] { surroundings.value.variables }
+    var variables: [String: ScopeValue] { instance.value.variables }
     /// The innermost time limit that applies.
-    var deadline: Deadline? { surroundings.value.deadline }
+    var deadline: Deadline? { instance.value.deadline }
     /// Whether the steps are executed even when the run is being stopped, as those of `finally` are.
-    var isFinal: Bool { surroundings.value.isFinal }
+    var isFinal: Bool { instance.value.isFinal }
     /// Whether the steps are part of an element of a `forEach`.
-    var isInElement: Bool { surroundings.value.isInElement }
+    var isInElement: Bool { instance.value.isInElement }
     /// Whether it is the context of a request that fetches a session. Such requests do not count towards the limit of
     /// requests in flight, because the requests that wait for the session count already.
-    var isForSession: Bool { surroundings.value.isForSession }
+    var isForSession: Bool { instance.value.isForSession }
 
     /// Whether `retry` or `until` repeats what was done before, so that stored responses must not answer it.
-    var isRepetition: Bool { surroundings.value.isRepetition }
+    var isRepetition: Bool { instance.value.isRepetition }
 
     // MARK: The step
 
@@ -76,23 +78,27 @@ struct StepContext: Sendable {
     var progress = RequestProgress()
 
     /// The context of a graph that is executed by itself, or of a session's request.
-    private init(_ run: RunContext, graph: String, at path: String) {
+    private init(_ run: RunContext, graph: String, plannedAs plannedPath: String = "", at path: String) {
         self.run = run
-        surroundings = CopyOnWrite(Surroundings(graph: graph, planned: graph, instance: path))
+        instance = CopyOnWrite(GraphInstance(graph: graph, planned: plannedPath, path: path))
         self.path = path
     }
 
     /// The context of a graph that is executed by itself.
     init(_ graph: GraphPlan, in run: RunContext) {
-        self.init(run, graph: graph.name, at: graph.name)
+        self.init(run, graph: graph.name, plannedAs: graph.path, at: graph.path)
+        guard !graph.ownInputs.isEmpty else { return }
+        let inputs = Dictionary(graph.ownInputs.map { ($0.name, ScopeValue($0.value)) }) { first, _ in first }
+        instance.change { $0.inputs = inputs }
     }
 
     // MARK: Copies
 
     /// The context of a graph that a step executes with these inputs.
     func calling(_ graph: GraphPlan, inputs: [String: ScopeValue], by step: StepPlan) -> StepContext {
-        var context = StepContext(run, graph: graph.name, at: path)
-        context.surroundings.change { inside in
+        var context = StepContext(run, graph: graph.name, plannedAs: graph.path, at: path)
+        context.instance.change { inside in
+            inside.caller = instance
             inside.inputs = inputs
             inside.deadline = deadline
             inside.isFinal = isFinal
@@ -118,13 +124,13 @@ struct StepContext: Sendable {
     /// The context of one element of a step's `forEach`, with the element's path.
     func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> StepContext {
         var context = self
-        context.surroundings.change { inside in
+        context.instance.change { inside in
             inside.steps = StepStore(inside: steps)
             inside.variables[name] = value
             inside.isInElement = true
             inside.elementOf = step.path
             inside.planned = step.path
-            inside.instance = path
+            inside.path = path
         }
         context.path = path
         return context
@@ -133,14 +139,14 @@ struct StepContext: Sendable {
     /// This context with another time limit inside the current ones.
     func within(_ deadline: Deadline) -> StepContext {
         var context = self
-        context.surroundings.change { $0.deadline = deadline }
+        context.instance.change { $0.deadline = deadline }
         return context
     }
 
     /// This context for steps that are executed even when the run is being stopped.
     var final: StepContext {
         var context = self
-        context.surroundings.change { inside in
+        context.instance.change { inside in
             inside.deadline = nil
             inside.isFinal = true
         }
@@ -150,7 +156,7 @@ struct StepContext: Sendable {
     /// The context of the request that fetches a session, on behalf of this step.
     func session(_ step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: "", at: "")
-        context.surroundings.change { inside in
+        context.instance.change { inside in
             inside.isFinal = isFinal
             inside.isForSession = true
         }
@@ -168,29 +174,29 @@ struct StepContext: Sendable {
     /// This context for another try of the same work, with the progress of its request.
     func again(after progress: RequestProgress = RequestProgress()) -> StepContext {
         var context = after(progress)
-        context.surroundings.change { $0.isRepetition = true }
+        context.instance.change { $0.isRepetition = true }
         return context
     }
 
     // MARK: Questions
 
     /// Whether this is the context of one element of the step's `forEach`.
-    func isElement(_ step: StepPlan) -> Bool { surroundings.value.elementOf == step.path }
+    func isElement(_ step: StepPlan) -> Bool { instance.value.elementOf == step.path }
 
     /// Whether a failure of a step is tolerated: by itself, by a step around it, or by a step that executes the graph.
     func tolerates(_ step: StepPlan) -> Bool {
-        step.isTolerated || surroundings.value.toleratesFailures
+        step.isTolerated || instance.value.toleratesFailures
     }
 
     /// The outcome to report for a failure of the graph itself.
-    var failureOutcome: StepOutcome { surroundings.value.toleratesFailures ? .tolerated : .failed }
+    var failureOutcome: StepOutcome { instance.value.toleratesFailures ? .tolerated : .failed }
 
     /// The path of a step of the graph.
     private func path(of step: StepPlan) -> String {
         // Only the steps of elements, and of a graph that a step executes, have other paths than in the plan.
-        let (planned, instance) = (surroundings.value.planned, surroundings.value.instance)
-        if instance == planned { return step.path }
-        return instance + String(Substring(step.path.utf8.dropFirst(planned.utf8.count)))
+        let (planned, path) = (instance.value.planned, instance.value.path)
+        if path == planned { return step.path }
+        return path + String(Substring(step.path.utf8.dropFirst(planned.utf8.count)))
     }
 
     /// Whether new work may start.
@@ -207,6 +213,13 @@ struct StepContext: Sendable {
     /// The scope of the step's expressions before there is a response.
     var scope: RequestScope {
         RequestScope(context: self, environment: AttemptEnvironment(run: run, path: path))
+    }
+
+    /// The instance of a graph whose names an expression sees: that of this graph, or that of a graph whose step runs it.
+    func instance(of graph: String) -> CopyOnWrite<GraphInstance> {
+        var found = instance
+        while found.value.graph != graph, let caller = found.value.caller { found = caller }
+        return found
     }
 
     /// The scope of expressions in the graph.

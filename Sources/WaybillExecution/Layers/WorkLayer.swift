@@ -24,8 +24,7 @@ struct WorkLayer<
             return await context.reporting(step) {
                 await group.execute(TypedStep(step: step, work: plan), in: context)
             }
-        case .graph(let name, let arguments):
-            let call = GraphCall(name: name, arguments: arguments)
+        case .graph(let call):
             return await context.reporting(step) {
                 await graph.execute(TypedStep(step: step, work: call), in: context)
             }

@@ -167,9 +167,9 @@ struct ResumeNodes {
         switch all[index].step.work {
         case .request, .values, .end: return level + 1
         case .group(let group): return max(level + 1, add(group, at: place, from: level))
-        case .graph(let name, _):
-            guard let graph = plan.subgraphs[name.value] else { return level + 1 }
-            let inner = Place(planned: graph.name, instance: place.instance, scope: ResumeScope())
+        case .graph(let call):
+            guard let graph = plan.subgraphs[call.path] else { return level + 1 }
+            let inner = Place(planned: graph.path, instance: place.instance, scope: ResumeScope())
             all[index].graph = (graph.outputs, inner.scope)
             return max(level + 1, add(graph, at: inner, from: level))
         }
@@ -197,8 +197,8 @@ struct ResumeNodes {
         switch step.work {
         case .request(let request): request.constantMethod.map { HTTPRequest.isSafe(method: $0) } ?? false
         case .group(let group): group.steps.allSatisfy(isSafe)
-        case .graph(let name, _):
-            plan.subgraphs[name.value].map { graph in
+        case .graph(let call):
+            plan.subgraphs[call.path].map { graph in
                 (graph.body.steps + (graph.finally?.steps ?? [])).allSatisfy(isSafe)
             } ?? true
         case .values, .end: true

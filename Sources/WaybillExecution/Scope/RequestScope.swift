@@ -90,34 +90,31 @@ private struct LevelScope: ScopeNamespace {
 
     private let scope: RequestScope
     private let level: Inputs
+    /// The instance of the graph at whose level the expression is.
+    private let graph: CopyOnWrite<StepContext.GraphInstance>?
 
     init(_ scope: RequestScope, _ level: Level) {
         self.scope = scope
-        self.level =
-            switch level {
-            case .defaults, .service: .manifest
-            case .endpoint: .endpoint
-            case .graph: .graph
-            }
+        switch level {
+        case .defaults, .service: (self.level, graph) = (.manifest, nil)
+        case .endpoint: (self.level, graph) = (.endpoint, nil)
+        case .graph(let name): (self.level, graph) = (.graph, scope.context.instance(of: name))
+        }
     }
 
     private static let fixedNames = [
         "inputs", "manifest", "secrets", "data", "vars", "session", "run", "state", "steps", "request", "response",
     ]
 
-    private var isInGraph: Bool { level == .graph }
-
-    var memberNames: [String] {
-        isInGraph ? Self.fixedNames + scope.context.variables.keys.sorted() : Self.fixedNames
-    }
+    var memberNames: [String] { Self.fixedNames + (graph?.value.variables.keys.sorted() ?? []) }
 
     func member(_ name: String) -> ScopeNode? {
-        if isInGraph, let variable = scope.context.variables[name] { return .value(variable) }
+        if let variable = graph?.value.variables[name] { return .value(variable) }
         switch name {
         case "inputs": return .namespace(inputs)
-        case "steps": return isInGraph ? .namespace(StepNamespace(store: scope.context.steps)) : nil
+        case "steps": return graph.map { .namespace(StepNamespace(store: $0.value.steps)) }
         case "state":
-            guard isInGraph, let state = scope.context.run.scope.state[scope.context.graph] else { return nil }
+            guard let graph, let state = scope.context.run.scope.state[graph.value.graph] else { return nil }
             return .namespace(Namespace(state))
         case "vars": return .namespace(ValueNamespace(values: scope.vars))
         case "session": return scope.session.map { .namespace(ValueNamespace(values: $0.outputs)) }
@@ -136,7 +133,7 @@ private struct LevelScope: ScopeNamespace {
         let own: [String: ScopeValue]
         switch level {
         case .endpoint: own = scope.arguments
-        case .graph: own = scope.context.inputs
+        case .graph: own = graph?.value.inputs ?? [:]
         case .manifest: return outer
         }
         if own.isEmpty { return outer }

@@ -104,8 +104,7 @@ extension ManifestDecoder {
                 !effective.contains(where: { $0.rawValue == name })
             else { continue }
             let reason = "a step with '\(form.rawValue)' sends no request of its own"
-            let help = form == .graph ? ["Write it at the graph, or at the steps of the graph."] : []
-            report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span, help: help))
+            report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
         }
     }
 
@@ -205,9 +204,9 @@ extension StepForm {
     /// places of steps.
     fileprivate var effectiveSettings: [SettingName]? {
         switch self {
-        case .graph, .values: [.deadline, .tag, .concurrency]
+        case .values: [.deadline, .tag, .concurrency]
         case .end: [.tag, .concurrency]
-        case .call, .request, .chain, .batch, .get, .head, .post, .put, .patch, .delete: nil
+        case .call, .request, .graph, .chain, .batch, .get, .head, .post, .put, .patch, .delete: nil
         }
     }
 

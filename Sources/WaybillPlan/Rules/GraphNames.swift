@@ -2,8 +2,8 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A graph that a step runs must exist, no graph may run itself, directly or indirectly, and the nesting of graphs is
-/// limited.
+/// A graph that a step runs must exist, no graph may run itself, directly or indirectly, and the nesting and the size of
+/// graphs are limited.
 struct GraphNames: ManifestRule {
     /// The maximum nesting depth of graphs. Each level takes memory and stack for each element that is in flight.
     static let maximumDepth = 256
@@ -23,7 +23,20 @@ struct GraphNames: ManifestRule {
                 calls[site.graph.name.value, default: []].append(call.name)
             }
         }
+        if let site = subject.requests.excess { diagnostics.append(tooLarge(at: site.step.span)) }
         return diagnostics + paths(calls, in: manifest)
+    }
+
+    private func tooLarge(at span: SourceSpan) -> Diagnostic {
+        let limit = RequestList.maximumOfCalledGraphs
+        return Diagnostic(
+            "graph-nesting",
+            "the graphs that this step runs with its settings have more than \(limit) steps",
+            at: span,
+            help: [
+                "A graph that several steps run with settings counts once for each of them. Write the settings at the graph itself."
+            ]
+        )
     }
 
     /// Checks the paths from graph to graph.

@@ -7,16 +7,9 @@ struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         subject.forEachStep { site in
-            guard let name = site.step.flow?.paginate?.filledQuery, let request = subject.requests.of(site),
-                !request.unknown.contains(SettingNames.inherit), !request.unknown.contains(.query),
-                !request.unknown.contains(.params)
+            guard let name = site.step.flow?.paginate?.filledQuery,
+                let given = subject.requests.of(site).lazy.compactMap({ $0.queryField(named: name.value) }).first
             else { return }
-            let sendsParameters = request.definition.sendsParametersInQuery ?? false
-            let query = request.merged.query.filter { $0.values.value != nil }.map(\.name)
-            let parameters = request.merged.params.filter { $0.value.value != nil }.map(\.name)
-            let all = query + (sendsParameters ? parameters : [])
-            let given = all.first { $0.value.hasSameCodePoints(as: name.value) }
-            guard let given else { return }
             diagnostics.append(
                 Diagnostic(
                     "pagination-clash",
@@ -28,6 +21,21 @@ struct PaginationClash: ManifestRule {
             )
         }
         return diagnostics
+    }
+}
+
+extension RequestSite {
+    /// The name of the parameter that is sent in the query under a name, if it is known.
+    fileprivate func queryField(named name: String) -> Spanned<String>? {
+        guard !unknown.contains(SettingNames.inherit), !unknown.contains(.query), !unknown.contains(.params) else {
+            return nil
+        }
+        let merged = merged
+        var names = merged.query.filter { $0.values.value != nil }.map(\.name)
+        if definition.sendsParametersInQuery ?? false {
+            names += merged.params.filter { $0.value.value != nil }.map(\.name)
+        }
+        return names.first { $0.value.hasSameCodePoints(as: name) }
     }
 }
 

@@ -8,7 +8,10 @@ final class RequestSite: Sendable {
     let definition: RequestDefinition
     /// The step that sends it; `nil` for an endpoint by itself.
     let step: StepSite?
-    /// The settings of the graph and of the enclosing steps, from the outermost in; empty for an endpoint by itself.
+    /// The steps that run its graph, from the outermost in, if they or what encloses them have settings; empty for a
+    /// request of a graph by itself.
+    let callers: [StepSite]
+    /// The settings of the graphs and of the enclosing steps, from the outermost in; empty for an endpoint by itself.
     let steps: [Settings]
     /// The endpoint; `nil` for a request in a step.
     let endpoint: String?
@@ -28,13 +31,15 @@ final class RequestSite: Sendable {
     init(
         _ definition: RequestDefinition,
         step: StepSite?,
+        callers: [StepSite] = [],
         endpoint: String?,
         span: SourceSpan,
         in far: FarLevels
     ) {
         self.definition = definition
         self.step = step
-        let steps = step?.settings ?? []
+        self.callers = callers
+        let steps = callers.flatMap(\.settings) + (step?.settings ?? [])
         self.steps = steps
         self.endpoint = endpoint
         self.span = span

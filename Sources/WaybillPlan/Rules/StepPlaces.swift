@@ -12,8 +12,15 @@ struct StepPlaces: ManifestRule {
                 diagnostics.append(misplaced(limit, "the steps of a chain run one after another"))
             }
         }
+        let senders = Senders(subject)
+        for graph in subject.graphs where !senders.sends(graph) {
+            diagnostics += graph.definition.value.settings.withoutRequests("this graph sends no request")
+        }
         subject.forEachStep { site in
             let step = site.step
+            if site.callee != nil || !site.steps.isEmpty, !senders.sends(site) {
+                diagnostics += step.settings.withoutRequests("no step inside this one sends a request")
+            }
             guard !step.unknown.contains(.form | .loop | .steps) else { return }
             if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
@@ -59,6 +66,46 @@ struct StepPlaces: ManifestRule {
                     ]
                 )
             }
+        }
+    }
+}
+
+/// The graphs and steps that send requests, themselves or through what is inside them.
+private struct Senders {
+    private var graphs: Set<String> = []
+
+    init(_ subject: RuleSubject) {
+        var callers: [String: [String]] = [:]
+        for graph in subject.graphs {
+            let name = graph.definition.name.value
+            if graph.definition.value.unknown.contains(.steps) || graph.all.contains(where: sends) {
+                graphs.insert(name)
+            }
+            for case .graph(let call) in graph.all.map(\.step.action) {
+                callers[call.name.value, default: []].append(name)
+            }
+        }
+        var waiting = Array(graphs)
+        while let graph = waiting.popLast() {
+            waiting += (callers[graph] ?? []).filter { graphs.insert($0).inserted }
+        }
+    }
+
+    func sends(_ graph: GraphSite) -> Bool { graphs.contains(graph.definition.name.value) }
+
+    func sends(_ site: StepSite) -> Bool {
+        if site.callsUnknown || site.step.unknown.contains(.steps) || site.step.isRequest { return true }
+        if case .graph(let call) = site.step.action { return graphs.contains(call.name.value) }
+        return site.steps.contains(where: sends)
+    }
+}
+
+extension Settings {
+    /// Returns errors for the settings, which only have an effect on requests.
+    fileprivate func withoutRequests(_ reason: String) -> [Diagnostic] {
+        var seen: Set<SettingName> = [.concurrency, .tag]
+        return entries.filter { seen.insert($0.value.name).inserted }.map { entry in
+            Diagnostic("misplaced-key", "'\(entry.value.name.rawValue)' has no meaning here: \(reason)", at: entry.span)
         }
     }
 }

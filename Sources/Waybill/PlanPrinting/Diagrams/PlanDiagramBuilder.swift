@@ -23,7 +23,7 @@ struct PlanDiagramBuilder {
     private var diagram = PlanDiagram()
     private var nodeCount = 0
     private var boxCount = 0
-    /// The box of each graph.
+    /// The box of each graph, by its path.
     private var boxes: [String: Int] = [:]
     /// The nodes that run graphs.
     private var calls: [(node: PlanDiagram.End, graph: String)] = []
@@ -38,8 +38,8 @@ struct PlanDiagramBuilder {
     static func diagram(of description: PlanDescription) -> PlanDiagram {
         var builder = PlanDiagramBuilder(description.makeValues())
         let plan = description.plan
-        let run = Set(plan.graphs.map(\.name))
-        for graph in plan.graphs + plan.sortedSubgraphs.filter({ !run.contains($0.name) }) { builder.add(graph) }
+        let run = Set(plan.graphs.map(\.path))
+        for graph in plan.graphs + plan.sortedSubgraphs.filter({ !run.contains($0.path) }) { builder.add(graph) }
         for (service, session) in plan.sortedSessions { builder.add(session, of: service) }
         for (node, graph) in builder.calls {
             guard let box = builder.boxes[graph] else { continue }
@@ -53,7 +53,7 @@ struct PlanDiagramBuilder {
     private mutating func add(_ graph: GraphPlan) {
         places = []
         let whole = box(["\(graph.name): \(words.words(for: graph.body))"]) { builder, number in
-            builder.boxes[graph.name] = number
+            builder.boxes[graph.path] = number
             var items = builder.items(of: graph.body, around: [number])
             if let finally = graph.finally, !finally.steps.isEmpty {
                 let before = graph.body.order == .chain ? items.last?.end : nil
@@ -109,9 +109,9 @@ struct PlanDiagramBuilder {
         switch step.work {
         case .group(let group):
             item = box(lines) { builder, number in builder.items(of: group, around: around + [number]) }
-        case .graph(let name, _):
+        case .graph(let call):
             item = node(.graph, lines)
-            calls.append((item.end, name.value))
+            calls.append((item.end, call.path))
         case .end: item = node(.decision, lines)
         case .request, .values: item = node(.step, lines)
         }

@@ -64,6 +64,7 @@ struct PlanJSON {
             .present(
                 [
                     ("name", .string(graph.name)),
+                    ("path", graph.path == graph.name ? nil : .string(graph.path)),
                     ("tags", .array(graph.tags.map { .string(form.text($0)) })),
                     ("inputs", .array(graph.inputs.values.map(value))),
                     ("deadline", graph.deadline.map(written)),
@@ -170,11 +171,6 @@ extension Level {
 }
 
 extension Plan {
-    /// The graphs that steps run, in the order of their names.
-    var sortedSubgraphs: [GraphPlan] {
-        subgraphs.values.sorted { $0.name < $1.name }
-    }
-
     /// The sessions, in the order of their services' names.
     var sortedSessions: [(service: String, session: SessionPlan)] {
         sessions.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }

@@ -25,8 +25,8 @@ extension PlanJSON {
         switch step.work {
         case .request(let request): return [onFailure, ("request", value(request))]
         case .group(let group): return members(of: group).map { $0.name == onFailure.name ? onFailure : $0 }
-        case .graph(let name, let arguments):
-            return [onFailure, ("graph", .string(name.value)), ("with", .array(arguments.map(value)))]
+        case .graph(let call):
+            return [onFailure, ("graph", .string(call.name.value)), ("with", .array(call.arguments.map(value)))]
         case .values(let values): return [onFailure, ("values", .array(values.map(value)))]
         case .end(let condition): return [onFailure, ("end", .string(form.text(condition)))]
         }

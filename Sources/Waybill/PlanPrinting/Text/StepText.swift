@@ -35,7 +35,7 @@ struct StepText {
         switch step.work {
         case .request(let request): "\(request.writtenMethod) \(form.address(of: request))"
         case .group(let group): words(for: group)
-        case .graph(let name, _): "graph \(name.value)"
+        case .graph(let call): "graph \(call.name.value)"
         case .values(let values): "values \(values.map(\.name.value).joined(separator: ", "))"
         case .end(let condition): "end if \(form.text(condition))"
         }
@@ -55,7 +55,8 @@ struct StepText {
         var lines = flowLines(for: step)
         switch step.work {
         case .request(let request): lines += detailLines(for: request)
-        case .graph(_, let arguments): if !arguments.isEmpty { lines.append("with \(words(for: arguments))") }
+        case .graph(let call):
+            if !call.arguments.isEmpty { lines.append("with \(words(for: call.arguments))") }
         case .values(let values): lines += values.map { "\($0.name.value) = \(form.text($0.value))" }
         case .group, .end: break
         }

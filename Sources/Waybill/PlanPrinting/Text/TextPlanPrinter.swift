@@ -41,8 +41,9 @@ private struct TextPlan {
         section("data", plan.data.map { ($0.name, Self.extent($0.value)) })
         addServices(of: plan)
         for graph in plan.graphs { add(graph, "graph \(paint.strong(graph.name))") }
-        for graph in plan.sortedSubgraphs where !plan.graphs.contains(where: { $0.name == graph.name }) {
-            add(graph, "graph \(paint.strong(graph.name)), run by other graphs")
+        for graph in plan.sortedSubgraphs where !plan.graphs.contains(where: { $0.path == graph.path }) {
+            let callers = graph.path == graph.name ? "other graphs" : "\(graph.path), with its settings"
+            add(graph, "graph \(paint.strong(graph.name)), run by \(callers)")
         }
         for (service, session) in plan.sortedSessions {
             let statuses = session.renewOn.map(\.description).joined(separator: ", ")

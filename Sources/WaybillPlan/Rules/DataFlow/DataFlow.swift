@@ -193,9 +193,8 @@ final class GraphFlow {
 
     /// The duplicate mode that may cancel the request of a step or replace it by another; `nil` if none does.
     private func duplicates(of site: StepSite) -> DuplicatePolicy.Mode? {
-        let policy = subject.requests.of(site)?.nearest(.duplicates, \.duplicates)
-        guard let mode = policy?.value.mode, mode == .cancelPrevious || mode == .discard else { return nil }
-        return mode
+        let modes = subject.requests.of(site).lazy.compactMap { $0.nearest(.duplicates, \.duplicates)?.value.mode }
+        return modes.first { $0 == .cancelPrevious || $0 == .discard }
     }
 
     private func misplaced(_ name: Spanned<String>) -> Diagnostic {

@@ -91,10 +91,10 @@ extension GraphFlow {
         _ reference: Reference,
         in text: any EvaluatedText
     ) -> Diagnostic? {
-        guard let status = subject.requests.of(site)?.expectedStatus,
-            status.value.contains(where: \.mayBeOther)
-        else { return nil }
-        if status.value.contains(where: \.mayBeSuccess) {
+        let statuses = subject.requests.of(site).compactMap(\.expectedStatus)
+            .filter { $0.value.contains(where: \.mayBeOther) }
+        guard let status = statuses.first else { return nil }
+        if statuses.allSatisfy({ $0.value.contains(where: \.mayBeSuccess) }) {
             if reference.isGuarded || conditions.make(reference, .present) { return nil }
             let reason = "step '\(id)' has outputs only if its status is 2xx, but it may expect other statuses"
             return uncertain(site.step, id, "outputs", because: reason, reference, in: text)

@@ -118,7 +118,7 @@ struct ScopeShapes {
         }
         var requests: [RequestSite]
         if let step = site.place.step {
-            requests = subject.requests.of(step).map { [$0] } ?? []
+            requests = subject.requests.of(step)
         } else if case .endpoint(let name) = site.place.level {
             guard subject.requests.ofEndpoint(name)?.has(.decoding) == true else { return nil }
             requests = subject.requests.all.filter { $0.endpoint == name }

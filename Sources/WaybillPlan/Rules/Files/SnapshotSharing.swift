@@ -10,8 +10,8 @@ struct SnapshotSharing: ManifestRule {
             guard
                 let (span, words) = loop.map({ ($0.span, "elements") })
                     ?? site.step.flow?.paginate.map({ ($0.span, "pages") }),
-                let request = subject.requests.of(site),
-                let snapshot = request.nearest(.expect, \.expect.snapshot)
+                let snapshot = subject.requests.of(site).lazy.compactMap({ $0.nearest(.expect, \.expect.snapshot) })
+                    .first
             else { return }
             diagnostics.append(
                 Diagnostic(

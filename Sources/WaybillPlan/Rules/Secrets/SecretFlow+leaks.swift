@@ -99,7 +99,12 @@ private struct Part: Hashable {
     ) -> [Part] {
         var parts = [Part(sort, place), Part(sort, .defaults, nil)]
         if let site = place.step {
-            parts += site.around.map { Part(sort, place.level, $0.span) } + [Part(sort, place.level, nil)]
+            for request in subject.requests.of(site) {
+                for site in request.callers + [site] {
+                    let level = Level.graph(site.graph.name.value)
+                    parts += (site.around + [site.step]).map { Part(sort, level, $0.span) } + [Part(sort, level, nil)]
+                }
+            }
             if case .call(let call) = site.step.action { parts.append(Part(sort, .endpoint(call.name.value), nil)) }
         }
         if let service = definition?.service?.value { parts.append(Part(sort, .service(service), nil)) }

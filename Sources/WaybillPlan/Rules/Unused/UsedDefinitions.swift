@@ -58,12 +58,18 @@ struct UsedDefinitions {
             else { continue }
             noteInherited(endpoint.inputs, call)
         }
+        var called: Set<String> = []
         subject.forEachStep { site in
             guard let inputs = site.calledInputs else { return }
+            if case .graph(let call) = site.step.action { called.insert(call.name.value) }
             switch site.step.action {
             case .call(let call), .graph(let call): noteInherited(inputs, call)
             case .request, .group, .values, .end: break
             }
+        }
+        // A graph that no step runs takes the inputs of the manifest, too.
+        for graph in manifest.graphs.values where !called.contains(graph.name.value) {
+            inputs.formUnion(graph.value.inputs.keys.filter { manifest.inputs[$0] != nil })
         }
     }
 
