@@ -83,6 +83,14 @@ package protocol EvaluationEnvironment: Sendable {
     func uuid() -> String
     /// Returns the content of a file, for `file(path)` and `bytes(path)`.
     func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8]
+    /// Returns why an evaluation must stop, or `nil`. It is called after some thousand steps, and after each evaluation
+    /// that took more than a few, with the number of steps since the last call.
+    func reasonToStop(after steps: Int) -> String?
+}
+
+extension EvaluationEnvironment {
+    /// Stops evaluations in a task that was cancelled.
+    package func reasonToStop(after steps: Int) -> String? { Task.isCancelled ? "the evaluation was stopped" : nil }
 }
 
 /// The reason why `file(path)` or `bytes(path)` could not read a file.

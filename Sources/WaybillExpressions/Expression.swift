@@ -95,7 +95,9 @@ package struct Expression: Sendable {
     /// Returns whether the expression, which must be a condition, holds in a scope.
     package func condition(in scope: EvaluationScope) throws(EvaluationError) -> Bool {
         var evaluator = Evaluator(scope)
-        if let holds = try evaluator.truth(compiled, at: nil) { return holds }
+        let holds = try evaluator.truth(compiled, at: nil)
+        try evaluator.account(at: compiled.range)
+        if let holds { return holds }
         throw EvaluationError(.missing, "the value does not exist", at: compiled.range)
     }
 

@@ -155,7 +155,11 @@ extension InputResolution {
                             label: "declared here"
                         )
                     }
-                } else if definition.value.defaultValue == nil {
+                } else if let value = definition.value.defaultValue {
+                    // The journal keeps it, unless another graph has another default.
+                    let others = own.filter { $0.name.value.hasSameCodePoints(as: name) }
+                    if others.allSatisfy({ $0.value.defaultValue == value }) { values[name] = value }
+                } else {
                     diagnostics.append(
                         Diagnostic(
                             "missing-input",

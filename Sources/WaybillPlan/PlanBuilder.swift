@@ -108,7 +108,7 @@ private struct GraphSelection {
         let known = manifest.graphs.keys
         for name in names {
             if let position = manifest.graphs.index(forKey: name) {
-                selected.append(position)
+                if !selected.contains(position) { selected.append(position) }
             } else {
                 diagnostics.append(.unknown("graph", name, in: manifest, among: known))
             }

@@ -131,6 +131,13 @@ import WaybillJSON
         #expect(wide.message == "the header has more than 3 names")
         #expect(try CSVReader.rows(of: Array("a\n0123456789".utf8), limits: limits) == [["a": "0123456789"]])
 
+        limits.maximumFieldsOfText = 4
+        #expect(try CSVReader.rows(of: Array("a,b\n,\n,\n".utf8), limits: limits).count == 2)
+        let many = try #require(throws: CSVSyntaxError.self) {
+            try CSVReader.rows(of: Array("a,b\n,\n,\n,\n".utf8), limits: limits)
+        }
+        #expect(many.message == "the text has more than 4 fields")
+
         var reader = CSVReader(limits: limits)
         var header = Array("a\n\"".utf8)[...]
         #expect(try reader.nextRow(in: &header) == nil)

@@ -132,6 +132,21 @@ import WaybillTestSupport
         #expect(try await query("SELECT name FROM pragma_table_info('orders')") == "id\na\n")
     }
 
+    @Test func `records add at most 1000 columns to a table`() async throws {
+        func records(_ count: Int) -> [RedactedJSON] {
+            (0..<count).map { Samples.redactor.json(["id": .number(JSONNumber($0)), "m\($0)": true]) }
+        }
+        _ = try await write(records(999), in: orders())
+        #expect(try await query("SELECT count(*) FROM pragma_table_info('orders')") == "1000\n")
+        let error = await #expect(throws: ResultsError.self) { _ = try await write(records(1000), in: orders()) }
+        #expect(
+            error?.description.hasSuffix(
+                "have more than 1000 different members; name the ones to store with 'columns'"
+            ) == true
+        )
+        #expect(try await query("SELECT count(*) FROM orders") == "999\n")
+    }
+
     @Test func `a record that is not an object is stored in the column 'value'`() async throws {
         _ = try await write(records("5", "\"x\"", "5"), in: orders(key: ["value"]))
         #expect(try await query("SELECT value FROM orders ORDER BY 1") == "5\nx\n")

@@ -41,6 +41,9 @@ struct Attempt: Sendable {
         } catch {
             outcome.failure = run.failure(error)
         }
+        // Evaluating the response may have taken longer than the step has.
+        if outcome.scope.environment.hasStopped { outcome.failure = .stopped(at: request.step.span) }
+        if outcome.failure == nil, let passed = context.deadline?.passed { outcome.failure = passed }
         progress.add(outcome)
         outcome.progress = progress
         return outcome

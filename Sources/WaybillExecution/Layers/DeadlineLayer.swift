@@ -1,4 +1,3 @@
-import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
@@ -53,9 +52,9 @@ extension StepContext {
             run.redactor.text("the deadline of \(limit.words) has passed"),
             at: setting.span
         )
-        let deadline = Deadline(inside: deadline, failure: failure)
+        let deadline = Deadline(inside: deadline, failure: failure, end: run.clock.now + limit, on: run.clock)
         let context = within(deadline)
-        var outcome = await run.clock.cancelling(after: limit, deadline) { await body(context) }
+        var outcome = await run.clock.cancelling(after: limit) { await body(context) }
         guard deadline.hasPassed, outcome.end == .cancelled else { return outcome }
         // Requests that were in flight have failed with this failure. If there were none, nothing else reports it.
         if !outcome.steps.contains(where: { $0.failure == failure }) {
@@ -73,42 +72,35 @@ extension StepContext {
 final class Deadline: Sendable {
     private let outer: Deadline?
     private let failure: Failure
-    private let isPast = Mutex(false)
+    private let end: Duration
+    private let clock: any RunClock
 
-    /// A limit inside another one, and the failure to report when it has passed.
-    init(inside outer: Deadline?, failure: Failure) {
+    /// A limit inside another one, the failure to report when it has passed, and the time on a clock when that is.
+    init(inside outer: Deadline?, failure: Failure, end: Duration, on clock: any RunClock) {
         self.outer = outer
         self.failure = failure
+        self.end = end
+        self.clock = clock
     }
 
     /// The failure of the limit that has passed; if several have passed, that of the outermost one.
-    var passed: Failure? {
-        outer?.passed ?? (isPast.withLock { $0 } ? failure : nil)
-    }
+    var passed: Failure? { outer?.passed ?? (hasPassed ? failure : nil) }
 
     /// Whether this limit itself has passed.
-    var hasPassed: Bool { isPast.withLock { $0 } }
-
-    /// Notes that the time is over.
-    fileprivate func pass() { isPast.withLock { $0 = true } }
+    var hasPassed: Bool { clock.now >= end }
 }
 
 extension RunClock {
-    /// Executes an operation and cancels it when the time of the deadline is over.
+    /// Executes an operation and cancels it after some time.
     fileprivate func cancelling<Value: Sendable>(
         after duration: Duration,
-        _ deadline: Deadline,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value {
         await withTaskGroup(of: Value?.self) { group in
             group.addTask { await body() }
             group.addTask {
-                do {
-                    try await sleep(for: duration)
-                    deadline.pass()
-                } catch {
-                    // The operation had finished before, or its caller was cancelled.
-                }
+                // It throws if the operation had finished before, or its caller was cancelled.
+                try? await sleep(for: duration)
                 return nil
             }
             var value: Value?

@@ -212,7 +212,7 @@ struct StepContext: Sendable {
 
     /// The scope of the step's expressions before there is a response.
     var scope: RequestScope {
-        RequestScope(context: self, environment: AttemptEnvironment(run: run, path: path))
+        RequestScope(context: self, environment: AttemptEnvironment(run: run, path: path, deadline: deadline))
     }
 
     /// The instance of a graph whose names an expression sees: that of this graph, or that of a graph whose step runs it.

@@ -14,7 +14,8 @@ struct ValuesLayer: RepeatableLayer {
                 record.outputs[output.name.value] = try await scope.value(of: output)
             } catch {
                 let message = run.redactor.text("value '\(output.name.value)': \(error.message)")
-                return context.failed(step.step, Failure(.output, message, at: error.span))
+                let failure = context.deadline?.passed ?? Failure(.output, message, at: error.span)
+                return context.failed(step.step, failure)
             }
         }
         let result = StepResult(step.step, at: path, graph: context.graph, outcome: .passed)

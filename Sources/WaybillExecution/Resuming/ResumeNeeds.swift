@@ -43,7 +43,7 @@ struct ResumeNeeds {
         repeat {
             visitNew(nodes)
             while let use = waiting.popLast() { need(use, &nodes) }
-        } while visited < nodes.all.count || repeatForCookies(&nodes)
+        } while visited < nodes.all.count || repeatValues(&nodes) || repeatForCookies(&nodes)
         noteLostCookies(nodes, earlier)
         noteOmittedOutputs(nodes)
     }
@@ -114,6 +114,28 @@ struct ResumeNeeds {
         repeated[index] = reason
         nodes.repeatStep(index)
         visit(nodes[index])
+    }
+
+    /// Evaluates the values again that use results of steps that run again, or inputs of a graph, which may be computed
+    /// from such results; returns whether there are any. Values send nothing.
+    private mutating func repeatValues(_ nodes: inout ResumeNodes) -> Bool {
+        var found = false
+        for index in nodes.all.indices {
+            let node = nodes[index]
+            guard case .taken = node.state, case .values = node.step.work else { continue }
+            var usesInputs = false
+            var uses: [Use] = []
+            node.step.visitOwnUses(
+                UseVisitor { use in
+                    usesInputs = usesInputs || use.text.references.contains { $0.root == .inputs }
+                    uses += Self.uses(in: use.text, of: node.scope, at: node.step.span)
+                }
+            )
+            guard usesInputs || uses.contains(where: { nodes[$0.target].isRemaining }) else { continue }
+            repeatStep(index, Repeat(what: "its values", span: node.step.span), &nodes)
+            found = true
+        }
+        return found
     }
 
     // MARK: Cookies

@@ -33,6 +33,11 @@ struct ResumeNode {
     /// Whether it received pages and starts with the first one again.
     var mustRestartPages = false
 
+    /// Whether it has yet to run, or runs again.
+    var isRemaining: Bool {
+        if case .remaining = state { true } else { false }
+    }
+
     /// The request that it sends, for each element or once.
     var request: RequestPlan? {
         guard case .request(let request) = step.work else { return nil }

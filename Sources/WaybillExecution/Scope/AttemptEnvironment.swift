@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillExpressions
 import WaybillFormats
 import WaybillResults
@@ -8,16 +9,34 @@ import WaybillTransport
 final class AttemptEnvironment: EvaluationEnvironment {
     /// The maximum size of a file that an expression may read, in bytes.
     private static let maximumFileBytes = 16 << 20
+    /// The maximum number of steps of all its expressions together, which includes those of all elements of a list.
+    private static let maximumSteps = 4_000_000_000
 
     private let moment = Timestamp.now()
     private let instance: String
     private let run: RunContext
+    private let deadline: Deadline?
+    private let steps = Atomic(0)
+    private let isStopped = Atomic(false)
 
     /// The environment of an attempt that starts now, in the step at a path. `uuid()` is derived from the run and the
     /// path, so that it stays the same when the step is retried or the run is resumed.
-    init(run: RunContext, path: String) {
+    init(run: RunContext, path: String, deadline: Deadline?) {
         instance = path
         self.run = run
+        self.deadline = deadline
+    }
+
+    /// Whether an evaluation was stopped because the task was cancelled or the deadline has passed.
+    var hasStopped: Bool { isStopped.load(ordering: .relaxed) }
+
+    func reasonToStop(after steps: Int) -> String? {
+        if Task.isCancelled || deadline?.passed != nil {
+            isStopped.store(true, ordering: .relaxed)
+            return "the evaluation was stopped"
+        }
+        let total = self.steps.wrappingAdd(steps, ordering: .relaxed).newValue
+        return total > Self.maximumSteps ? "the expressions of this request take too many steps" : nil
     }
 
     /// Where the files that the request names may be.

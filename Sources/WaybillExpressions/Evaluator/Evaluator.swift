@@ -4,18 +4,26 @@ import WaybillSchema
 /// Computes the value of a compiled expression. An evaluator is used for one evaluation, and limits its work.
 struct Evaluator {
     let scope: EvaluationScope
+    /// The steps that this evaluation may still take. Patterns subtract theirs.
     private(set) var stepsLeft: Int
+    /// The value of `stepsLeft` when the environment was last asked whether to continue.
+    private var accounted: Int
+    /// The number of steps after which the environment is asked.
+    private static let stepsBetweenChecks = 1 << 14
     /// Compiled patterns that are not constant; usually the same one for each element of a list.
     private var patterns: [CodePoints: RegularExpression?] = [:]
 
     init(_ scope: EvaluationScope, steps: Int = EvaluationLimits.steps) {
         self.scope = scope
         self.stepsLeft = steps
+        accounted = steps
     }
 
     /// Returns the value of an expression.
     mutating func result(_ expression: CompiledExpression) throws(EvaluationError) -> ScopeValue {
-        if let value = try value(expression, at: nil) { return value }
+        let found = try value(expression, at: nil)
+        try account(at: expression.range)
+        if let found { return found }
         throw EvaluationError(.missing, "the value does not exist", at: expression.range)
     }
 
@@ -133,7 +141,17 @@ struct Evaluator {
     /// Subtracts steps from those that are left.
     mutating func spend(_ steps: Int, at range: Range<Int>) throws(EvaluationError) {
         stepsLeft -= steps
+        if accounted - stepsLeft >= Self.stepsBetweenChecks { try account(at: range) }
+    }
+
+    /// Throws if the environment does not permit the steps taken since the last call. Few steps are not worth a call.
+    mutating func account(at range: Range<Int>) throws(EvaluationError) {
+        guard accounted - stepsLeft >= 64 else { return }
+        if let reason = scope.environment.reasonToStop(after: accounted - stepsLeft) {
+            throw EvaluationError(.limit, reason, at: range)
+        }
         if stepsLeft < 0 { throw EvaluationError(.limit, "this takes too many steps", at: range) }
+        accounted = stepsLeft
     }
 
     // MARK: Functions

@@ -158,7 +158,7 @@ enum EvaluationLimits {
     /// The maximum length of a string, in bytes.
     static let textBytes = 256 << 20
     /// The maximum number of elements in a list that a function creates, and of nodes that a path matches.
-    static let elements = 64 << 20
+    static let elements = 16 << 20
     /// The maximum number of elements of a `range()`, which could otherwise become large without any data.
     static let rangeElements = 10_000_000
     /// The maximum number of nodes visited and pattern steps in one evaluation.

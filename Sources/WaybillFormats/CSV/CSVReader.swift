@@ -26,6 +26,8 @@ package struct CSVReader: Sendable {
         package var maximumFields = 16_384
         /// The maximum size of a record, in bytes.
         package var maximumRecordBytes = 64 << 20
+        /// The maximum number of fields of a whole text. An empty one takes one byte of text, and 40 in memory.
+        package var maximumFieldsOfText = 16_000_000
 
         /// Creates the default limits.
         package init() {}
@@ -55,7 +57,12 @@ package struct CSVReader: Sendable {
         var reader = CSVReader(limits: limits)
         var rest = text[...]
         var rows: [JSON] = []
-        while let row = try reader.nextRow(in: &rest) { rows.append(row.value) }
+        var left = limits.maximumFieldsOfText
+        while let row = try reader.nextRow(in: &rest) {
+            left -= reader.names?.count ?? 0
+            if left < 0 { throw reader.tooLarge("the text has more than \(limits.maximumFieldsOfText) fields") }
+            rows.append(row.value)
+        }
         if let row = try reader.finish() { rows.append(row.value) }
         return rows
     }
@@ -128,12 +135,12 @@ package struct CSVReader: Sendable {
         }
     }
 
-    private mutating func tooLarge() -> CSVSyntaxError {
+    private mutating func tooLarge(_ message: String? = nil) -> CSVSyntaxError {
         isStopped = true
         openRecord = []
         return CSVSyntaxError(
-            message: "the row has more than \(limits.maximumRecordBytes) bytes",
-            help: "If a quote is never closed, everything after it is part of the row.",
+            message: message ?? "the row has more than \(limits.maximumRecordBytes) bytes",
+            help: message == nil ? "If a quote is never closed, everything after it is part of the row." : nil,
             range: offset..<offset + 1,
             position: SourcePosition(line: line, column: 1)
         )

@@ -54,9 +54,11 @@ struct RequestList: Sendable {
         }
         var called = CalledGraphs(graphs, in: far)
         for graph in graphs { called.add(graph, calledBy: []) }
-        ofCalledGraphs = Dictionary(grouping: called.requests) { $0.step?.number ?? 0 }
         excess = called.excess
-        self.all = all + called.requests
+        // Too many are an error, and not checked further.
+        let ofCalledGraphs = excess == nil ? called.requests : []
+        self.ofCalledGraphs = Dictionary(grouping: ofCalledGraphs) { $0.step?.number ?? 0 }
+        self.all = all + ofCalledGraphs
         self.ofSteps = ofSteps
         self.plainCalls = plainCalls
         mayCallAny = graphs.contains { $0.mayHaveOtherIDs }

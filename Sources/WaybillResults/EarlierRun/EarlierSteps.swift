@@ -117,6 +117,9 @@ package struct EarlierSteps: Sendable {
     /// Returns the result of the group of steps at a path if it had finished.
     package func group(at path: String) -> StepResult? { isVoid(path) ? nil : groups[path] }
 
+    /// The paths of the groups of steps that had finished.
+    package var groupPaths: [String] { groups.keys.filter { !isVoid($0) } }
+
     /// Returns the elements of the step at a path whose results are kept.
     package func elements(of path: String) -> EarlierElements? { isVoid(path) ? nil : elements[path] }
 
@@ -313,6 +316,8 @@ package struct EarlierSteps: Sendable {
             if let records = RecordedOutput(event) {
                 outputs[path, default: EarlierOutput()].take(records, ofPage: page)
             }
+        case "poll.finished":
+            if let path { forgetRound(path) }
         case "write.cut":
             if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
         case "write.committing":
@@ -332,6 +337,19 @@ package struct EarlierSteps: Sendable {
             if let path, let element = event["element"]?.count { finish(path, element, event) }
         default: break
         }
+    }
+
+    /// Forgets what is inside a step that `until` executes again: only the last round is continued.
+    private mutating func forgetRound(_ path: String) {
+        let isOutside = { (other: String) in !other.utf8.starts(with: path.utf8 + [UInt8(ascii: ".")]) }
+        steps = steps.filter { isOutside($0.key) }
+        groups = groups.filter { isOutside($0.key) }
+        elements = elements.filter { isOutside($0.key) }
+        outputs = outputs.filter { isOutside($0.key) }
+        pages = pages.filter { isOutside($0.key) }
+        unsure = unsure.filter(isOutside)
+        finishing = finishing.filter { $0 != path && isOutside($0) }
+        for other in tolerated where !isOutside(other) { note(tolerated: false, other) }
     }
 
     /// Records that the file of a step was shorter than before when the run was resumed.

@@ -15,6 +15,9 @@ package final class Redactor: Sendable {
     package static let mask = "***"
     /// The maximum size of a secret in bytes. Its patterns take up to nine times as much memory.
     package static let longestSecret = 64 << 10
+    /// The maximum number of secrets, and of their bytes.
+    package static let maximumCount = 100_000
+    private static let maximumBytes = 16 << 20
 
     /// The minimum size in bytes of a line of a secret that is found by itself.
     private static let shortestLine = 8
@@ -28,6 +31,8 @@ package final class Redactor: Sendable {
 
     private struct State {
         var secrets: Set<String> = []
+        /// The number of bytes of all secrets.
+        var bytes = 0
         /// Largest first. With a few generations instead of one, registering n secrets one by one, as a forEach that
         /// logs in does, costs n log n instead of n².
         var generations: [Generation] = []
@@ -48,7 +53,7 @@ package final class Redactor: Sendable {
     /// Adds a secret: texts that are redacted from now on do not show it. An empty secret is ignored.
     ///
     /// - Parameter source: A description of the secret's origin for people, recorded if the secret is short.
-    /// - Returns: `false` for a secret that is too long (see `longestSecret`): it must not be used.
+    /// - Returns: `false` for a secret that is too long (see `longestSecret`), or one too many: it must not be used.
     @discardableResult
     package func register(_ secret: String, from source: @autoclosure () -> String? = nil) -> Bool {
         guard !secret.isEmpty else { return true }
@@ -57,14 +62,19 @@ package final class Redactor: Sendable {
         for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count != secret.utf8.count {
             if line.utf8.count >= Self.shortestLine { register(String(line)) }
         }
-        state.withLock { state in
-            guard !state.secrets.contains(secret) else { return }
+        return state.withLock { state in
+            guard !state.secrets.contains(secret) else { return true }
+            guard state.secrets.count < Self.maximumCount, state.bytes + secret.utf8.count <= Self.maximumBytes else {
+                return false
+            }
+            state.bytes += secret.utf8.count
             // Before the set changes; otherwise it would be copied.
             state.finder = nil
             state.secrets.insert(secret)
             if ShortSecrets.contains(secret) {
                 if let source = source(), !state.shortSources.contains(source) { state.shortSources.append(source) }
-                return state.short.insert(secret)
+                state.short.insert(secret)
+                return true
             }
             var secrets = [secret]
             while let last = state.generations.last, last.secrets.count <= max(secrets.count, Self.smallGeneration) {
@@ -79,8 +89,8 @@ package final class Redactor: Sendable {
                     hosts: hosts.isEmpty ? nil : PatternAutomaton(hosts)
                 )
             )
+            return true
         }
-        return true
     }
 
     /// The known origins of secrets that are so short that they are found only if they are a whole value, each listed

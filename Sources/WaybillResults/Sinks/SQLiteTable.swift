@@ -87,24 +87,28 @@ private struct SQLiteLoad {
             if piece.isEmpty { break }
             rest += piece
             var start = 0
+            var records: [JSONObject] = []
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                try take(rest[start..<end], of: source)
+                records.append(try record(rest[start..<end], of: source))
                 start = end + 1
             }
             rest.removeFirst(start)
+            try addColumns(of: records)
+            for record in records { try insert(record) }
         }
         // A table without records has its columns nevertheless.
         if !isCreated { try create(table.columns ?? table.key) }
     }
 
-    private mutating func take(_ line: ArraySlice<UInt8>, of source: String) throws(ResultsError) {
+    private func record(_ line: ArraySlice<UInt8>, of source: String) throws(ResultsError) -> JSONObject {
         guard let value = try? JSONParser().parse(line) else {
             throw ResultsError(path: source, "'\(source)' was changed: a line of it is not JSON")
         }
-        let record = value.object ?? JSONObject([("value", value)])
+        return value.object ?? JSONObject([("value", value)])
+    }
+
+    private mutating func insert(_ record: JSONObject) throws(ResultsError) {
         count += 1
-        if !isCreated { try create(table.columns ?? record.names) }
-        for name in record.names where members[name] == nil { try know(name) }
         let insertion = if let insertion { insertion } else { try makeInsertion() }
         for (name, value) in record {
             guard let index = members[name] else { continue }
@@ -143,13 +147,28 @@ private struct SQLiteLoad {
         insertion = nil
     }
 
-    /// Finds the column of a member, or adds it to the table.
-    private mutating func know(_ member: String) throws(ResultsError) {
-        if let index = folded[member.lowercased()] {
-            members[member] = index
-        } else {
-            try database.execute("ALTER TABLE \(table.name.quotedForSQL) ADD COLUMN \(try quoted(member))")
-            add(member)
+    /// The maximum number of columns that records add to a table. SQLite itself has at most 2000.
+    private static let maximumColumns = 1000
+
+    /// Finds the columns of the members of some records, and adds those that the table does not have.
+    private mutating func addColumns(of records: [JSONObject]) throws(ResultsError) {
+        if !isCreated, let first = records.first { try create(table.columns ?? first.names) }
+        for record in records {
+            for member in record.names where members[member] == nil {
+                if let index = folded[member.lowercased()] {
+                    members[member] = index
+                    continue
+                }
+                guard columns.count < Self.maximumColumns else {
+                    throw ResultsError(
+                        path: database.path,
+                        "the records for table '\(table.name)' of '\(database.path)' have more than "
+                            + "\(Self.maximumColumns) different members; name the ones to store with 'columns'"
+                    )
+                }
+                try database.execute("ALTER TABLE \(table.name.quotedForSQL) ADD COLUMN \(try quoted(member))")
+                add(member)
+            }
         }
     }
 

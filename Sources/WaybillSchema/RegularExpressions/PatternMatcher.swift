@@ -69,6 +69,8 @@ struct PatternMatcher {
 
     private mutating func spendStep() -> Bool {
         steps -= 1
+        // Nobody waits for the result in a task that was cancelled.
+        if steps & 0xFFFF == 0, Task.isCancelled { steps = -1 }
         return steps >= 0
     }
 

@@ -64,7 +64,7 @@ package struct RegularExpression: Sendable {
             {
                 // Each search has marks for the whole string.
                 steps -= 1 + utf8.count / 64
-                if steps < 0 { break }
+                if steps < 0 || Task.isCancelled { break }
                 captures.append(match.capture(in: utf8))
                 start = match.range.upperBound
                 guard match.range.isEmpty else { continue }

@@ -1,0 +1,49 @@
+import Testing
+import WaybillDiagnostics
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+/// The time limit of a step covers the evaluation of its response.
+@Suite(.timeLimit(.minutes(5))) struct EvaluationBudgetTests {
+    private static let list = "[" + (0..<20_000).map { "{\"k\": \($0)}" }.joined(separator: ",") + "]"
+    private static let numbers = "[" + (0..<3000).map(String.init).joined(separator: ",") + "]"
+
+    /// The body of the response, and the key that evaluates it. Each would take minutes.
+    private static let work = [
+        "map": (list, "filters: [{map: {x: \"${first($[?@.k == 5]).k}\"}}]"),
+        "where": (list, "filters: [{where: \"contains($[*].k, item.k)\"}]"),
+        "select": (numbers, "filters: [{select: \"$[?count($[?count($[?@ > 1]) > 5]) > 3]\"}]"),
+        "captures": (
+            "\"" + String(repeating: "a", count: 1_000_000) + "\"", "outputs: {x: \"captures($, 'a*b|a')\"}"
+        ),
+        "expect": (numbers, "expect: {body: [\"count($[?count($[?count($[?@ > 1]) > 5]) > 3]) > 7\"]}"),
+    ]
+
+    @Test(arguments: work.keys.sorted())
+    func `a request whose response takes too long to evaluate fails at its deadline`(name: String) async throws {
+        let (body, key) = try #require(Self.work[name])
+        let fixture = try ExecutionFixture(
+            "graphs:\n  main:\n    chain:\n      - {id: a, get: /a, deadline: 200ms, \(key)}\n",
+            ["/a": .json(body)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:failed")
+        let failure = try #require(outcome.result.steps.first?.failure)
+        #expect(failure.kind == .timeout)
+        #expect(failure.message.string == "the deadline of 200ms has passed")
+    }
+
+    @Test func `a secret value with too many parts is refused`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs:\n  main:\n    chain:\n      - {id: a, get: /a, outputs: {t: {value: $, secret: true}}}\n",
+            ["/a": .json("[" + (0..<10_001).map { "\"secret \($0)\"" }.joined(separator: ",") + "]")]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(
+            failure.message.string
+                == "output 't': a secret value has more than 10000 parts, which cannot all be redacted"
+        )
+    }
+}
