@@ -9,7 +9,7 @@ package import WaybillPlan
 package struct MockRoutes: Sendable {
     /// The routes.
     package private(set) var routes: [MockRoute] = []
-    /// What the examples of several requests have in common that take turns, because the server cannot tell them apart:
+    /// What the examples of several requests have in common that are used one after another, because the server cannot tell them apart:
     /// `GET /orders/7`.
     package private(set) var ambiguous: [String] = []
     /// The number of the route of each request.

@@ -138,10 +138,13 @@ package struct RunResumption: Sendable {
         let content = PlanContent(plan)
         var now = PlanIndex(plan)
         var seen: Set<String> = []
-        let changes: [(place: String, diagnostic: Diagnostic)] = record.steps.paths.compactMap { path in
+        let paths = record.steps.paths
+        // What encloses a step has run in part.
+        let enclosing = Set(paths.flatMap(PlanIndex.enclosingPaths)).union(record.steps.groupPaths).subtracting(paths)
+        let changes: [(place: String, diagnostic: Diagnostic)] = (paths + enclosing.sorted()).compactMap { path in
             let place = PlanIndex.withoutElements(path)
             guard let step = now.step(at: path) else {
-                guard contains(place, earlier), seen.insert(place).inserted else { return nil }
+                guard !enclosing.contains(path), contains(place, earlier), seen.insert(place).inserted else { return nil }
                 let diagnostic = Diagnostic(
                     "changed-manifest",
                     "step '\(path)' has already run, but the manifest no longer contains it",
@@ -151,8 +154,9 @@ package struct RunResumption: Sendable {
                 return (place, diagnostic)
             }
             guard seen.insert(step.path).inserted else { return nil }
-            let isWhole = record.steps.step(at: path) != nil
-            let changes = content.changes(of: step.path, since: earlier, isWhole: isWhole)
+            let isAround = enclosing.contains(path) && record.steps.group(at: path) == nil
+            let isWhole = record.steps.step(at: path) != nil || enclosing.contains(path) && !isAround
+            let changes = content.changes(of: step.path, since: earlier, isWhole: isWhole, isAround: isAround)
             let names = changes.keys.map { "'\($0)'" }.joined(separator: ", ")
             let files = changes.files.map { "'\($0)'" }.joined(separator: ", ")
             let all = [

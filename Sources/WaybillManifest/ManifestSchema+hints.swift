@@ -75,7 +75,7 @@ extension SchemaViolation {
         // A mapping is required, even if its values are computed.
         if case .wrongType(expected: [.object], _, _) = detail, !diagnostic.help.isEmpty { return diagnostic }
         let text = concernsName ? instanceLocation.tokens.last?.text : root.node(at: instanceLocation)?.scalar?.text
-        if let text, text.contains("${") {
+        if let text, text.contains("${"), !diagnostic.headline.contains("or a mapping") {
             diagnostic.help = [
                 concernsName || diagnostic.id == "invalid-id" || diagnostic.id == "invalid-name"
                     ? "A name cannot contain a template (${…}): write it as a constant."

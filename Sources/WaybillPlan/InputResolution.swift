@@ -115,7 +115,7 @@ struct InputResolution {
 
     /// Returns the value of a string. It is parsed as JSON if that is possible, unless the schema allows strings and
     /// the parsed value is a string or violates the schema.
-    private static func value(of text: String, for input: InputDeclaration) -> JSON {
+    static func value(of text: String, for input: InputDeclaration) -> JSON {
         let string = JSON.string(text)
         if input.types == ["string"] { return string }
         guard let value = try? JSONParser().parse(Array(text.utf8)) else { return string }

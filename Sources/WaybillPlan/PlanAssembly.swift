@@ -8,11 +8,22 @@ package import WaybillManifest
 struct PlanAssembly {
     let checked: ResolvedManifest
     let inputs: JSONObject
+    /// Whether each step that runs a graph has a plan of that graph of its own, even without settings.
+    let separatesCalls: Bool
+    /// Environment variables, for inputs of endpoints and graphs that name one.
+    let variables: [String: String]
     private var manifest: Manifest { checked.manifest }
 
-    init(_ checked: ResolvedManifest, inputs: JSONObject) {
+    init(
+        _ checked: ResolvedManifest,
+        inputs: JSONObject,
+        separatesCalls: Bool = false,
+        variables: [String: String] = [:]
+    ) {
+        self.variables = variables
         self.checked = checked
         self.inputs = inputs
+        self.separatesCalls = separatesCalls
     }
 
     /// Returns the plan of some graphs and of what they need.
@@ -198,7 +209,7 @@ struct PlanAssembly {
             )
         case .graph(let call):
             let taken = manifest.graphs[call.name.value]?.value.inputs ?? [:]
-            let callers = site.callers(inside: context.callers)
+            let callers = separatesCalls ? context.callers + [site] : site.callers(inside: context.callers)
             return .graph(
                 GraphCall(
                     name: call.name,
@@ -255,7 +266,10 @@ struct PlanAssembly {
                 let span = member.value.span
                 return ArgumentPlan(name: name, source: .template(member.value), schema: input.schema, span: span)
             }
-            let value = self.inputs[name] ?? input.defaultValue ?? .null
+            let given = input.environmentVariable.flatMap { variables[$0] }
+            let value =
+                self.inputs[name] ?? given.map { InputResolution.value(of: $0, for: input) }
+                ?? input.defaultValue ?? .null
             return ArgumentPlan(name: name, source: .constant(value), schema: input.schema, span: span)
         }
     }
@@ -269,6 +283,20 @@ struct PlanAssembly {
                 $0.map { PlannedStage(stage: $0.stage, onEveryStatus: onEveryStatus || $0.onEveryStatus) }
             }
         }
+    }
+}
+
+extension [String: GraphPlan] {
+    /// Returns the graphs that steps of some graphs run, directly or indirectly.
+    func calledBy(_ graphs: [GraphPlan]) -> [String: GraphPlan] {
+        var called: [String: GraphPlan] = [:]
+        var waiting = graphs.flatMap(\.calls)
+        while let call = waiting.popLast() {
+            guard called[call.path] == nil, let graph = self[call.path] else { continue }
+            called[call.path] = graph
+            waiting += graph.calls
+        }
+        return called
     }
 }
 

@@ -59,16 +59,24 @@ package enum PlanBuilder {
         let diagnostics = graphs.diagnostics + inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
-        let assembly = PlanAssembly(checked, inputs: inputs.values(of: manifest.inputs))
-        let subgraphTags = manifest.graphs.reduce(into: [:]) { $0[$1.key] = $1.value.value.tags.map(\.value) }
+        let assembly = PlanAssembly(
+            checked,
+            inputs: inputs.values(of: manifest.inputs),
+            separatesCalls: !selection.isEverything,
+            variables: options.variables
+        )
         let whole = graphs.selected.map { position in
             var graph = assembly.graph(at: position)
             graph.ownInputs = inputs.values(of: graph.inputs)
             return graph
         }
-        let plans = whole.compactMap { selection.limited($0, subgraphTags: subgraphTags) }
-        if let error = selection.unmatched(in: whole, selected: plans, manifest) { return (nil, diagnostics + [error]) }
-        let subgraphs = assembly.subgraphs(of: plans)
+        var subgraphs = assembly.subgraphs(of: whole)
+        let all = subgraphs
+        let plans = whole.compactMap { selection.limited($0, &subgraphs) }
+        if let error = selection.unmatched(in: whole, all, selected: plans, manifest) {
+            return (nil, diagnostics + [error])
+        }
+        if !selection.isEverything { subgraphs = subgraphs.calledBy(plans) }
         let sessions = assembly.sessions
         let concurrency = options.concurrency
         var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)

@@ -54,6 +54,11 @@ package struct PlanIndex {
         return nil
     }
 
+    /// Returns the paths of the graph, the steps and the elements that enclose the step at a path.
+    package static func enclosingPaths(of path: String) -> [String] {
+        path.indices.filter { path[$0] == "." || path[$0] == "[" }.map { String(path[..<$0]) }
+    }
+
     /// Returns a path without the indices of elements.
     package static func withoutElements(_ path: String) -> String {
         var result = ""

@@ -43,6 +43,10 @@ extension PlanBuilder {
     ) -> ResolvedManifest {
         let (manifest, problems) = apply(environment, to: written)
         var diagnostics = problems
+        // The names in the other environments must exist, too.
+        for (name, other) in written.environments where name != environment {
+            diagnostics += written.applying(other.value).diagnostics
+        }
         let (data, findings) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
         diagnostics += findings
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
@@ -58,7 +62,7 @@ extension PlanBuilder {
             environment: environment,
             data: data,
             allowsOutside: allowsOutside,
-            diagnostics: diagnostics.sortedByPlace(),
+            diagnostics: diagnostics.withoutRepetitions().sortedByPlace(),
             graphs: subject.graphs,
             requests: subject.requests
         )

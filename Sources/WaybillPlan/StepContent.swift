@@ -142,6 +142,7 @@ package struct PlanContent {
         case .graph(let call):
             let called = plan.graphs.first { $0.path == call.path } ?? plan.subgraphs[call.path]
             add("graph", called.map { digest(of: $0) } ?? "", at: call.name.span)
+            add("graph name", Self.digest([call.path]), at: call.name.span)
             content.parts.merge(parts(of: call.arguments)) { _, new in new }
         case .values(let values):
             for output in values { add("values \(output.name.value)", value(of: output), at: output.value.span) }
@@ -336,17 +337,19 @@ extension PlanContent {
     ///   - earlier: The digests of the steps of the earlier plan, by path and part.
     ///   - isWhole: Whether the step has finished. If a `forEach` has not finished, each element is compared with the
     ///     earlier one when it is reached, and the list may be longer.
+    ///   - isAround: Whether only some of the steps inside it have run, which are compared by themselves.
     package func changes(
         of path: String,
         since earlier: [String: [String: String]],
-        isWhole: Bool
+        isWhole: Bool,
+        isAround: Bool = false
     ) -> (keys: [String], files: [String], spans: [SourceSpan]) {
         guard let content = steps[path], let before = earlier[path] else { return ([], [], []) }
         var (keys, files, spans): ([String], [String], [SourceSpan]) = ([], [], [])
         for name in Set(before.keys).union(content.parts.keys).sorted()
         where before[name] != content.parts[name]?.digest {
             let key = String(name.prefix { $0 != " " })
-            if key == "elements" && !isWhole { continue }
+            if key == "elements" && !isWhole || isAround && ["graph", "steps"].contains(name) { continue }
             // Data that the step no longer uses, or did not use before, is a change of another part.
             if key == "elements" || key == "data" {
                 guard let file = plan.dataFiles[String(name.dropFirst(key.count + 1))], before[name] != nil,
@@ -358,6 +361,7 @@ extension PlanContent {
             }
             if let span = content.parts[name]?.span { spans.append(span) }
         }
+        if isAround { return (keys, files, spans) }
         for inner in content.steps { spans += changes(of: inner, since: earlier, isWhole: isWhole).spans }
         return (keys, files, spans)
     }

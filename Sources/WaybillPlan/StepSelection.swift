@@ -24,18 +24,16 @@ package struct StepSelection: Sendable, Equatable {
     /// Whether all steps are selected.
     package var isEverything: Bool { tags.isEmpty && excludedTags.isEmpty && steps.isEmpty }
 
-    /// Limits a graph to the selected steps.
+    /// Limits a graph, and the graphs that its steps run, to the selected steps.
     ///
-    /// - Parameter subgraphTags: The tags of the graphs that steps run, by name.
+    /// - Parameter subgraphs: The graphs that steps run, each for one step only, by path. They are limited, too.
     /// - Returns: The graph; `nil` if none of its steps is selected.
-    func limited(_ graph: GraphPlan, subgraphTags: [String: [String]]) -> GraphPlan? {
+    func limited(_ graph: GraphPlan, _ subgraphs: inout [String: GraphPlan]) -> GraphPlan? {
         if isEverything { return graph }
-        let nodes = SelectableStep.all(in: graph, subgraphTags: subgraphTags)
-        let indices = Dictionary(nodes.enumerated().compactMap { index, node in node.id.map { ($0, index) } }) {
-            first,
-            _ in
-            first
-        }
+        let nodes = SelectableStep.all(in: graph, subgraphs)
+        let indices = Dictionary(
+            nodes.enumerated().compactMap { index, node in node.id.map { ([node.graph, $0], index) } }
+        ) { first, _ in first }
         var kept: Set<Int> = []
         var waiting = nodes.indices.filter { nodes[$0].isLeaf && selects(nodes[$0], nodes) }
         guard !waiting.isEmpty else { return nil }
@@ -44,25 +42,33 @@ package struct StepSelection: Sendable, Equatable {
             let node = nodes[index]
             waiting += node.parent.map { [$0] } ?? []
             for id in node.needed {
-                guard let needed = indices[id] else { continue }
+                guard let needed = indices[[node.graph, id]] else { continue }
                 waiting += needed..<nodes[needed].end
             }
         }
-        var graph = graph
         let paths = Set(kept.map { nodes[$0].path })
-        graph.body.keep { paths.contains($0) }
-        graph.omittedSteps = nodes.indices.filter { !kept.contains($0) }.compactMap { nodes[$0].id }
+        let omitted = Dictionary(grouping: nodes.filter { !paths.contains($0.path) }, by: \.graph)
+        for path in Set(nodes.map(\.graph)) where path != graph.path {
+            subgraphs[path]?.limit(to: paths, without: omitted[path] ?? [])
+        }
+        var graph = graph
+        graph.limit(to: paths, without: omitted[graph.path] ?? [])
         graph.isLimited = kept.count < nodes.count
-        let omitted = Set(graph.omittedSteps)
-        graph.outputs.removeAll { !$0.stepReferences.isDisjoint(with: omitted) }
         return graph
     }
 
     /// Returns the error for a selection that selects nothing in a manifest, or names a step that does not exist.
     ///
-    /// - Parameter graphs: The graphs without limits.
-    func unmatched(in graphs: [GraphPlan], selected: [GraphPlan], _ manifest: Manifest) -> Diagnostic? {
-        let nodes = graphs.flatMap { SelectableStep.all(in: $0, subgraphTags: [:]) }
+    /// - Parameters:
+    ///   - graphs: The graphs without limits.
+    ///   - subgraphs: The graphs that their steps run, by path.
+    func unmatched(
+        in graphs: [GraphPlan],
+        _ subgraphs: [String: GraphPlan],
+        selected: [GraphPlan],
+        _ manifest: Manifest
+    ) -> Diagnostic? {
+        let nodes = graphs.flatMap { SelectableStep.all(in: $0, subgraphs) }
         let names = Set(nodes.flatMap { [$0.id, $0.path].compactMap(\.self) })
         if !toleratesUnknownSteps, let name = steps.first(where: { !names.contains($0) }) {
             return .unknown("step", name, in: manifest, among: names.sorted())
@@ -85,7 +91,7 @@ package struct StepSelection: Sendable, Equatable {
 
     /// Returns the error for a named step that none of several plans has; `nil` if each is in one.
     package func unmatched(in plans: [Plan]) -> Diagnostic? {
-        let nodes = plans.flatMap { $0.graphs.flatMap { SelectableStep.all(in: $0, subgraphTags: [:]) } }
+        let nodes = plans.flatMap { plan in plan.graphs.flatMap { SelectableStep.all(in: $0, plan.subgraphs) } }
         let names = Set(nodes.flatMap { [$0.id, $0.path].compactMap(\.self) })
         return steps.first { !names.contains($0) }.map { name in
             Diagnostic(
@@ -135,6 +141,8 @@ extension StepSelection {
 private struct SelectableStep {
     let id: String?
     let path: String
+    /// The path of its graph.
+    let graph: String
     /// The index of the enclosing step.
     let parent: Int?
     /// The index after those of the steps inside it.
@@ -145,15 +153,22 @@ private struct SelectableStep {
     /// The ids of the steps that it needs.
     let needed: Set<String>
 
-    /// Returns the steps of a graph's body, each before those inside it.
-    static func all(in graph: GraphPlan, subgraphTags: [String: [String]]) -> [SelectableStep] {
+    /// Returns the steps of a graph's body and of the graphs that they run, each before those inside it.
+    static func all(in graph: GraphPlan, _ subgraphs: [String: GraphPlan]) -> [SelectableStep] {
         var nodes: [SelectableStep] = []
-        func add(_ steps: [StepPlan], parent: Int?, tags: Set<String>) {
+        func add(_ steps: [StepPlan], of graph: GraphPlan, parent: Int?, tags: Set<String>) {
             for step in steps {
                 var all = tags.union(step.tags)
-                if case .graph(let call) = step.work { all.formUnion(subgraphTags[call.name.value] ?? []) }
                 var inner: [StepPlan] = []
-                if case .group(let group) = step.work { inner = group.steps }
+                var innerGraph = graph
+                switch step.work {
+                case .group(let group): inner = group.steps
+                case .graph(let call):
+                    guard let called = subgraphs[call.path] else { break }
+                    all.formUnion(called.tags)
+                    (inner, innerGraph) = (called.body.steps, called)
+                case .request, .values, .end: break
+                }
                 var needed = Set(step.flow?.needs.map(\.value) ?? [])
                 step.visitOwnUses(
                     UseVisitor { use in needed.formUnion(use.text.references.compactMap(\.stepID)) }
@@ -162,6 +177,7 @@ private struct SelectableStep {
                     SelectableStep(
                         id: step.id,
                         path: step.path,
+                        graph: graph.path,
                         parent: parent,
                         isLeaf: inner.isEmpty,
                         tags: all,
@@ -169,14 +185,23 @@ private struct SelectableStep {
                     )
                 )
                 let index = nodes.count - 1
-                add(inner, parent: index, tags: all)
+                add(inner, of: innerGraph, parent: index, tags: all)
                 nodes[index].end = nodes.count
             }
         }
-        add(graph.body.steps, parent: nil, tags: Set(graph.tags))
+        add(graph.body.steps, of: graph, parent: nil, tags: Set(graph.tags))
         return nodes
     }
+}
 
+extension GraphPlan {
+    /// Removes the steps whose paths are not kept, and the outputs that use them.
+    fileprivate mutating func limit(to paths: Set<String>, without omitted: [SelectableStep]) {
+        body.keep { paths.contains($0) }
+        omittedSteps = omitted.compactMap(\.id)
+        let ids = Set(omittedSteps)
+        outputs.removeAll { !$0.stepReferences.isDisjoint(with: ids) }
+    }
 }
 
 extension GroupPlan {

@@ -96,8 +96,8 @@ import WaybillPlan
     }
 
     @Test func `graphs that are run with settings have a maximum size`() throws {
-        let graphs = (1...20).map { level in
-            let inner = level == 20 ? "{get: /a}" : "{id: a, graph: g\(level + 1)}, {id: b, graph: g\(level + 1)}"
+        let graphs = (1...15).map { level in
+            let inner = level == 15 ? "{get: /a}" : "{id: a, graph: g\(level + 1)}, {id: b, graph: g\(level + 1)}"
             return "  g\(level): {chain: [\(inner)]}\n"
         }
         func diagnostics(_ settings: String) throws -> [String] {
@@ -108,7 +108,12 @@ import WaybillPlan
         #expect(try diagnostics("") == [])
         #expect(
             try diagnostics(", timeout: 1s") == [
-                "the graphs that this step runs with its settings have more than 100000 steps"
+                "the graphs that this step runs with its settings have more than 20000 steps"
+            ]
+        )
+        #expect(
+            try diagnostics("}, {graph: g1}, {graph: g1") == [
+                "graph 'main' and the graphs that it runs have more than 100000 steps"
             ]
         )
     }
@@ -148,6 +153,74 @@ import WaybillPlan
                 == "the value given for input 'a' with --input must be an integer, but is a string"
         )
         #expect(try outcome([], ("b", "x")).hasPrefix("no input of "))
+    }
+
+    @Test(arguments: [
+        (["destructive"], [], [], "main.g.read main.h.read main.k"),
+        ([], ["smoke"], [], "main.g.read main.h.read"),
+        ([], [], ["wipe"], "main.g.wipe main.h.wipe"),
+        ([], [], ["main.h.wipe"], "main.h.wipe"),
+        ([], [], ["h"], "main.h.read main.h.wipe"),
+    ])
+    func `steps of graphs that steps run are selected by tags and names`(
+        excluded: [String],
+        tags: [String],
+        steps: [String],
+        kept: String
+    ) throws {
+        var options = PlanOptions()
+        options.selection.excludedTags = excluded
+        (options.selection.tags, options.selection.steps) = (tags, steps)
+        let (plan, _) = try PlanFixture.plan(
+            """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main: {chain: [{id: g, graph: orders}, {id: h, graph: orders}, {id: k, get: /k}]}
+              orders:
+                chain: [{id: read, tag: smoke, get: /a}, {id: wipe, tag: destructive, delete: /b}]
+
+            """,
+            options: options
+        )
+        let graphs = try #require(plan).graphs + (plan?.sortedSubgraphs ?? [])
+        #expect(graphs.flatMap { $0.body.requests.map(\.step.path) }.sorted().joined(separator: " ") == kept)
+    }
+
+    @Test func `names in environments that are not applied must exist, too`() throws {
+        let text = """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            environments: {e: {services: {x: {baseURL: "http://127.0.0.1:2"}}}, f: {inputs: {y: 1}}}
+            graphs: {main: {chain: [{get: /a}]}}
+
+            """
+        for environment in [nil, "e"] {
+            let ids = try PlanFixture.plan(text, environment: environment).diagnostics.map(\.id.name)
+            #expect(ids.sorted() == ["unknown-input", "unknown-service"])
+        }
+    }
+
+    @Test func `an input of an endpoint or graph that no call sets takes its environment variable`() throws {
+        var options = PlanOptions()
+        options.variables = ["E": "env", "N": "7"]
+        let (plan, _) = try PlanFixture.plan(
+            """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            endpoints: {e: {path: "/${inputs.a}", inputs: {a: {type: string, default: x, env: E}}}}
+            graphs:
+              main: {chain: [{call: e}, {id: g, graph: sub}]}
+              sub: {inputs: {n: {type: integer, default: 1, env: N}}, chain: [{get: "/${inputs.n}"}]}
+
+            """,
+            options: options
+        )
+        let sources = try #require(plan).graphs[0].body.steps.flatMap { step -> [ArgumentPlan] in
+            switch step.work {
+            case .request(let request): request.arguments
+            case .graph(let call): call.arguments
+            default: []
+            }
+        }.map { if case .constant(let value) = $0.source { value } else { JSON.null } }
+        #expect(sources == ["env", 7])
     }
 
     @Test func `the tags of all levels add up`() throws {

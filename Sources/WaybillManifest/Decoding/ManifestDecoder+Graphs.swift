@@ -78,6 +78,13 @@ extension ManifestDecoder {
             }
         }
         if let form = written?.form { reportSettings(of: node, against: form) }
+        if let form = written?.form, form != .chain, form != .batch, !entries.has(.forEach),
+            let (key, value) = entries.entry(.onFailure), value.text == FailureMode.collect.rawValue
+        {
+            let message = "'onFailure: collect' has no meaning here: nothing else runs in this step"
+            let help = ["Write it at the chain, batch or graph that contains the step."]
+            report(Diagnostic("misplaced-key", message, at: key.span, help: help))
+        }
         return Step(
             id: entries[.id].flatMap { text($0) },
             name: entries[.name]?.text?.replacing("$${", with: "${"),

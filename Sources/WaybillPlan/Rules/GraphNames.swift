@@ -7,6 +7,9 @@ import WaybillManifest
 struct GraphNames: ManifestRule {
     /// The maximum nesting depth of graphs. Each level takes memory and stack for each element that is in flight.
     static let maximumDepth = 256
+    /// The maximum number of steps of a graph and of the graphs that it runs, each counted once for each step that runs
+    /// it. They are all reported when they are skipped.
+    private static let maximumSteps = 100_000
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
@@ -24,7 +27,8 @@ struct GraphNames: ManifestRule {
             }
         }
         if let site = subject.requests.excess { diagnostics.append(tooLarge(at: site.step.span)) }
-        return diagnostics + paths(calls, in: manifest)
+        let steps = Dictionary(subject.graphs.map { ($0.definition.name.value, $0.all.count) }) { first, _ in first }
+        return diagnostics + paths(calls, steps, in: manifest)
     }
 
     private func tooLarge(at span: SourceSpan) -> Diagnostic {
@@ -40,10 +44,18 @@ struct GraphNames: ManifestRule {
     }
 
     /// Checks the paths from graph to graph.
-    private func paths(_ calls: [String: [Spanned<String>]], in manifest: Manifest) -> [Diagnostic] {
+    ///
+    /// - Parameter steps: The number of steps of each graph itself.
+    private func paths(
+        _ calls: [String: [Spanned<String>]],
+        _ steps: [String: Int],
+        in manifest: Manifest
+    ) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         // The number of levels of each finished graph, including itself.
         var depths: [String: Int] = [:]
+        // The number of steps of each finished graph and of the graphs that it runs.
+        var sizes: [String: Int] = [:]
         // The position of each graph in the current path.
         var places: [String: Int] = [:]
         for name in manifest.graphs.keys where depths[name] == nil {
@@ -56,6 +68,13 @@ struct GraphNames: ManifestRule {
                     let deepest = own.max { depths[$0.value, default: 0] < depths[$1.value, default: 0] }
                     let depth = 1 + (deepest.map { depths[$0.value, default: 0] } ?? 0)
                     depths[current] = depth
+                    let size = own.reduce(steps[current] ?? 0) { min($0 + (sizes[$1.value] ?? 0), 1 << 40) }
+                    sizes[current] = size
+                    if let last = own.last, size > Self.maximumSteps,
+                        !own.contains(where: { (sizes[$0.value] ?? 0) > Self.maximumSteps })
+                    {
+                        diagnostics.append(tooLarge(current, at: last.span))
+                    }
                     // Report it once, not again for every graph further out.
                     if let deepest, depth == Self.maximumDepth + 1 { diagnostics.append(tooDeep(at: deepest)) }
                     places[current] = nil
@@ -76,6 +95,15 @@ struct GraphNames: ManifestRule {
             }
         }
         return diagnostics
+    }
+
+    private func tooLarge(_ graph: String, at span: SourceSpan) -> Diagnostic {
+        Diagnostic(
+            "graph-nesting",
+            "graph '\(graph)' and the graphs that it runs have more than \(Self.maximumSteps) steps",
+            at: span,
+            help: ["A graph that several steps run counts once for each of them. Use 'forEach' to repeat a graph."]
+        )
     }
 
     private func tooDeep(at call: Spanned<String>) -> Diagnostic {

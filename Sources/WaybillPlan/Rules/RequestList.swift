@@ -6,7 +6,7 @@ import WaybillManifest
 struct RequestList: Sendable {
     /// The maximum number of steps of graphs that other steps run with settings. They are counted for each such step, so
     /// that a few nested graphs could have any number of them.
-    static let maximumOfCalledGraphs = 100_000
+    static let maximumOfCalledGraphs = 20_000
 
     /// Each endpoint by itself, each request in a step, and each call that has settings of its own or around it or
     /// names a service. Any other call is the same as its endpoint. The requests of a graph are listed again for each

@@ -12,6 +12,15 @@ struct StepPlaces: ManifestRule {
                 diagnostics.append(misplaced(limit, "the steps of a chain run one after another"))
             }
         }
+        if let declined = subject.manifest.defaults.declined.first {
+            diagnostics.append(
+                Diagnostic(
+                    "misplaced-key",
+                    "'inherit' has no meaning here: there is no outer level",
+                    at: declined.span
+                )
+            )
+        }
         let senders = Senders(subject)
         for graph in subject.graphs where !senders.sends(graph) {
             diagnostics += graph.definition.value.settings.withoutRequests("this graph sends no request")
@@ -104,9 +113,9 @@ extension Settings {
     /// Returns errors for the settings, which only have an effect on requests.
     fileprivate func withoutRequests(_ reason: String) -> [Diagnostic] {
         var seen: Set<SettingName> = [.concurrency, .tag]
-        return entries.filter { seen.insert($0.value.name).inserted }.map { entry in
-            Diagnostic("misplaced-key", "'\(entry.value.name.rawValue)' has no meaning here: \(reason)", at: entry.span)
-        }
+        let settings = entries.filter { seen.insert($0.value.name).inserted }
+        return (settings.map { ($0.value.name.rawValue, $0.span) } + declined.prefix(1).map { ("inherit", $0.span) })
+            .map { Diagnostic("misplaced-key", "'\($0)' has no meaning here: \(reason)", at: $1) }
     }
 }
 

@@ -65,6 +65,50 @@ import WaybillTestSupport
         #expect(messages == ["step 'main.e' has already run, but its '\(part)' changed in the manifest"])
     }
 
+    @Test(arguments: [
+        ("k: w0", "k: w1", "step 'main.c.a' has already run, but its 'with' changed in the manifest"),
+        (", with: {k: w0}", "", "step 'main.c.a' has already run, but its 'with' changed in the manifest"),
+        (
+            "{id: a, graph: s,", "{id: a, graph: t,",
+            "step 'main.c.a' has already run, but its 'graph' changed in the manifest"
+        ),
+        (
+            "{id: a, graph: s,", "{id: a, timeout: 9s, graph: s,",
+            "step 'main.c.a' has already run, but its 'graph' changed in the manifest"
+        ),
+        (
+            "{id: d,", "{id: d, when: 1 == 1,",
+            "step 'main.d' has already run in part, but its 'when' changed in the manifest"
+        ),
+        (
+            "id: c, chain", "id: c, until: {that: 1 == 1}, chain",
+            "step 'main.c' has already run, but its 'until' changed in the manifest"
+        ),
+        ("get: /z", "get: /y", ""),
+    ])
+    func `a change of a graph or group that has run is rejected`(old: String, new: String, message: String) async throws
+    {
+        let manifest = """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main:
+                chain:
+                  - {id: c, chain: [{id: a, graph: s, with: {k: w0}}]}
+                  - {id: d, chain: [{id: e, get: /e, mock: {}}, {id: f, get: /z, mock: {status: 500}}]}
+              s: {inputs: {k: {type: string, default: x}}, chain: [{id: p, post: "/p/${inputs.k}", mock: {}}]}
+              t: {inputs: {k: {type: string, default: x}}, chain: [{id: p, post: "/p/${inputs.k}", mock: {}}]}
+            """
+        let fixture = LibraryFixture(manifest)
+        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        #expect(try await run.report.outcome == .failed)
+        try #require(manifest.contains(old))
+        fixture.folder.write("waybill: 1\n\(manifest.replacing(old, with: new))\n", to: "manifest.yaml")
+        let error = message.isEmpty ? nil : #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        if message.isEmpty { _ = try Waybill.resume(fixture.results) }
+        let messages = error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) ?? []
+        #expect(messages == (message.isEmpty ? [] : [message]))
+    }
+
     @Test func `a change is reported for the innermost step, with its location`() async throws {
         let manifest = """
             services:
