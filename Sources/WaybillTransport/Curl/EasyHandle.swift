@@ -88,6 +88,11 @@ final class EasyHandle {
         }
     }
 
+    /// Removes the cookie that libcurl has made of a `Set-Cookie` field without a name.
+    func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {
+        share?.removeCookie(misreadFrom: line)
+    }
+
     /// Removes libcurl's own timeout from the transfer in flight.
     func forgetTimeout() {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, 0)

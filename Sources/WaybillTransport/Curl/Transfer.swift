@@ -158,6 +158,9 @@ final class Transfer {
             refusal = .malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self))
             return false
         }
+        if prepared.request.options.cookies != .off, line.isField(named: "set-cookie") {
+            handle?.removeCookie(misreadFrom: line)
+        }
         return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
     }
 
