@@ -108,6 +108,31 @@ import WaybillTestSupport
 
     // MARK: Uploads
 
+    @Test func `an upload that the server does not read uses no processor time`() async throws {
+        let server = try LoopbackServer { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings])
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        // More than the window of an HTTP/2 stream.
+        folder.write([UInt8](repeating: 0, count: 1_000_000), to: "a.bin")
+        folder.write(
+            """
+            waybill: 1
+            graphs: {main: {chain: [{request: {method: POST, url: "\(server.url())", http: 2-prior-knowledge,
+              timeout: 5s, body: {file: a.bin}}}]}}
+            """,
+            to: "m.yaml"
+        )
+        // `times` prints the user and system time of the shell, and then of its children, as 0m0.30s.
+        let result = try await shell("\"$W\" run m.yaml --out out > log; times")
+        let times = try #require(result.outputText.split(separator: "\n").last).split(separator: " ")
+        let seconds = times.compactMap { Double($0.drop { $0 != "m" }.dropFirst().dropLast()) }
+        #expect(folder.read("log")?.contains("did not accept the whole request within 5s") == true)
+        #expect(seconds.count == 2 && seconds.reduce(0, +) < 1.2, "\(result.outputText)")
+    }
+
     @Test(arguments: ["collect", "continue"])
     func `resume --failed uploads only the files that failed`(onFailure: String) async throws {
         let isFirst = Mutex(true)
