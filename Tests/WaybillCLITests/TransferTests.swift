@@ -53,7 +53,7 @@ import WaybillTestSupport
         "for i in $(seq 1000); do [ \"$(wc -c < out/a.bin.part 2>/dev/null || echo 0)\" -ge \(bytes) ] && break; sleep 0.02; done"
     }
 
-    @Test func `after kill -9, resume requests only the missing bytes`() async throws {
+    @Test func `after kill -9, resume requests only the missing bytes, and the last ones again`() async throws {
         let server = try Self.holdingServer(after: 200_000)
         defer { server.stop() }
         write(server)
@@ -65,7 +65,7 @@ import WaybillTestSupport
             """
         )
         #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
-        #expect(server.requests.map { $0.values(named: "Range") } == [[], ["bytes=200000-"]])
+        #expect(server.requests.map { $0.values(named: "Range") } == [[], ["bytes=183616-"]])
         #expect(TemporaryFolder.contents(of: "\(folder.path)/out/a.bin") == Self.file)
         #expect(!folder.names(in: "out").contains { $0.contains(".part") })
         #expect(result.outputText.contains("↓ a.bin, 320.0 kB, resumed"))
@@ -107,6 +107,31 @@ import WaybillTestSupport
     }
 
     // MARK: Uploads
+
+    @Test func `an upload that the server does not read uses no processor time`() async throws {
+        let server = try LoopbackServer { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings])
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        // More than the window of an HTTP/2 stream.
+        folder.write([UInt8](repeating: 0, count: 1_000_000), to: "a.bin")
+        folder.write(
+            """
+            waybill: 1
+            graphs: {main: {chain: [{request: {method: POST, url: "\(server.url())", http: 2-prior-knowledge,
+              timeout: 5s, body: {file: a.bin}}}]}}
+            """,
+            to: "m.yaml"
+        )
+        // `times` prints the user and system time of the shell, and then of its children, as 0m0.30s.
+        let result = try await shell("\"$W\" run m.yaml --out out > log; times")
+        let times = try #require(result.outputText.split(separator: "\n").last).split(separator: " ")
+        let seconds = times.compactMap { Double($0.drop { $0 != "m" }.dropFirst().dropLast()) }
+        #expect(folder.read("log")?.contains("did not accept the whole request within 5s") == true)
+        #expect(seconds.count == 2 && seconds.reduce(0, +) < 1.2, "\(result.outputText)")
+    }
 
     @Test(arguments: ["collect", "continue"])
     func `resume --failed uploads only the files that failed`(onFailure: String) async throws {

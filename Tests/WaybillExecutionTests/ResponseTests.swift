@@ -58,6 +58,9 @@ import WaybillTransport
         ("", #"{"error": {"message": "no"}}"#, 500, "", "status", "the status is 500, not 2xx: no"),
         ("", #"{"msg": "locked"}"#, 403, enveloped, "status", "the status is 403, not 2xx: locked"),
         ("expect: {status: [200, 3xx]}", "{}", 201, "", "status", "the status is 201, not 200 or 3xx"),
+        ("", "[]", 206, "", "status", "the response has only a part of the content (status 206), but the request has"),
+        ("expect: {status: 2xx}", "[]", 206, "", "status", "the response has only a part of the content"),
+        ("expect: {status: 200}", "[]", 206, "", "status", "the status is 206, not 200"),
         ("", "nonsense", 200, "", "decode", "the response is not JSON: "),
         (
             "accept: [text/*]", "{}", 200, "", "content-type",
@@ -89,6 +92,15 @@ import WaybillTransport
         #expect(failure.kind.rawValue == kind)
         #expect(failure.message.string.hasPrefix(words), "\(failure.message)")
         #expect(failure.span != nil)
+    }
+
+    @Test(arguments: ["get: /a, headers: {range: items=0-9}", "get: /a, expect: {status: [200, 206]}", "post: /a"])
+    func `a part of the content is accepted if it was asked for`(step: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, \(step)}]}}",
+            ["/a": .json("[1]", status: 206)]
+        )
+        #expect(await fixture.run().result.steps.first?.failure == nil)
     }
 
     @Test(arguments: [

@@ -14,4 +14,16 @@ import WaybillFormats
     func `a timestamp is written as RFC 3339 requires`(nanoseconds: Int64, text: String) {
         #expect(Timestamp(nanoseconds: nanoseconds).description == text)
     }
+
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (9_223_372_036, "2262-04-11T23:47:16.500Z"),
+            (9_223_372_037, "2262-04-11T23:47:16.854Z"), (.max, "2262-04-11T23:47:16.854Z"),
+            (-9_223_372_038, "1677-09-21T00:12:43.145Z"), (.min, "1677-09-21T00:12:43.145Z"),
+        ] as [(Int64, String)]
+    )
+    func `a time beyond 2262 becomes the last one that can be represented`(seconds: Int64, text: String) {
+        let timestamp = Timestamp(seconds: seconds, nanosecond: seconds == 9_223_372_036 ? 500_000_000 : 0)
+        #expect(timestamp.description == text)
+    }
 }

@@ -174,4 +174,45 @@ import WaybillTransport
             }
         }
     }
+
+    @Test(arguments: [
+        ("2\r\nok\r\n0\r\n\r\n", true), ("02 ;a=\"_\"\r\nok\r\n0 \r\nA: b\r\n\r\n", true), ("2\nok\n0\n\n", true),
+        ("2_0\r\nok\r\n0\r\n\r\n", false), ("2 0\r\nok\r\n0\r\n\r\n", false), ("0x2\r\nok\r\n0\r\n\r\n", false),
+        ("2\r\nok\r\n0_1\r\n\r\n", false), ("2\r;\nok\r\n0\r\n\r\n", false),
+    ])
+    func `the size of a chunk is a hexadecimal number`(body: String, isValid: Bool) async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+            connection.waitForEnd()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let result = await transport.send(HTTPRequest(url: server.url(), timeout: .seconds(5)))
+                #expect(result.response.map { String(decoding: $0.body, as: UTF8.self) } == (isValid ? "ok" : nil))
+                if !isValid {
+                    #expect(result.failure?.kind == .transfer)
+                    #expect(result.failure?.message.contains("chunk") == true, "\(result)")
+                }
+            }
+        }
+    }
+
+    @Test func `a space where libcurl divides a long first field does not start a folded line`() async throws {
+        // libcurl passes the header as a body in pieces of 16 KiB.
+        let value = String(repeating: " a", count: 20_000)
+        for name in ["A", "AB"] {
+            let script: @Sendable (LoopbackConnection) -> Void = { connection in
+                connection.readRequest()
+                connection.write("HTTP/1.1 200 OK\r\n\(name):\(value)\r\nContent-Length: 2\r\n\r\nok")
+                connection.waitForEnd()
+            }
+            try await LoopbackServer.run(script: script) { server in
+                try await CurlTransport.run { transport in
+                    let response = try await transport.send(HTTPRequest(url: server.url())).get()
+                    #expect(response.headers.first(named: name)?.utf8.count == value.utf8.count - 1)
+                }
+            }
+        }
+    }
 }

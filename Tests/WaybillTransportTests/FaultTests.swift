@@ -45,7 +45,7 @@ import WaybillTransport
         .resetsInHeader: Expected(code: 56, phase: .receiving, words: "reset"),
         .resetsInBody: Expected(code: 56, phase: .receiving, words: "reset"),
         .shortBody: Expected(code: 18, phase: .receiving, words: "in the middle of the response"),
-        .brokenChunks: Expected(code: 56, phase: .receiving, words: "chunk"),
+        .brokenChunks: Expected(code: 8, phase: .receiving, words: "a chunk whose size is not a hexadecimal number"),
         .brokenGzip: Expected(code: 61, phase: .receiving, words: "does not match its Content-Encoding (gzip)"),
         .unknownCoding: Expected(code: 61, phase: .receiving, words: "the unknown content encoding waybill"),
         .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),

@@ -29,6 +29,32 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [
+        ("GET", "HTTP/1.1 204 No Content\r\n\r\n", "x"), ("GET", "HTTP/1.1 304 Not Modified\r\n\r\n", "x"),
+        ("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n", "x"),
+        ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "x"),
+        ("GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n", "x"),
+        ("GET", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", ""),
+    ])
+    func `a connection with bytes after a response is not used again`(method: String, response: String, rest: String)
+        async throws
+    {
+        for rest in ["", rest] {
+            let script: @Sendable (LoopbackConnection) -> Void = { connection in
+                while connection.readRequest() != nil { connection.write(response + rest) }
+            }
+            try await LoopbackServer.run(script: script) { server in
+                try await CurlTransport.run { transport in
+                    for _ in 0..<2 {
+                        _ = try await transport.send(HTTPRequest(method: method, url: server.url())).get()
+                    }
+                }
+                let isKept = rest.isEmpty && !response.hasPrefix("HTTP/1.0")
+                #expect(server.connectionCount == (isKept ? 1 : 2))
+            }
+        }
+    }
+
     @Test(arguments: ["POST", "PATCH", "MKCOL"])
     func `a request that is not idempotent is not sent again when a kept connection ends`(method: String) async throws {
         try await LoopbackServer.run(script: Self.closesOnSecond) { server in

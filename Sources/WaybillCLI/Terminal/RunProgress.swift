@@ -22,7 +22,7 @@ struct RunProgress {
     }
 
     /// The minimum time between two log lines about a running step, in nanoseconds.
-    private static let logInterval: Int64 = 5_000_000_000
+    private static let logInterval = Duration.seconds(5)
 
     private var steps: [String: Step] = [:]
     /// The paths of the running steps, in the order in which they started.
@@ -85,7 +85,7 @@ struct RunProgress {
     /// have none.
     mutating func dueLine(after event: RunEvent) -> String? {
         guard let path = event.step, var step = steps[path],
-            event.at.nanoseconds - step.lastLine.nanoseconds >= Self.logInterval
+            step.lastLine.duration(to: event.at) >= Self.logInterval
         else { return nil }
         step.lastLine = event.at
         steps[path] = step

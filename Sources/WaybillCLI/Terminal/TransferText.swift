@@ -12,8 +12,10 @@ enum TransferText {
         guard let total, total > 0, done <= total else { return ["\(mark) \(size(done))"] + speed }
         let percent = Int(Double(done) / Double(total) * 100)
         var details = ["\(mark) \(percent) %", "\(size(done)) of \(size(total))"] + speed
-        if !speed.isEmpty, done < total {
-            details.append("\(RunProgress.time(.seconds(Int64((Double(total - done) / rate).rounded(.up))))) left")
+        let rest = (Double(total - done) / rate).rounded(.up)
+        // A server may announce any size.
+        if !speed.isEmpty, done < total, rest < 1e9 {
+            details.append("\(RunProgress.time(.seconds(Int64(rest)))) left")
         }
         return details
     }

@@ -92,7 +92,7 @@ struct AttemptDownload: Sendable {
         }
         let download = FileDownload(
             request,
-            url: run.redactor.redact(request.url),
+            redact: { [run] in run.redactor.redact($0) },
             part: part,
             resumes: definition.resumes,
             digests: algorithms

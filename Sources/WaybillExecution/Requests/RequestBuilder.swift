@@ -83,7 +83,8 @@ struct RequestBuilder {
             }
         }
         let credentials = try authenticate(by: sent.auth, isAtOrigin: otherOrigin == nil, &headers, &url)
-        scope.request = SentRequest(method: method, url: url, body: content.bytes)
+        let asksForRange = headers.contains { $0.isNamed("Range") }
+        scope.request = SentRequest(method: method, url: url, body: content.bytes, asksForRange: asksForRange)
         var options = try options(of: sent)
         options.credentials = credentials
         if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }

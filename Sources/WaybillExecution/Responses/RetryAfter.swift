@@ -1,4 +1,5 @@
 package import WaybillFormats
+import WaybillResults
 package import WaybillTransport
 
 extension HTTPResponse {
@@ -10,7 +11,7 @@ extension HTTPResponse {
             return Int(text).map { min(.seconds($0), .longestRetryAfter) } ?? .longestRetryAfter
         }
         guard let moment = HTTPDate.moment(text) else { return nil }
-        return .nanoseconds(max(0, moment.nanoseconds - now.nanoseconds))
+        return now.duration(to: moment)
     }
 }
 

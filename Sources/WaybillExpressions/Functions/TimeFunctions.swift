@@ -141,6 +141,6 @@ enum TimeFunctions {
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int {
-        Int(value >= 0 ? value / divisor : (value - divisor + 1) / divisor)
+        Int(value >= 0 ? value / divisor : (value + 1) / divisor - 1)
     }
 }

@@ -20,7 +20,15 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return Timestamp(seconds: Int64(time.tv_sec), nanosecond: Int64(time.tv_nsec))
+    }
+
+    /// A time in seconds since 1970-01-01T00:00:00Z, with the nanosecond of the second. Times before 1677 and after
+    /// 2262, which a clock or a file may have, become the first and the last time that can be represented.
+    package init(seconds: Int64, nanosecond: Int64) {
+        let (whole, isOut) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = whole.addingReportingOverflow(nanosecond)
+        nanoseconds = isOut || overflows ? (seconds < 0 ? .min : .max) : sum
     }
 
     /// Whether one time is earlier than another.
@@ -125,7 +133,7 @@ package struct CivilTime: Sendable, Hashable {
     }
 
     private static func floorDivide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
-        let remainder = ((value % divisor) + divisor) % divisor
-        return ((value - remainder) / divisor, remainder)
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -11,7 +11,8 @@ package enum OldRuns {
     /// Returns the folders of runs and suites in a folder, the newest first: those whose name is that of a run. Of
     /// those that started in the same second, the last changed comes first.
     package static func folders(in parent: String) throws(FileError) -> [RunID] {
-        let folders = try FolderListing.names(in: parent, limit: .max).compactMap { name -> (id: RunID, time: Int64)? in
+        let folders = try FolderListing.names(in: parent, limit: .max).compactMap {
+            name -> (id: RunID, time: Duration)? in
             guard let id = RunID(name), let status = try? FileStatus(of: "\(parent)/\(name)", followsLinks: false),
                 status.kind == .folder
             else { return nil }

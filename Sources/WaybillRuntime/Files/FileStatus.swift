@@ -22,8 +22,9 @@ package struct FileStatus: Sendable, Equatable {
     package let kind: Kind
     /// The size of its contents, in bytes.
     package let size: Int
-    /// When its contents were last changed, in nanoseconds since 1970.
-    package let modifiedAt: Int64
+    /// When its contents were last changed, since 1970. A file system may have times that are not in 64 bits of
+    /// nanoseconds.
+    package let modifiedAt: Duration
 
     /// Inspects a path without opening the file.
     ///
@@ -44,6 +45,6 @@ package struct FileStatus: Sendable, Equatable {
         #else
             let modified = status.st_mtimespec
         #endif
-        modifiedAt = Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec)
+        modifiedAt = .seconds(modified.tv_sec) + .nanoseconds(modified.tv_nsec)
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillFormats
 import WaybillRuntime
 
 #if canImport(Glibc)
@@ -112,7 +113,7 @@ package final class CacheStore: Sendable {
         /// Its size in bytes.
         package let size: Int
         /// When it was last used, in nanoseconds since 1970.
-        package let usedAt: Int64
+        package let usedAt: Duration
     }
 
     /// The files of all entries, the most recently used first.
@@ -166,9 +167,7 @@ package final class CacheStore: Sendable {
 
     // Removes what killed processes have left. An hour is much longer than writing a file takes.
     private func removeAbandonedFiles() {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        let limit = (Int64(now.tv_sec) - 3600) * 1_000_000_000
+        let limit = Duration.nanoseconds(Timestamp.now().nanoseconds) - .seconds(3600)
         for file in contents() where Self.isTemporary(file.name) && file.usedAt < limit {
             unlink(path(of: file.name))
         }
@@ -178,15 +177,10 @@ package final class CacheStore: Sendable {
     private func contents() -> [File] {
         let names = (try? FolderListing.names(in: folder, limit: .max)) ?? []
         return names.filter { Self.isEntry($0) || Self.isTemporary($0) }.compactMap { name in
-            var status = stat()
-            guard lstat(path(of: name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            #if canImport(Glibc)
-                let time = status.st_mtim
-            #else
-                let time = status.st_mtimespec
-            #endif
-            let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-            return File(name: name, size: Int(status.st_size), usedAt: nanoseconds)
+            guard let status = try? FileStatus(of: path(of: name), followsLinks: false), status.kind == .file else {
+                return nil
+            }
+            return File(name: name, size: status.size, usedAt: status.modifiedAt)
         }
     }
 

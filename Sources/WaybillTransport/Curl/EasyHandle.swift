@@ -28,6 +28,7 @@ final class EasyHandle {
     private var isShareAttached = false
     // The request whose options have been set since the last reset.
     private var told: (prepared: PreparedRequest, wantsProgress: Bool)?
+    private var isObserved = false
     // Whether the next transfer may reuse the options.
     private var keepsOptions = true
 
@@ -88,6 +89,11 @@ final class EasyHandle {
         }
     }
 
+    /// Removes the cookie that libcurl has made of a `Set-Cookie` field without a name.
+    func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {
+        share?.removeCookie(misreadFrom: line)
+    }
+
     /// Removes libcurl's own timeout from the transfer in flight.
     func forgetTimeout() {
         waybill_easy_set_long(pointer, CURLOPT_TIMEOUT_MS, 0)
@@ -104,6 +110,20 @@ final class EasyHandle {
         keepsOptions = false
     }
 
+    /// Makes libcurl close the connection after the transfer.
+    func closeConnection() {
+        waybill_easy_set_long(pointer, CURLOPT_FORBID_REUSE, 1)
+        keepsOptions = false
+    }
+
+    /// Whether the transfer observes what libcurl reads before libcurl decodes it, and libcurl's notes. Only version
+    /// 7.88 is known to pass the bytes in this form.
+    func setObserved(_ isObserved: Bool) {
+        guard Self.checksHeadFirst, isObserved != self.isObserved else { return }
+        self.isObserved = isObserved
+        waybill_easy_set_long(pointer, CURLOPT_VERBOSE, isObserved ? 1 : 0)
+    }
+
     /// Pauses or resumes both directions. Must not be called in a callback.
     func pause(sending: Bool, receiving: Bool) {
         let mask = (sending ? CURLPAUSE_SEND : 0) | (receiving ? CURLPAUSE_RECV : 0)
@@ -116,6 +136,7 @@ final class EasyHandle {
     ///   options, which is faster.
     func release(hasResponse: Bool) {
         transfer = nil
+        setObserved(false)
         // An idle handle must not retain a body.
         if !hasResponse || !keepsOptions || told?.prepared.isPlain != true { reset() }
     }

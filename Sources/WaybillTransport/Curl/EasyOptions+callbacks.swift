@@ -29,6 +29,13 @@ extension EasyOptions {
                 return transfer?.mayBeSent(fromPort: localPort) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             }
         )
+        set(CURLOPT_DEBUGDATA, owner)
+        note(
+            waybill_easy_set_observer(easy) { _, kind, bytes, count, owner in
+                EasyHandle.from(owner)?.transfer?.observe(kind, UnsafeRawBufferPointer(start: bytes, count: count))
+                return 0
+            }
+        )
         set(CURLOPT_SOCKOPTDATA, owner)
         note(
             waybill_easy_set_socket_watcher(easy) { owner, socket, _ in

@@ -246,6 +246,8 @@ extension ResponseFraming.Fault {
             "the response's field \(name) is malformed: it is folded over several lines or has a space before its colon"
         case .invalidCodings(let codings):
             "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' must be last, and only once"
+        case .malformedChunk:
+            "the response has a chunk whose size is not a hexadecimal number"
         case .unknownCoding(let coding):
             "the response has the unknown Transfer-Encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"
         }

@@ -1,7 +1,7 @@
 import CLibCurl
 
 /// A proxy in the form that libcurl expects.
-struct PreparedProxy: Sendable {
+struct PreparedProxy: Sendable, Equatable {
     /// Its URL, with credentials if it has any.
     let url: String
     /// The hosts that are contacted without the proxy, separated by commas.
@@ -12,14 +12,20 @@ struct PreparedProxy: Sendable {
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
     /// Returns the proxy for a request; nil if there is none. Throws if its URL is invalid.
-    static func make(_ choice: TransferOptions.Proxy, isSecure: Bool) throws(TransportFailure) -> PreparedProxy? {
+    static func make(
+        _ choice: TransferOptions.Proxy,
+        for origin: Origin
+    ) throws(TransportFailure) -> PreparedProxy? {
         switch choice {
         case .none:
             return nil
         case .url(let url):
             return try PreparedProxy(url, exceptions: "")
         case .environment(let variables):
-            guard let url = isSecure ? variables.https : variables.http else { return nil }
+            // libcurl knows exceptions only without a port.
+            guard let url = origin.isSecure ? variables.https : variables.http,
+                !Self.isException(origin.endpoint.description, in: variables.exceptions)
+            else { return nil }
             // As in curl, a variable may omit the scheme.
             return try PreparedProxy(url.contains("://") ? url : "http://" + url, exceptions: variables.exceptions)
         }
@@ -43,6 +49,14 @@ struct PreparedProxy: Sendable {
         self.url = url
         self.exceptions = exceptions
         self.endpoint = "\(host):\(port)"
+    }
+
+    /// Whether exceptions have this name or a domain around it.
+    static func isException(_ name: String, in exceptions: String) -> Bool {
+        exceptions.split { $0 == "," || $0 == " " }.contains { exception in
+            let exception = exception.drop { $0 == "." }.lowercased()
+            return name == exception || name.hasSuffix("." + exception)
+        }
     }
 
     private static var malformed: TransportFailure {

@@ -61,7 +61,7 @@ final class PreparedRequest: Sendable {
         let header = try RequestHeader(request, body: body)
         headerLines = header.lines
         cookies = header.cookies
-        proxy = try PreparedProxy.make(request.options.proxy, isSecure: origin.isSecure)
+        proxy = try PreparedProxy.make(request.options.proxy, for: origin)
         self.pins = origin.isSecure ? try files.pinSet(for: request.options.tls.pins) : nil
     }
 
@@ -70,7 +70,7 @@ final class PreparedRequest: Sendable {
     func isTold(asWellAs other: PreparedRequest) -> Bool {
         isPlain && other.isPlain && request.method == other.request.method
             && origin.isSecure == other.origin.isSecure && origin.unixSocket == other.origin.unixSocket
-            && request.travels(as: other.request)
+            && proxy == other.proxy && request.travels(as: other.request)
     }
 
     /// Whether the request has no body, no credentials that libcurl would remember, and no other rare options.

@@ -22,6 +22,8 @@ struct ResponseFraming {
         case invalidCodings(String)
         /// A transfer coding is unknown.
         case unknownCoding(String)
+        /// The size of a chunk is not a hexadecimal number.
+        case malformedChunk
     }
 
     // The codings that libcurl decodes.

@@ -54,6 +54,9 @@ struct ResponseHeadCollector {
     /// Whether the status line has the version 2.
     var claimsHTTP2: Bool { bytes.starts(with: "HTTP/2".utf8) }
 
+    /// Whether the status line has the version 1.0.
+    var claimsHTTP10: Bool { bytes.starts(with: "HTTP/1.0".utf8) }
+
     /// The values of `Content-Encoding`.
     var codings: [String] {
         namesCodings ? ResponseHead(bytes).fields.values(named: "Content-Encoding") : []

@@ -47,6 +47,9 @@ final class Transfer {
     private var sendings = 0
     private var hasBegunChannel = false
     private var bodyEndsWithConnection = false
+    private var chunks: ChunkScanner?
+    // Whether the next piece of the header is the start of a line.
+    private var isAtLineStart = true
     private var isEndAnnounced = false
     // How often the server has asked for credentials and libcurl was about to send the request again.
     private var challenges = 0
@@ -158,6 +161,9 @@ final class Transfer {
             refusal = .malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self))
             return false
         }
+        if prepared.request.options.cookies != .off, line.isField(named: "set-cookie") {
+            handle?.removeCookie(misreadFrom: line)
+        }
         return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
     }
 
@@ -172,6 +178,7 @@ final class Transfer {
         do {
             let length = try head.bodyLength(for: prepared.request.method)
             bodyEndsWithConnection = length == .untilClose
+            observeRest(of: length)
             guard case .bytes(let count) = length, count > prepared.request.maximumBodyBytes, keepsBody else {
                 return true
             }
@@ -180,6 +187,30 @@ final class Transfer {
             refusal = .invalidFraming(error)
         }
         return false
+    }
+
+    /// Prepares for checks that libcurl does not make after the header of HTTP/1: of the sizes of chunks, and for bytes
+    /// after the message, after which the connection cannot be used again (RFC 9112, sections 6.1, 7.1 and 9.3).
+    private func observeRest(of length: ResponseFraming.Length) {
+        chunks = nil
+        guard !head.claimsHTTP2, let handle else { return }
+        if length == .marked {
+            chunks = ChunkScanner()
+            if head.claimsHTTP10 { handle.closeConnection() }
+        }
+        handle.setObserved(length == .marked || length == .bytes(0))
+    }
+
+    /// Inspects bytes before libcurl decodes them, and libcurl's notes about them.
+    func observe(_ kind: curl_infotype, _ bytes: UnsafeRawBufferPointer) {
+        switch kind {
+        case CURLINFO_DATA_IN:
+            chunks?.scan(bytes)
+            if chunks?.isMalformed == true, refusal == nil { refusal = .invalidFraming(.malformedChunk) }
+            if chunks?.hasExcess == true { handle?.closeConnection() }
+        case CURLINFO_TEXT where bytes.starts(with: "Excess found".utf8): handle?.closeConnection()
+        default: break
+        }
     }
 
     /// Checks how the connection ends if the body ends with it. Called whenever bytes have arrived, and also after the
@@ -201,12 +232,15 @@ final class Transfer {
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         if !bytes.isEmpty { watch.noteProgress() }
         if EasyHandle.checksHeadFirst, !head.isComplete {
-            guard !head.hasField, bytes.first == UInt8(ascii: " ") || bytes.first == UInt8(ascii: "\t") else {
-                return .taken
-            }
+            // libcurl passes a long line in pieces.
+            let startsLine = isAtLineStart
+            isAtLineStart = bytes.last == UInt8(ascii: "\n")
+            guard startsLine, !head.hasField, bytes.first == UInt8(ascii: " ") || bytes.first == UInt8(ascii: "\t")
+            else { return .taken }
             refusal = .headerStartsFolded
             return .never
         }
+        if case .invalidFraming? = refusal { return .never }
         if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
         if case .undecided = decoding {
             guard decideOnDecoding() else { return .never }
@@ -232,6 +266,7 @@ final class Transfer {
             refusal = .headerIncomplete
             return false
         }
+        if case .invalidFraming? = refusal { return false }
         guard !bodyEndsWithConnection || !prepared.origin.isSecure || isEndAnnounced else {
             refusal = .endNotAnnounced
             return false
@@ -307,6 +342,7 @@ final class Transfer {
     /// Provides bytes of the request's body.
     func readBody(into room: UnsafeMutableRawBufferPointer) -> Provision {
         if isPaused { return .later }
+        watch.noteProgress()
         guard let reader = bodyReader() else { return .never }
         guard let count = reader.read(into: room) else {
             refusal = .bodyUnreadable(reader.failure ?? "the body cannot be read")

@@ -9,8 +9,6 @@ final class DownloadReceiver: BodyReceiver {
         case none
         /// Its body was written to the file, as far as it was received.
         case written(DownloadState.Body, HTTPResponse)
-        /// The file is complete.
-        case complete(HTTPResponse)
         /// The file is requested again from the start.
         case startOver
         /// It is an ordinary response.
@@ -50,11 +48,12 @@ final class DownloadReceiver: BodyReceiver {
         let name = SuggestedName.of(response.headers) ?? state.withLock { $0.decision.resumedRecord?.name }
         let step = state.withLock { $0.decision.next(after: response) }
         let response = step.isAboutRest ? response.forWholeFile : response
+        let body: DownloadState.Body
         switch step {
         case .reject: return end(.ordinary)
         case .startOver: return end(.startOver)
         case .fail(let reason): return end(.failed(DownloadError(reason), response))
-        case .write, .complete: break
+        case .write(let written): body = written
         }
         do throws(DownloadError) {
             switch try await accept(response, name) {
@@ -62,7 +61,6 @@ final class DownloadReceiver: BodyReceiver {
             case .keepExisting: return end(.kept(response))
             case .yes: break
             }
-            guard case .write(let body) = step else { return end(.complete(response)) }
             try file.begin(body)
             return end(.written(body, response))
         } catch {
@@ -73,8 +71,12 @@ final class DownloadReceiver: BodyReceiver {
     func receive(_ bytes: [UInt8]) async -> Bool {
         guard case .written(_, let response) = outcome else { return false }
         do throws(DownloadError) {
-            try file.write(bytes)
-            return true
+            if try file.write(bytes) { return true }
+            state.withLock { state in
+                state.decision.startOver()
+                state.outcome = .startOver
+            }
+            return false
         } catch {
             _ = end(.failed(error, response))
             return false
@@ -91,11 +93,10 @@ final class DownloadReceiver: BodyReceiver {
 }
 
 extension DownloadState.Step {
-    /// Whether the response has the rest of the file, or shows that nothing of it is missing.
+    /// Whether the response has the rest of the file.
     fileprivate var isAboutRest: Bool {
         switch self {
         case .write(let body): body.offset > 0
-        case .complete: true
         case .startOver, .reject, .fail: false
         }
     }

@@ -1,3 +1,4 @@
+import WaybillFormats
 import WaybillJSON
 
 /// The data that is stored next to a partial file. The file is resumed only if its bytes are certain to be those of the
@@ -5,17 +6,33 @@ import WaybillJSON
 package struct DownloadRecord: Sendable, Equatable {
     /// The URL that was requested first, before redirects, without secrets.
     package var url: String
+    /// The digest of the URL that responded, after redirects. A validator identifies bytes only together with the URL
+    /// (RFC 9110, section 8.8.1). It is a digest because the target of a redirect may contain credentials.
+    package var source: String
     /// The validator that identifies the bytes.
     package var validator: EntityValidator
+    /// The `Last-Modified` of a response whose validator is its tag. Some servers repeat a tag for changed bytes.
+    package var lastModified: String?
     /// The size of the whole file, if the server gave it.
     package var total: Int?
     /// The name that the server suggested.
     package var name: String?
 
     /// Creates a record from its properties.
-    package init(url: String, validator: EntityValidator, total: Int? = nil, name: String? = nil) {
+    ///
+    /// - Parameter source: The URL that responded, without secrets; `nil` if it is the first one.
+    package init(
+        url: String,
+        source: String? = nil,
+        validator: EntityValidator,
+        lastModified: String? = nil,
+        total: Int? = nil,
+        name: String? = nil
+    ) {
         self.url = url
+        self.source = Self.digest(of: source ?? url)
         self.validator = validator
+        self.lastModified = lastModified
         self.total = total
         self.name = name
     }
@@ -25,25 +42,44 @@ package struct DownloadRecord: Sendable, Equatable {
 
     /// Parses a record; nil for anything else.
     init?(_ text: [UInt8]) {
-        guard let json = try? JSONParser().parse(text), let url = json["url"]?.string else { return nil }
+        guard let json = try? JSONParser().parse(text), let url = json["url"]?.string,
+            let source = json["source"]?.string
+        else { return nil }
         if let tag = json["etag"]?.string, EntityValidator.isUsable(tag) {
             validator = .tag(tag)
+            lastModified = json["lastModified"]?.string
         } else if let date = json["lastModified"]?.string {
             validator = .lastModified(date)
         } else {
             return nil
         }
         self.url = url
+        self.source = source
         total = json["total"]?.number?.int
         name = json["name"]?.string
     }
 
-    /// `{url, etag|lastModified, total, name}`
+    /// Whether a response has bytes of the same file: it comes from the same URL and repeats the validator, and its
+    /// `Last-Modified`, if both are known, is the same.
+    ///
+    /// - Parameter source: The URL that responded, without secrets.
+    func matches(_ headers: HTTPFields, from source: String) -> Bool {
+        let dates = headers.values(named: "Last-Modified")
+        return self.source == Self.digest(of: source) && validator.isRepeated(in: headers)
+            && dates.allSatisfy { $0 == lastModified ?? $0 }
+    }
+
+    private static func digest(of url: String) -> String { Digest.sha256(of: Array(url.utf8)) }
+
+    /// `{url, source, etag|lastModified, total, name}`
     var text: [UInt8] {
         var object = JSONObject()
         object["url"] = .string(url)
+        object["source"] = .string(source)
         switch validator {
-        case .tag(let text): object["etag"] = .string(text)
+        case .tag(let text):
+            object["etag"] = .string(text)
+            if let lastModified { object["lastModified"] = .string(lastModified) }
         case .lastModified(let text): object["lastModified"] = .string(text)
         }
         if let total { object["total"] = .number(JSONNumber(total)) }

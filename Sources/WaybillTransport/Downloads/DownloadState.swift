@@ -3,15 +3,14 @@ import WaybillFormats
 /// Decides which request a download sends, given an existing partial file, and what happens to each response.
 ///
 /// It is a value: it opens no file and sends nothing. The rules are those of RFC 9110, sections 13.1.5, 14 and 15.5.17.
-/// A partial file is resumed only with a strong validator. If the server sends anything but exactly the rest of that
-/// file, the download starts over, once.
+/// A partial file is resumed only with a strong validator. Its last bytes are requested again and compared, because
+/// after a crash of the system a file may have its size, but not its bytes. If the server sends anything but exactly the
+/// rest of that file, the download starts over, once.
 package struct DownloadState: Sendable {
     /// What happens after a response.
     package enum Step: Sendable, Equatable {
         /// Its body is written to the file.
         case write(Body)
-        /// The file is complete already, and its body is not needed.
-        case complete
         /// Its body is discarded, and the file is requested again from the start.
         case startOver
         /// It has no part of the file, such as an error message, and is treated as an ordinary response.
@@ -22,7 +21,8 @@ package struct DownloadState: Sendable {
 
     /// A body and its position in the file.
     package struct Body: Sendable, Equatable {
-        /// The position of its first byte. The file is truncated there.
+        /// The position of its first byte. Bytes that the file already has from there on are compared; for 0, the file
+        /// is truncated.
         package var offset = 0
         /// The size of the file after it, if that is known.
         package var end: Int?
@@ -40,10 +40,11 @@ package struct DownloadState: Sendable {
         case whole
         /// The one in the user's own `Range` field. The response is what the user wants in the file.
         case given
-        /// The rest of a file that has this many bytes.
-        case rest(of: DownloadRecord, from: Int)
+        /// The rest of a file that has this many bytes, from a position in it or at its end.
+        case rest(of: DownloadRecord, from: Int, size: Int)
     }
 
+    private let redact: @Sendable (String) -> String
     private let url: String
     private let isResumable: Bool
     private let keepsCodings: Bool
@@ -56,25 +57,34 @@ package struct DownloadState: Sendable {
     private static let smallPart = 64 * 1024
     private static let maximumSmallParts = 16
 
+    /// How many of the last bytes of a partial file are compared. A shorter file is not resumed.
+    package static let comparedBytes = 16 * 1024
+
     /// Creates the state before the first request.
     ///
     /// - Parameters:
     ///   - request: The request without what the download adds to it.
-    ///   - url: Its URL without secrets, for the record.
+    ///   - redact: Removes the secrets from a URL, for the record.
     ///   - part: The record and the size of an existing partial file.
     ///   - resumes: Whether a partial file is resumed at all. Only those of GET are (RFC 9110, section 14.2).
-    package init(_ request: HTTPRequest, url: String, part: (record: DownloadRecord, size: Int)?, resumes: Bool) {
-        self.url = url
+    package init(
+        _ request: HTTPRequest,
+        redact: @escaping @Sendable (String) -> String,
+        part: (record: DownloadRecord, size: Int)?,
+        resumes: Bool
+    ) {
+        self.redact = redact
+        url = redact(request.url)
         let isGiven = request.headers.contains { $0.isNamed("Range") }
         isResumable = resumes && request.method == "GET" && !isGiven
         asksForIdentity = !request.headers.contains { $0.isNamed("Accept-Encoding") }
         keepsCodings = Self.hasCodedName(request.url)
         if isGiven {
             range = .given
-        } else if isResumable, let part, part.record.url == url, part.size > 0,
+        } else if isResumable, let part, part.record.url == url, part.size > Self.comparedBytes,
             part.size <= part.record.total ?? .max
         {
-            range = .rest(of: part.record, from: part.size)
+            range = .rest(of: part.record, from: part.size - Self.comparedBytes, size: part.size)
         } else {
             range = .whole
         }
@@ -85,8 +95,8 @@ package struct DownloadState: Sendable {
     package var fields: [HTTPField] {
         var fields: [HTTPField] = []
         if asksForIdentity { fields.append(HTTPField(name: "Accept-Encoding", value: "identity")) }
-        if case .rest(let record, let size) = range {
-            fields.append(HTTPField(name: "Range", value: "bytes=\(size)-"))
+        if case .rest(let record, let start, _) = range {
+            fields.append(HTTPField(name: "Range", value: "bytes=\(start)-"))
             fields.append(HTTPField(name: "If-Range", value: record.validator.text))
         }
         return fields
@@ -94,7 +104,7 @@ package struct DownloadState: Sendable {
 
     /// The record of the file that is resumed.
     package var resumedRecord: DownloadRecord? {
-        if case .rest(let record, _) = range { record } else { nil }
+        if case .rest(let record, _, _) = range { record } else { nil }
     }
 
     /// Decides what happens after a response that is not a redirect.
@@ -104,17 +114,11 @@ package struct DownloadState: Sendable {
             return .fail("the server sent a part of the file that was not requested")
         case (206, .rest) where smallParts >= Self.maximumSmallParts:
             return .fail("the server sends the file in parts of less than 64 KiB, which would take too many requests")
-        case (206, .rest(let record, let size)):
-            if let body = rest(of: record, from: size, in: response) { return .write(body) }
+        case (206, .rest(let record, let start, let size)):
+            if let body = rest(of: record, from: start, size: size, in: response) { return .write(body) }
             return startOver()
-        case (416, .rest(let record, let size)):
-            let range = ContentRange(response.headers)
-            let isSame = response.headers.first(named: "ETag").map { _ in
-                record.validator.isRepeated(in: response.headers)
-            }
-            guard let range, range.bytes == nil, range.total == size, record.total ?? size == size, isSame ?? true
-            else { return startOver() }
-            return .complete
+        case (416, .rest):
+            return startOver()
         case (204, _), (205, _):
             return .fail("the response has no content (status \(response.status))")
         case (200...299, _):
@@ -127,26 +131,29 @@ package struct DownloadState: Sendable {
     /// Records the size of the file after a response with only the next part of the rest. Servers that limit the size
     /// of responses may send such parts (RFC 9110, section 15.3.7).
     package mutating func advance(to size: Int) {
-        guard case .rest(let record, let start) = range else { return }
+        guard case .rest(let record, let start, _) = range else { return }
         if size - start < Self.smallPart { smallParts += 1 }
-        range = .rest(of: record, from: size)
+        range = .rest(of: record, from: size, size: size)
     }
 
-    private mutating func startOver() -> Step {
+    /// Makes the next request one for the whole file.
+    @discardableResult
+    package mutating func startOver() -> Step {
         range = .whole
         return .startOver
     }
 
     /// The body of a 206 with the rest of the file, or with the next part of it; nil if it is anything else.
-    private func rest(of record: DownloadRecord, from size: Int, in response: HTTPResponse) -> Body? {
+    private func rest(of record: DownloadRecord, from start: Int, size: Int, in response: HTTPResponse) -> Body? {
         let headers = response.headers
-        guard let range = ContentRange(headers), let bytes = range.bytes, bytes.lowerBound == size,
-            record.validator.isRepeated(in: headers), codings(of: headers).isEmpty
+        guard let range = ContentRange(headers), let bytes = range.bytes, bytes.lowerBound == start,
+            bytes.upperBound >= size - 1, record.matches(headers, from: redact(response.url)),
+            codings(of: headers).isEmpty
         else { return nil }
         if let known = record.total, let total = range.total, known != total { return nil }
         if let length = Self.length(headers), length != bytes.count { return nil }
         guard let total = range.total ?? record.total, bytes.upperBound < total else { return nil }
-        return Body(offset: size, end: bytes.upperBound + 1, total: total, record: record)
+        return Body(offset: start, end: bytes.upperBound + 1, total: total, record: record)
     }
 
     private func whole(_ response: HTTPResponse) -> Body {
@@ -156,9 +163,13 @@ package struct DownloadState: Sendable {
         body.total = Self.length(response.headers)
         body.end = body.total
         if isResumable, response.status == 200, let validator = EntityValidator(response.headers) {
+            var lastModified: String?
+            if case .tag = validator { lastModified = response.headers.first(named: "Last-Modified") }
             body.record = DownloadRecord(
                 url: url,
+                source: redact(response.url),
                 validator: validator,
+                lastModified: lastModified,
                 total: body.total,
                 name: SuggestedName.of(response.headers)
             )

@@ -31,8 +31,8 @@ package struct FileDownload: Sendable {
 
     /// The request, without the fields that the download adds.
     package var request: HTTPRequest
-    /// The URL without secrets.
-    package var url: String
+    /// Removes the secrets from a URL.
+    package var redact: @Sendable (String) -> String
     /// The path of the partial file.
     package var part: String
     /// Whether a partial file is resumed.
@@ -45,14 +45,14 @@ package struct FileDownload: Sendable {
     /// Creates a download from its properties.
     package init(
         _ request: HTTPRequest,
-        url: String,
+        redact: @escaping @Sendable (String) -> String,
         part: String,
         resumes: Bool,
         digests: Set<Digest.Algorithm>,
         accept: @escaping Acceptor
     ) {
         self.request = request
-        self.url = url
+        self.redact = redact
         self.part = part
         self.resumes = resumes
         self.digests = digests
@@ -93,7 +93,7 @@ package struct FileDownload: Sendable {
         _ monitor: TransferMonitor?,
         _ onRedirect: (Redirect) -> Void
     ) async -> Result {
-        var state = DownloadState(request, url: url, part: file.resumable, resumes: resumes)
+        var state = DownloadState(request, redact: redact, part: file.resumable, resumes: resumes)
         var isResumed = false
         while true {
             var sending = request
@@ -114,17 +114,14 @@ package struct FileDownload: Sendable {
             case .failed(let error, let response): return .failed(error, response)
             case .startOver:
                 if case .failure(let failure) = result, failure != .refusedByReceiver { return .response(result) }
-            case .complete(let response):
-                if case .failure(let failure) = result, failure != .refusedByReceiver { return .response(result) }
-                return await finish(file, thread, response, status: 416, isResumed: true)
             case .written(let body, _):
                 guard case .success(let response) = result else { return .response(result) }
                 isResumed = isResumed || body.offset > 0
-                let size = file.size
-                if let end = body.end, size != end {
-                    return .failed(DownloadError("the file has \(size) bytes instead of \(end)"), response)
+                let position = file.position
+                if let end = body.end, position != end {
+                    return .failed(DownloadError("the file has \(position) bytes instead of \(end)"), response)
                 }
-                guard let total = body.total, size < total else {
+                guard let total = body.total, position < total else {
                     return await finish(
                         file,
                         thread,
@@ -133,7 +130,7 @@ package struct FileDownload: Sendable {
                         isResumed: isResumed
                     )
                 }
-                state.advance(to: size)
+                state.advance(to: position)
             }
         }
     }
@@ -162,7 +159,7 @@ package struct FileDownload: Sendable {
 package struct CompleteFile: Sendable {
     /// The size of the file in bytes.
     package let bytes: Int
-    /// The status of the last response: 206 or 416 if the file was resumed.
+    /// The status of the last response: 206 if the file was resumed.
     package let status: Int
     /// Its digests.
     package let digests: [Digest.Algorithm: [UInt8]]

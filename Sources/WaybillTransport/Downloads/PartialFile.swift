@@ -32,6 +32,8 @@ final class PartialFile: Sendable {
     private struct State: ~Copyable {
         var record: DownloadRecord?
         var size: Int
+        /// The position of the next byte of the body: before the end of the file while the body repeats bytes.
+        var position = 0
         var digests: FileDigests
         var decoding: BodyDecoding?
         var hasPlace = false
@@ -74,11 +76,15 @@ final class PartialFile: Sendable {
     /// The number of bytes.
     var size: Int { state.withLock { $0.size } }
 
+    /// The position in the file after the bytes of the body that were received.
+    var position: Int { state.withLock { $0.position } }
+
     /// Prepares for a body: truncates the file unless it is resumed, and stores the body's record.
     func begin(_ body: DownloadState.Body) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
+            state.position = body.offset
             guard body.offset == 0 else {
-                guard body.offset == state.size else { throw DownloadError("'\(path)' was changed by another program") }
+                guard body.offset <= state.size else { throw DownloadError("'\(path)' was changed by another program") }
                 return try digest(&state)
             }
             // A record must never be next to the bytes of another file.
@@ -102,12 +108,17 @@ final class PartialFile: Sendable {
         }
     }
 
-    /// Appends bytes of the body.
-    func write(_ bytes: [UInt8]) throws(DownloadError) {
+    /// Appends bytes of the body. Returns false if they differ from those that the file already has.
+    func write(_ bytes: [UInt8]) throws(DownloadError) -> Bool {
         try state.withLock { (state) throws(DownloadError) in
             guard let decoding = state.decoding else {
-                if let error = bytes.withUnsafeBytes({ append($0, &state) }) { throw error }
-                return
+                let repeated = bytes.prefix(state.size - state.position)
+                guard try contains(repeated, at: state.position) else { return false }
+                state.position += repeated.count
+                if let error = bytes.withUnsafeBytes({ append(.init(rebasing: $0[repeated.count...]), &state) }) {
+                    throw error
+                }
+                return true
             }
             var failure: DownloadError?
             let outcome = bytes.withUnsafeBytes { bytes in
@@ -118,6 +129,7 @@ final class PartialFile: Sendable {
             }
             if let failure { throw failure }
             guard case .taken = outcome else { throw DownloadError("the response does not match its Content-Encoding") }
+            return true
         }
     }
 
@@ -190,6 +202,7 @@ final class PartialFile: Sendable {
             guard count > 0 else { return DownloadError(cannot: "write", path) }
             if !state.digests.isEmpty { state.digests.update(.init(rebasing: rest[..<count])) }
             state.size += count
+            state.position = state.size
             state.unsynced += count
             rest = .init(rebasing: rest[count...])
         }
@@ -198,6 +211,22 @@ final class PartialFile: Sendable {
             state.unsynced = 0
         }
         return nil
+    }
+
+    /// Whether the file has these bytes at a position.
+    private func contains(_ bytes: ArraySlice<UInt8>, at position: Int) throws(DownloadError) -> Bool {
+        var existing = [UInt8](repeating: 0, count: bytes.count)
+        var filled = 0
+        while filled < existing.count {
+            let count = existing.withUnsafeMutableBytes { room in
+                pread(descriptor, room.baseAddress! + filled, room.count - filled, off_t(position + filled))
+            }
+            if count < 0 && SystemError.last.errno == EINTR { continue }
+            guard count >= 0 else { throw DownloadError(cannot: "read", path) }
+            if count == 0 { return false }
+            filled += count
+        }
+        return bytes.elementsEqual(existing)
     }
 
     /// Adds the existing bytes of the file to the digests.

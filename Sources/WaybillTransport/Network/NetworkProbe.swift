@@ -16,8 +16,10 @@ extension CurlTransport: NetworkProbe {
         if let name = options.interface { return NetworkInterface(named: name) }
         guard let origin = try? Origin(ofURL: request.url, connectTo: request.connectTo, resolve: options.resolve)
         else { return nil }
-        let proxy = try? PreparedProxy.make(options.proxy, isSecure: origin.isSecure)
-        if let proxy, !proxy.isPassedBy(origin.endpoint.host) { return await .towards(proxy.socketEndpoint) }
+        let proxy = try? PreparedProxy.make(options.proxy, for: origin)
+        if let proxy, proxy.exceptions != "*", !PreparedProxy.isException(origin.endpoint.host, in: proxy.exceptions) {
+            return await .towards(proxy.socketEndpoint)
+        }
         return await .towards(origin.connectTo ?? origin.endpoint)
     }
 }
@@ -30,13 +32,5 @@ extension PreparedProxy {
         let port = parts.flatMap { Int(endpoint[endpoint.utf8.index(after: $0)...]) } ?? 1080
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         return SocketEndpoint(host: isBracketed ? String(host.dropFirst().dropLast()) : host, port: port)
-    }
-
-    /// Whether a host is contacted without the proxy: `exceptions` has the host itself, a domain around it, or `*`.
-    fileprivate func isPassedBy(_ host: String) -> Bool {
-        exceptions.split { $0 == "," || $0 == " " }.contains { exception in
-            let name = exception.drop { $0 == "." }.lowercased()
-            return exception == "*" || host == name || host.hasSuffix("." + name)
-        }
     }
 }

@@ -74,6 +74,13 @@ import WaybillTestSupport
         #expect(store.files().reduce(0) { $0 + $1.size } <= 70_000)
     }
 
+    @Test func `a file that was changed after 2262 is the latest one`() throws {
+        let store = CacheStore(folder: folder)
+        for number in 0..<2 { try store.store(entry(number)) }
+        setTime(of: entry(0), to: 10_000_000_000)
+        #expect(store.files().compactMap { store.entry(in: $0)?.body.first } == [0, 1])
+    }
+
     @Test func `an entry that is too large is not stored, and the older one is removed`() throws {
         let store = CacheStore(folder: folder, maximumBytes: 80_000)
         try store.store(entry(1))

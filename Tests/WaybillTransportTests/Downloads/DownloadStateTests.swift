@@ -5,15 +5,15 @@ import Testing
 /// The decisions of a download, without sockets and files.
 struct DownloadStateTests {
     private static let url = "http://example.com/a.zip"
-    private static let record = DownloadRecord(url: url, validator: .tag("\"v1\""), total: 1000)
+    private static let record = DownloadRecord(url: url, validator: .tag("\"v1\""), total: 100_000)
 
     private static func state(
         _ request: HTTPRequest = HTTPRequest(url: url),
         record: DownloadRecord? = record,
-        size: Int = 400,
+        size: Int = 40_000,
         resumes: Bool = true
     ) -> DownloadState {
-        DownloadState(request, url: url, part: record.map { ($0, size) }, resumes: resumes)
+        DownloadState(request, redact: { $0 }, part: record.map { ($0, size) }, resumes: resumes)
     }
 
     private static func response(_ status: Int, _ fields: [(String, String)] = []) -> HTTPResponse {
@@ -27,7 +27,7 @@ struct DownloadStateTests {
     @Test func `the rest is requested on condition that the file has not changed`() {
         #expect(
             Self.state().fields == [
-                Self.identity, HTTPField(name: "Range", value: "bytes=400-"),
+                Self.identity, HTTPField(name: "Range", value: "bytes=23616-"),
                 HTTPField(name: "If-Range", value: "\"v1\""),
             ]
         )
@@ -36,7 +36,8 @@ struct DownloadStateTests {
     static let wholeRequests: [(String, DownloadState)] = [
         ("nothing is there", state(record: nil)),
         ("the part is empty", state(size: 0)),
-        ("the part is longer than the file", state(size: 1001)),
+        ("the part has no more bytes than are compared", state(size: 16_384)),
+        ("the part is longer than the file", state(size: 100_001)),
         ("the part is of another URL", state(record: DownloadRecord(url: "http://b/", validator: .tag("\"v1\"")))),
         ("it is not to be resumed", state(resumes: false)),
         ("ranges are not defined for POST", state(HTTPRequest(method: "POST", url: url))),
@@ -59,44 +60,50 @@ struct DownloadStateTests {
     // MARK: Responses to a request for the rest
 
     private static let tag = ("ETag", "\"v1\"")
-    private static let rest = DownloadState.Body(offset: 400, end: 1000, total: 1000, record: record)
+    private static let rest = DownloadState.Body(offset: 23_616, end: 100_000, total: 100_000, record: record)
 
     static let responses: [(String, HTTPResponse, DownloadState.Step)] = [
-        ("206 as requested", response(206, [tag, ("Content-Range", "bytes 400-999/1000")]), .write(rest)),
+        ("206 as requested", response(206, [tag, ("Content-Range", "bytes 23616-99999/100000")]), .write(rest)),
         (
-            "206 of a size that is not told again", response(206, [tag, ("Content-Range", "bytes 400-999/*")]),
+            "206 of a size that is not told again", response(206, [tag, ("Content-Range", "bytes 23616-99999/*")]),
             .write(rest)
         ),
         (
-            "206 with the next part of the rest", response(206, [tag, ("Content-Range", "bytes 400-499/1000")]),
-            .write(DownloadState.Body(offset: 400, end: 500, total: 1000, record: record))
+            "206 with the next part of the rest", response(206, [tag, ("Content-Range", "bytes 23616-49999/100000")]),
+            .write(DownloadState.Body(offset: 23_616, end: 50_000, total: 100_000, record: record))
         ),
-        ("206 with an earlier range", response(206, [tag, ("Content-Range", "bytes 0-999/1000")]), .startOver),
-        ("206 with a later range", response(206, [tag, ("Content-Range", "bytes 401-999/1000")]), .startOver),
+        ("206 with an earlier range", response(206, [tag, ("Content-Range", "bytes 0-99999/100000")]), .startOver),
+        ("206 with a later range", response(206, [tag, ("Content-Range", "bytes 23617-99999/100000")]), .startOver),
         ("206 without a range", response(206, [tag]), .startOver),
         (
             "206 with two ranges", response(206, [tag, ("Content-Type", "multipart/byteranges; boundary=x")]),
             .startOver
         ),
-        ("206 with a range that is none", response(206, [tag, ("Content-Range", "bytes 400-/1000")]), .startOver),
-        ("206 that ends after the file", response(206, [tag, ("Content-Range", "bytes 400-1000/1000")]), .startOver),
-        ("206 of another size", response(206, [tag, ("Content-Range", "bytes 400-1099/1100")]), .startOver),
+        ("206 with a range that is none", response(206, [tag, ("Content-Range", "bytes 23616-/100000")]), .startOver),
+        (
+            "206 that ends after the file", response(206, [tag, ("Content-Range", "bytes 23616-100000/100000")]),
+            .startOver
+        ),
+        ("206 of another size", response(206, [tag, ("Content-Range", "bytes 23616-100999/101000")]), .startOver),
         (
             "206 whose length is not that of its range",
-            response(206, [tag, ("Content-Range", "bytes 400-999/1000"), ("Content-Length", "1000")]), .startOver
-        ),
-        (
-            "206 with another tag", response(206, [("ETag", "\"v2\""), ("Content-Range", "bytes 400-999/1000")]),
+            response(206, [tag, ("Content-Range", "bytes 23616-99999/100000"), ("Content-Length", "100000")]),
             .startOver
         ),
         (
-            "206 with a weak tag", response(206, [("ETag", "W/\"v1\""), ("Content-Range", "bytes 400-999/1000")]),
+            "206 with another tag", response(206, [("ETag", "\"v2\""), ("Content-Range", "bytes 23616-99999/100000")]),
             .startOver
         ),
-        ("206 without the tag", response(206, [("Content-Range", "bytes 400-999/1000")]), .startOver),
+        (
+            "206 with a weak tag",
+            response(206, [("ETag", "W/\"v1\""), ("Content-Range", "bytes 23616-99999/100000")]),
+            .startOver
+        ),
+        ("206 without the tag", response(206, [("Content-Range", "bytes 23616-99999/100000")]), .startOver),
         (
             "206 that is compressed",
-            response(206, [tag, ("Content-Range", "bytes 400-999/1000"), ("Content-Encoding", "gzip")]), .startOver
+            response(206, [tag, ("Content-Range", "bytes 23616-99999/100000"), ("Content-Encoding", "gzip")]),
+            .startOver
         ),
         (
             "200: the file has changed", response(200, [("ETag", "\"v2\""), ("Content-Length", "7")]),
@@ -108,7 +115,7 @@ struct DownloadStateTests {
                 )
             )
         ),
-        ("416 of another size", response(416, [("Content-Range", "bytes */1000")]), .startOver),
+        ("416 of another size", response(416, [("Content-Range", "bytes */100000")]), .startOver),
         ("416 without a size", response(416), .startOver),
         ("404", response(404, [("Content-Length", "5")]), .reject),
         ("503", response(503), .reject),
@@ -122,36 +129,70 @@ struct DownloadStateTests {
         if step == .startOver { #expect(state.fields == [Self.identity], "\(name)") }
     }
 
-    @Test func `416 means that a file with all its bytes is complete`() {
-        for (fields, step) in [
-            ([("Content-Range", "bytes */1000")], .complete),
-            ([("Content-Range", "bytes */1000"), Self.tag], .complete),
-            ([("Content-Range", "bytes */1000"), ("ETag", "\"v2\"")], .startOver),
-            ([("Content-Range", "bytes */999")], .startOver),
-        ] as [([(String, String)], DownloadState.Step)] {
-            var state = Self.state(size: 1000)
-            #expect(state.next(after: Self.response(416, fields)) == step)
+    @Test func `a partial file with all its bytes is not requested beyond its end`() {
+        var state = Self.state(size: 100_000)
+        #expect(state.fields.contains(HTTPField(name: "Range", value: "bytes=83616-")))
+        let range = ("Content-Range", "bytes 83616-99999/100000")
+        let body = DownloadState.Body(offset: 83_616, end: 100_000, total: 100_000, record: Self.record)
+        #expect(state.next(after: Self.response(206, [Self.tag, range])) == .write(body))
+        state = Self.state(size: 100_000)
+        #expect(state.next(after: Self.response(416, [("Content-Range", "bytes */100000")])) == .startOver)
+    }
+
+    @Test func `a part is accepted only from the URL that sent the others, with the same tag and date`() {
+        let dates = ["Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:38 GMT"]
+        let source = "http://cdn.example/1"
+        func response(_ status: Int, url: String, date: String?) -> HTTPResponse {
+            let fields = [
+                Self.tag, ("Content-Length", "100000"), ("Content-Range", "bytes 0-99999/100000"),
+                ("Last-Modified", date ?? ""),
+            ]
+            var response = HTTPResponse(status: status, url: url)
+            response.headers = HTTPFields(fields.filter { !$1.isEmpty }.map { HTTPField(name: $0, value: $1) })
+            return response
+        }
+        var whole = Self.state(record: nil)
+        guard case .write(let body) = whole.next(after: response(200, url: source, date: dates[0])) else {
+            return #expect(Bool(false))
+        }
+        #expect(body.record.flatMap { DownloadRecord($0.text) } == body.record)
+        #expect(body.record.map { !String(decoding: $0.text, as: UTF8.self).contains("cdn") } == true)
+        for (url, date, isAccepted) in [
+            (source, dates[0], true), (source, nil, true), (source, dates[1], false), (source + "?", dates[0], false),
+            (Self.url, dates[0], false),
+        ] {
+            var state = Self.state(record: body.record)
+            var response = response(206, url: url, date: date)
+            response.headers = HTTPFields(
+                response.headers.filter { $0.name.hasPrefix("E") || $0.name.hasPrefix("L") }
+                    + [HTTPField(name: "Content-Range", value: "bytes 23616-99999/100000")]
+            )
+            #expect((state.next(after: response) != .startOver) == isAccepted, "\(url), \(date ?? "")")
         }
     }
 
     @Test func `the server may send the rest in parts`() {
         var state = Self.state()
-        _ = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 400-499/1000")]))
-        state.advance(to: 500)
-        #expect(state.fields.contains(HTTPField(name: "Range", value: "bytes=500-")))
-        let next = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 500-999/1000")]))
-        #expect(next == .write(DownloadState.Body(offset: 500, end: 1000, total: 1000, record: Self.record)))
+        _ = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 23616-49999/100000")]))
+        state.advance(to: 50_000)
+        #expect(state.fields.contains(HTTPField(name: "Range", value: "bytes=50000-")))
+        let next = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 50000-99999/100000")]))
+        #expect(next == .write(DownloadState.Body(offset: 50_000, end: 100_000, total: 100_000, record: Self.record)))
     }
 
     @Test func `a server that sends parts of a few bytes receives a limited number of requests`() {
         var state = Self.state()
-        for size in stride(from: 400, to: 560, by: 10) {
-            let range = ("Content-Range", "bytes \(size)-\(size + 9)/1000")
+        _ = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 23616-39999/100000")]))
+        state.advance(to: 40_000)
+        for size in stride(from: 40_000, to: 40_150, by: 10) {
+            let range = ("Content-Range", "bytes \(size)-\(size + 9)/100000")
             let step = state.next(after: Self.response(206, [Self.tag, range]))
-            #expect(step == .write(DownloadState.Body(offset: size, end: size + 10, total: 1000, record: Self.record)))
+            #expect(
+                step == .write(DownloadState.Body(offset: size, end: size + 10, total: 100_000, record: Self.record))
+            )
             state.advance(to: size + 10)
         }
-        let step = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 560-569/1000")]))
+        let step = state.next(after: Self.response(206, [Self.tag, ("Content-Range", "bytes 40150-40159/100000")]))
         guard case .fail = step else { return #expect(Bool(false), "\(step)") }
     }
 
@@ -211,10 +252,12 @@ struct DownloadStateTests {
         var state = Self.state(record: nil)
         #expect(state.next(after: Self.response(200, fields)) == .write(DownloadState.Body(codings: ["gzip"])))
         let url = "http://example.com/a.tar.gz?x=1"
-        state = DownloadState(HTTPRequest(url: url), url: url, part: nil, resumes: true)
+        var response = HTTPResponse(status: 200, url: url)
+        response.headers = Self.response(200, fields).headers
+        state = DownloadState(HTTPRequest(url: url), redact: { $0 }, part: nil, resumes: true)
         let record = DownloadRecord(url: url, validator: .tag("\"v1\""), total: 10)
         #expect(
-            state.next(after: Self.response(200, fields))
+            state.next(after: response)
                 == .write(DownloadState.Body(end: 10, total: 10, record: record))
         )
     }

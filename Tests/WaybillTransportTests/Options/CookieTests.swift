@@ -45,6 +45,23 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: ["=__Host-c=v;Path=/", ";path=/;a=2", "=v;Secure=1;b=2", "%09=;x=", "=__Host-c=v"])
+    func `a cookie without a name is ignored, and so are its attributes`(field: String) async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
+            let fields = request.target == "/set" ? [("Set-Cookie", field.replacing("%09", with: "\t"))] : []
+            return ServerResponse(headers: fields, body: Array(request.values(named: "Cookie").joined().utf8))
+        }
+        try await LoopbackServer.run(answer: Self.answer) { other in
+            try await LoopbackServer.run(answer: answer) { server in
+                try await CurlTransport.run { transport in
+                    _ = try await cookies(transport, other, .run, "/?a=1")
+                    _ = try await cookies(transport, server, .run, "/set")
+                    try await expect("a=1", from: cookies(transport, server, .run))
+                }
+            }
+        }
+    }
+
     @Test func `cookies set by hand are sent with those of the jar, in one field`() async throws {
         try await LoopbackServer.run(answer: Self.answer) { server in
             try await CurlTransport.run { transport in
@@ -65,6 +82,7 @@ import WaybillTransport
             #HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\told\t1
             127.0.0.1\tFALSE\t/\tFALSE\t1\tgone\t1
             a.example\tFALSE\t/\tTRUE\t0\tother\t1
+            127.0.0.1\tFALSE\t/\tFALSE\t0\t\t__Host-c=v
             Set-Cookie: no=cookie
             neither is this
 

@@ -3,6 +3,27 @@ import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct RouteTests {
+    @Test(arguments: [("$server", true), ("x:1, $server", true), ("127.0.0.1:1", false), ("7.0.0.1:$port", false)])
+    func `no_proxy may name a port`(exceptions: String, isDirect: Bool) async throws {
+        try await LoopbackServer.run(answer: { _ in ServerResponse(body: Array("server".utf8)) }) { server in
+            try await LoopbackServer.run(answer: { _ in ServerResponse(body: Array("proxy".utf8)) }) { proxy in
+                let variables = ProxyVariables([
+                    "http_proxy": proxy.url(""),
+                    "no_proxy": exceptions.replacing("$server", with: "127.0.0.1:$port")
+                        .replacing("$port", with: "\(server.port)"),
+                ])
+                try await CurlTransport.run { transport in
+                    // The second request could reuse the options of the first one.
+                    for (url, isDirect) in [("http://a.example/", false), (server.url(), isDirect)] {
+                        let request = HTTPRequest(url: url).with { $0.proxy = .environment(variables) }
+                        let body = try await transport.send(request).get().body
+                        #expect(String(decoding: body, as: UTF8.self) == (isDirect ? "server" : "proxy"))
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `hosts and ports are resolved by the request's own table`() async throws {
         try await LoopbackServer.run(answer: { .text($0.values(named: "Host")[0]) }) { server in
             try await CurlTransport.run { transport in

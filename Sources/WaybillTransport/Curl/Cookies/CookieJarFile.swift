@@ -66,7 +66,9 @@ struct CookieJarFile: Equatable {
             // A line with # is a comment, unless it marks a cookie that is hidden from scripts. libcurl would treat
             // "Set-Cookie:" as a field.
             let isCookie = line.first != UInt8(ascii: "#") || line.starts(with: "#HttpOnly_".utf8)
-            guard isCookie, line.filter({ $0 == 0x09 }).count == 6 else { return nil }
+            let columns = line.split(separator: 0x09, omittingEmptySubsequences: false)
+            // libcurl would use the value of a cookie without a name as its name.
+            guard isCookie, columns.count == 7, !columns[5].isEmpty else { return nil }
             return String(validating: line, as: UTF8.self)
         }
     }

@@ -15,7 +15,7 @@ final class CookieJars {
     func share(for cookies: TransferOptions.Cookies) throws(TransportFailure) -> ShareHandle {
         if let share = shares[cookies] { return share }
         guard let share = ShareHandle(sharesCookies: cookies != .off) else { throw .outOfMemory }
-        if case .jar(let path) = cookies { try load(files.takeCookies(ofJar: path), into: share) }
+        if case .jar(let path) = cookies, !share.add(files.takeCookies(ofJar: path)) { throw .outOfMemory }
         shares[cookies] = share
         return share
     }
@@ -24,32 +24,8 @@ final class CookieJars {
     func save() -> [String] {
         shares.compactMap { cookies, share in
             guard case .jar(let path) = cookies else { return nil }
-            return CookieJarFile(path: path).write(Self.lines(of: share))
+            return CookieJarFile(path: path).write(share.lines)
         }
-    }
-
-    private func load(_ lines: [String], into share: ShareHandle) throws(TransportFailure) {
-        guard let easy = curl_easy_init() else { throw .outOfMemory }
-        defer { curl_easy_cleanup(easy) }
-        waybill_easy_set_pointer(easy, CURLOPT_SHARE, share.pointer)
-        // libcurl ignores a line that is not a cookie, as it does in files.
-        for line in lines { waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line) }
-    }
-
-    private static func lines(of share: ShareHandle) -> [String] {
-        guard let easy = curl_easy_init() else { return [] }
-        defer { curl_easy_cleanup(easy) }
-        waybill_easy_set_pointer(easy, CURLOPT_SHARE, share.pointer)
-        var list: UnsafeMutablePointer<curl_slist>?
-        waybill_easy_get_list(easy, CURLINFO_COOKIELIST, &list)
-        defer { curl_slist_free_all(list) }
-        var lines: [String] = []
-        var entry = list
-        while let current = entry {
-            lines.append(String(cString: current.pointee.data))
-            entry = current.pointee.next
-        }
-        return lines
     }
 }
 
@@ -71,5 +47,53 @@ final class ShareHandle {
 
     deinit {
         curl_share_cleanup(pointer)
+    }
+
+    /// The cookies, as lines of a jar's file.
+    var lines: [String] {
+        guard let easy = curl_easy_init() else { return [] }
+        defer { curl_easy_cleanup(easy) }
+        waybill_easy_set_pointer(easy, CURLOPT_SHARE, pointer)
+        var list: UnsafeMutablePointer<curl_slist>?
+        waybill_easy_get_list(easy, CURLINFO_COOKIELIST, &list)
+        defer { curl_slist_free_all(list) }
+        var lines: [String] = []
+        var entry = list
+        while let current = entry {
+            lines.append(String(cString: current.pointee.data))
+            entry = current.pointee.next
+        }
+        return lines
+    }
+
+    /// Adds cookies, given as lines of a jar's file. Returns false if there is not enough memory.
+    func add(_ lines: [String]) -> Bool {
+        guard let easy = curl_easy_init() else { return false }
+        defer { curl_easy_cleanup(easy) }
+        waybill_easy_set_pointer(easy, CURLOPT_SHARE, pointer)
+        // libcurl ignores a line that is not a cookie, as it does in files.
+        for line in lines { waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line) }
+        return true
+    }
+
+    /// Removes the cookie that libcurl 7.88 makes of a `Set-Cookie` field without a name. RFC 6265, section 5.2, ignores
+    /// such a field, but libcurl takes the name and the value of its first attribute, such as `Path=/`.
+    func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let pairs = line[(colon + 1)...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { pair in
+                let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+                return (name: pair[..<end].withoutOuterBlanks, value: pair[end...].dropFirst().withoutOuterBlanks)
+            }
+        guard pairs.first?.name.isEmpty == true, let misread = pairs.first(where: { !$0.name.isEmpty }) else { return }
+        let expired = lines.compactMap { line -> String? in
+            var columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard columns.count == 7, columns[5].utf8.elementsEqual(misread.name),
+                columns[6].utf8.elementsEqual(misread.value)
+            else { return nil }
+            columns[4] = "1"
+            return columns.joined(separator: "\t")
+        }
+        if !expired.isEmpty { _ = add(expired) }
     }
 }

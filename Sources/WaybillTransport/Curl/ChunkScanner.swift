@@ -1,0 +1,71 @@
+/// Follows the chunks of a body as they arrive (RFC 9112, section 7.1). libcurl decodes them, but it ignores what follows
+/// the digits of a size, and discards bytes after the last chunk.
+struct ChunkScanner {
+    /// Where the next byte is.
+    private enum State {
+        /// In the digits of a size, in the blanks after them, or in an extension.
+        case size, blanks, chunkExtension
+        /// At the end of the line with the size.
+        case sizeEnd
+        /// In the bytes of a chunk, or in the line break after them.
+        case data, dataEnd
+        /// At the start of a line after the last chunk, or later in that line.
+        case trailerStart, trailer
+        /// After the body.
+        case end
+    }
+
+    /// Whether a size is not just hexadecimal digits.
+    private(set) var isMalformed = false
+    /// Whether there are bytes after the body.
+    private(set) var hasExcess = false
+
+    private var state = State.size
+    // The size of the chunk, and then how many of its bytes are missing.
+    private var size: UInt64 = 0
+
+    /// Inspects the next bytes.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while !isMalformed, let byte = rest.first {
+            if state == .data {
+                let count = Int(min(size, UInt64(rest.count)))
+                rest = rest.dropFirst(count)
+                size -= UInt64(count)
+                if size == 0 { state = .dataEnd }
+            } else {
+                rest = rest.dropFirst()
+                take(byte)
+            }
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) {
+        switch (state, byte) {
+        case (.size, _) where Self.digit(byte) != nil:
+            isMalformed = size >> 60 != 0
+            size = size << 4 | (Self.digit(byte) ?? 0)
+        case (.size, 0x20), (.size, 0x09), (.blanks, 0x20), (.blanks, 0x09): state = .blanks
+        case (.size, UInt8(ascii: ";")), (.blanks, UInt8(ascii: ";")): state = .chunkExtension
+        case (.size, 0x0D), (.blanks, 0x0D): state = .sizeEnd
+        case (.size, 0x0A), (.blanks, 0x0A), (.chunkExtension, 0x0A), (.sizeEnd, 0x0A):
+            state = size == 0 ? .trailerStart : .data
+        case (.size, _), (.blanks, _), (.sizeEnd, _): isMalformed = true
+        case (.dataEnd, 0x0A): state = .size
+        case (.trailerStart, 0x0A): state = .end
+        case (.trailer, 0x0A): state = .trailerStart
+        case (.trailerStart, 0x0D), (.chunkExtension, _), (.data, _), (.dataEnd, _): break
+        case (.trailerStart, _), (.trailer, _): state = .trailer
+        case (.end, _): hasExcess = true
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+        default: nil
+        }
+    }
+}
