@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -269,7 +270,7 @@ struct RunCommand: ParsableCommand {
     private func run(
         _ plan: Plan,
         _ planOptions: PlanOptions,
-        keeping texts: [String: [UInt8]],
+        keeping texts: [CodePoints: [UInt8]],
         _ output: Output
     ) throws {
         var runOptions = RunOptions()
