@@ -166,7 +166,7 @@ package struct RunMerge: Sendable {
         return MergedRun.File(
             path: path.string,
             container: container,
-            writer: format.init(columns: write.columnNames),
+            writer: write.writer(of: format),
             parts: parts
         )
     }
