@@ -181,7 +181,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WaybillTransportTests",
-            dependencies: ["WaybillTransport", "WaybillFormats", "WaybillRuntime", "WaybillTestSupport"]
+            dependencies: ["WaybillTransport", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillTestSupport"]
         ),
         .testTarget(
             name: "WaybillPlanTests",

@@ -48,6 +48,26 @@ int64_t waybill_thread_time(int64_t thread) {
 #endif
 }
 
+static void *pass(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+int waybill_try_threads(int count) {
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[count];
+    int started = 0, failure = 0;
+    pthread_mutex_lock(&gate);
+    while (started < count && failure == 0) {
+        failure = pthread_create(&threads[started], NULL, pass, &gate);
+        if (failure == 0) started++;
+    }
+    pthread_mutex_unlock(&gate);
+    while (started > 0) pthread_join(threads[--started], NULL);
+    return failure;
+}
+
 int waybill_unread_bytes(int socket) {
     int count;
     return ioctl(socket, FIONREAD, &count) == 0 ? count : -1;

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillJSON
 import WaybillResults
 import WaybillRuntime
 
@@ -12,59 +13,87 @@ package enum ManifestFinder {
     /// The maximum size of a file in a folder that is inspected, in bytes.
     private static let maximumFileBytes = 64 << 20
 
-    /// Returns the manifests at some paths. A file is a manifest itself. A folder contributes its `.yaml` and `.yml`
-    /// files that have the key `waybill` at the top level, including those in subfolders, ordered by path. Each
-    /// manifest is returned once. Hidden folders, folders of results and links to folders are skipped.
-    ///
-    /// A folder that cannot be read, and a folder without a manifest, are errors.
-    package static func manifests(at paths: [String]) -> (manifests: [String], errors: [Diagnostic]) {
-        var manifests: [String] = []
-        var known: Set<String> = []
-        var errors: [Diagnostic] = []
-        for path in paths {
-            var found = [path]
-            if path != "-", (try? FileStatus(of: path))?.kind == .folder {
-                found = []
-                do throws(FileError) {
-                    try collect(in: path, &found)
-                } catch {
-                    errors.append(Diagnostic("unreadable-file", "cannot read '\(path)': \(error.message)", at: nil))
-                    continue
-                }
-                if found.isEmpty {
-                    let help = "A manifest is a .yaml or .yml file with the key 'waybill' at the top."
-                    errors.append(Diagnostic("no-manifest", "there is no manifest in '\(path)'", at: nil, help: [help]))
-                }
-            }
-            for manifest in found where known.insert(FileContents.canonicalPath(manifest) ?? manifest).inserted {
-                manifests.append(manifest)
-            }
+    /// What is at some paths.
+    package struct Findings {
+        /// The manifests, each once.
+        package fileprivate(set) var manifests: [String] = []
+        /// The YAML files in folders that are not manifests.
+        package fileprivate(set) var others: [String] = []
+        /// The paths that cannot be read, and the folders without a manifest.
+        package fileprivate(set) var errors: [Diagnostic] = []
+
+        fileprivate mutating func fail(_ path: String, _ reason: String) {
+            errors.append(Diagnostic("unreadable-file", "cannot read '\(path)': \(reason)", at: nil))
         }
-        return (manifests, errors)
     }
 
-    private static func collect(in folder: String, _ found: inout [String]) throws(FileError) {
-        let names = try FolderListing.names(in: folder, limit: .max).sorted {
-            $0.utf8.lexicographicallyPrecedes($1.utf8)
+    /// Finds the manifests at some paths. A file is a manifest itself. A folder contributes its `.yaml` and `.yml` files
+    /// that have the key `waybill` at the top level, including those in subfolders, ordered by path. Hidden files and
+    /// folders, folders of results and links to folders are skipped.
+    package static func manifests(at paths: [String]) -> Findings {
+        var findings = Findings()
+        var known: Set<CodePoints> = []
+        for path in paths {
+            var found = Findings()
+            if path != "-", (try? FileStatus(of: path))?.kind == .folder {
+                collect(in: path, &found)
+                if found.manifests.isEmpty, found.errors.isEmpty {
+                    let help = "A manifest is a .yaml or .yml file with the key 'waybill' at the top."
+                    found.errors.append(
+                        Diagnostic("no-manifest", "there is no manifest in '\(path)'", at: nil, help: [help])
+                    )
+                }
+            } else {
+                found.manifests = [path]
+            }
+            findings.others += found.others
+            findings.errors += found.errors
+            findings.manifests += found.manifests.filter {
+                known.insert(CodePoints(FileContents.canonicalPath($0) ?? $0)).inserted
+            }
         }
-        for name in names where !name.hasPrefix(".") && name != RunFolders.usual {
+        return findings
+    }
+
+    private static func collect(in folder: String, _ found: inout Findings) {
+        let names: [String]
+        do throws(FileError) {
+            for (name, isFolder) in try FolderListing.namesBeyondUTF8(in: folder)
+            where isFolder || isYAML(name) && !name.hasPrefix(".") {
+                found.fail("\(folder)/\(name)", "its name is not UTF-8")
+            }
+            names = try FolderListing.names(in: folder, limit: .max)
+        } catch {
+            return found.fail(folder, error.message)
+        }
+        for name in names.sorted(by: { $0.precedesByCodePoints($1) }) where !name.hasPrefix(".") {
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
-            let isYAML = name.hasSuffix(".yaml") || name.hasSuffix(".yml")
             switch try? FileStatus(of: path, followsLinks: false).kind {
-            case .folder: try collect(in: path, &found)
-            case .file where isYAML && isManifest(path): found.append(path)
-            case .link where isYAML && (try? FileStatus(of: path).kind) == .file && isManifest(path): found.append(path)
+            case .folder where name != RunFolders.usual: collect(in: path, &found)
+            case .file where isYAML(name), .other where isYAML(name): add(path, to: &found)
+            case .link where isYAML(name) && (try? FileStatus(of: path).kind) != .folder: add(path, to: &found)
             default: break
             }
         }
     }
 
+    private static func isYAML(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
+
+    /// Adds a YAML file in a folder.
+    private static func add(_ path: String, to found: inout Findings) {
+        do throws(FileError) {
+            let bytes = try FileContents.read(path, limit: maximumFileBytes)
+            if isManifest(bytes) { found.manifests.append(path) } else { found.others.append(path) }
+        } catch {
+            found.fail(path, error.message)
+        }
+    }
+
     /// Whether a file has the key `waybill` at the top level, as far as this can be determined without parsing it.
-    private static func isManifest(_ path: String) -> Bool {
-        guard let bytes = try? FileContents.read(path, limit: maximumFileBytes) else { return false }
+    private static func isManifest(_ bytes: [UInt8]) -> Bool {
         let key = Array("waybill".utf8)
-        // The key may be in quotes, and in a mapping in braces.
-        let marks = Set("{\"' ".utf8)
+        // The key may be in quotes, and in a mapping in braces. The file may start with a byte order mark.
+        let marks = Set("{\"' \u{FEFF}".utf8)
         return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
             guard line.first != UInt8(ascii: " ") else { return false }
             let name = line.drop(while: marks.contains)

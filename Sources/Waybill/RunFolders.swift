@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 package import WaybillFormats
+import WaybillJSON
 import WaybillPlan
 package import WaybillResults
 import WaybillRuntime
@@ -112,10 +113,10 @@ package enum RunFolders {
     }
 
     /// Returns the manifests of the run or suite in a folder.
-    private static func manifests(of folder: String) -> Set<String> {
+    private static func manifests(of folder: String) -> Set<CodePoints> {
         let paths = SuiteFolder(at: folder)?.members.map(\.manifest) ?? entry(of: folder).map { [$0.manifest] } ?? []
         // The same manifest may be specified as 'a.yaml' and './a.yaml'.
-        return Set(paths.map { FileContents.canonicalPath($0) ?? $0 })
+        return Set(paths.map { CodePoints(FileContents.canonicalPath($0) ?? $0) })
     }
 
     /// Returns the suite in the folder of a run; `nil` if it is a single run.

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+package import WaybillJSON
 import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
@@ -16,7 +17,7 @@ package struct RunResumption: Sendable {
     /// The graphs that the manifest runs if none is named; empty if there are errors.
     package private(set) var usualGraphs: [String] = []
     /// The files of the manifest that are kept with the run.
-    package private(set) var keptFiles: [String: [UInt8]] = [:]
+    package private(set) var keptFiles: [CodePoints: [UInt8]] = [:]
     /// The diagnostics about the manifest, and about changes in steps that have already run.
     package private(set) var diagnostics: [Diagnostic]
 

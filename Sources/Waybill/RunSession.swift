@@ -39,7 +39,7 @@ package struct RunOptions: Sendable {
     /// The time of all events; `nil` for the current time.
     package var time: Timestamp?
     /// The files of the manifest that are kept with the run, by path, so that another machine can resume it.
-    package var keptFiles: [String: [UInt8]] = [:]
+    package var keptFiles: [CodePoints: [UInt8]] = [:]
     /// Whether everything has already happened, so that nothing is sent and the secrets need no values.
     package var sendsNothing = false
     /// Whether the trace of the run is exported, if environment variables of OpenTelemetry in `variables` ask for it.

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillPlan
 import WaybillResults
 
@@ -9,10 +10,10 @@ extension RunSources {
     /// Creates the sources of a plan: digests of its files and steps, and the text of standard input.
     ///
     /// - Parameter kept: Other files whose texts are kept, by path.
-    init(of plan: Plan, keeping kept: [String: [UInt8]], except secrets: some Sequence<String>) {
+    init(of plan: Plan, keeping kept: [CodePoints: [UInt8]], except secrets: some Sequence<String>) {
         let redactor = Redactor()
         for secret in secrets { redactor.register(secret) }
-        let texts = plan.sources.filter { $0.name == Self.standardInput }.map { ($0.name, $0.bytes) }
+        let texts = plan.sources.filter { $0.name == Self.standardInput }.map { (CodePoints($0.name), $0.bytes) }
         self.init(
             files: PlanContent.digests(of: plan.sources),
             steps: PlanContent(plan).steps.mapValues(\.digests),

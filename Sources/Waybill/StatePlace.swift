@@ -1,5 +1,6 @@
 package import WaybillDiagnostics
 import WaybillFormats
+import WaybillJSON
 package import WaybillPlan
 import WaybillResults
 import WaybillRuntime
@@ -62,11 +63,11 @@ package struct StatePlace: Sendable {
 
     /// Returns an error for each plan whose states would be stored in the file of an earlier one.
     package static func shared(by plans: [Plan]) -> [Diagnostic] {
-        var owners: [String: String] = [:]
+        var owners: [CodePoints: String] = [:]
         return plans.compactMap { plan in
             guard plan.graphs.contains(where: { !$0.state.isEmpty }) else { return nil }
             let path = StatePlace(of: plan).path
-            guard let owner = owners.updateValue(plan.manifest, forKey: path) else { return nil }
+            guard let owner = owners.updateValue(plan.manifest, forKey: CodePoints(path)) else { return nil }
             return Diagnostic(
                 "shared-state",
                 "'\(owner)' and '\(plan.manifest)' would store their state in the same file, '\(path)'",

@@ -38,8 +38,13 @@ struct WaybillCommand: ParsableCommand {
 extension WaybillCommand {
     /// Runs the command of the command line, and exits with its status.
     static func main() {
-        // This comes first, because a file that is opened must not become a standard stream.
+        Signals.holdPauses()
+        // This comes early, because a file that is opened must not become a standard stream.
         StandardStreams.open()
+        if let shortage = SystemLimits.shortage() {
+            Output(noColour: false).report([shortage])
+            ExitStatus.leave(ExitStatus.notCarriedOut)
+        }
         Signals.beginListening()
         var command: any ParsableCommand
         do { command = try parseAsRoot(ProgramArguments.words) } catch { end(with: error) }

@@ -226,12 +226,12 @@ extension Executor {
         let sizes = await folder.sizes(of: files.map(\.file.path.string))
         // The size of a database is not that of one table.
         let changed = files.filter { file in
-            let size = sizes[file.file.path.string]
+            let size = sizes[CodePoints(file.file.path.string)]
             return file.file.table == nil ? size != file.file.bytes : size == nil
         }
         let most = 5
         for (step, file) in changed.prefix(most) {
-            let size = sizes[file.path.string]
+            let size = sizes[CodePoints(file.path.string)]
             let change = size.map { "has \($0) bytes instead of \(file.bytes)" } ?? "is missing"
             let message =
                 "the step wrote '\(file.path.string)' before the run was resumed, but the file \(change); "

@@ -37,17 +37,21 @@ extension String {
     }
 }
 
-/// A string as a key of dictionaries and sets that is compared by code points, like the names in JSON and YAML.
+/// A string as a key of dictionaries and sets that is compared by code points, like the names in JSON and YAML and the
+/// paths of files.
 ///
 /// `String` treats canonically equivalent strings as equal, and gives them the same hash: a text with thousands of them
 /// as names would make a table of strings as slow as a list.
-package struct CodePoints: Hashable, Sendable {
-    private let text: String
+package struct CodePoints: Hashable, Sendable, ExpressibleByStringInterpolation {
+    /// The string.
+    package let text: String
 
     /// Creates a key from a string.
     package init(_ text: String) {
         self.text = text
     }
+
+    package init(stringLiteral text: String) { self.init(text) }
 
     package static func == (left: CodePoints, right: CodePoints) -> Bool {
         left.text.hasSameCodePoints(as: right.text)

@@ -1,4 +1,5 @@
 import Synchronization
+package import WaybillJSON
 package import WaybillRuntime
 
 /// The file system for the files of a manifest: the manifest, the files it includes, data files and schema files.
@@ -26,21 +27,21 @@ package struct LocalFiles: ManifestFileSystem {
 
 /// The local file system, with contents that were read earlier.
 package struct RememberedFiles: ManifestFileSystem {
-    private let texts: [String: [UInt8]]
+    private let texts: [CodePoints: [UInt8]]
     private let isReplacing: @Sendable (String) -> Bool
 
     /// - Parameters:
     ///   - texts: The bytes to return for files that do not exist, by path.
     ///   - isReplacing: Whether the bytes for a path are returned in any case, as for standard input.
     package init(
-        _ texts: [String: [UInt8]],
+        _ texts: [CodePoints: [UInt8]],
         replacing isReplacing: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         (self.texts, self.isReplacing) = (texts, isReplacing)
     }
 
     package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
-        guard let text = texts[path] else {
+        guard let text = texts[CodePoints(path)] else {
             return try LocalFiles().read(path, limit: limit, acceptsPipes: acceptsPipes)
         }
         if isReplacing(path) { return text }
@@ -60,7 +61,7 @@ package final class RecordingFiles: ManifestFileSystem {
     private static let maximumBytes = 16 << 20
 
     private let base: any ManifestFileSystem
-    private let read = Mutex<[String: [UInt8]]>([:])
+    private let read = Mutex<[CodePoints: [UInt8]]>([:])
 
     /// - Parameter base: The file system that is read from.
     package init(_ base: any ManifestFileSystem) {
@@ -68,11 +69,11 @@ package final class RecordingFiles: ManifestFileSystem {
     }
 
     /// The bytes of the files that were read, by path.
-    package var texts: [String: [UInt8]] { read.withLock { $0 } }
+    package var texts: [CodePoints: [UInt8]] { read.withLock { $0 } }
 
     package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
         let bytes = try base.read(path, limit: limit, acceptsPipes: acceptsPipes)
-        if bytes.count <= Self.maximumBytes { read.withLock { $0[path] = bytes } }
+        if bytes.count <= Self.maximumBytes { read.withLock { $0[CodePoints(path)] = bytes } }
         return bytes
     }
 }

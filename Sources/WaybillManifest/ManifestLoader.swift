@@ -1,5 +1,6 @@
 import OrderedCollections
 package import WaybillDiagnostics
+import WaybillJSON
 import WaybillRuntime
 
 /// A manifest with everything that it includes, before anything in it is resolved.
@@ -54,7 +55,7 @@ private struct ManifestLoading {
 
     /// The canonical paths of the files being read, outermost first, with the location of the include that led there.
     private var chain: [(path: String, includedAt: SourceSpan?)] = []
-    private var loaded: Set<String> = []
+    private var loaded: Set<CodePoints> = []
 
     init(loader: ManifestLoader, schema: ManifestSchema, rootPath: String) {
         self.loader = loader
@@ -72,11 +73,11 @@ private struct ManifestLoading {
     /// Returns the manifest in a source file with its includes merged in.
     mutating func load(_ file: SourceFile, path: String, includedAt span: SourceSpan?) -> Manifest? {
         let canonical = FileContents.canonicalPath(path) ?? path
-        if let cycle = chain.firstIndex(where: { $0.path == canonical }) {
+        if let cycle = chain.firstIndex(where: { $0.path.hasSameCodePoints(as: canonical) }) {
             reportCycle(from: cycle, at: span)
             return nil
         }
-        guard loaded.insert(canonical).inserted else { return nil }
+        guard loaded.insert(CodePoints(canonical)).inserted else { return nil }
         let files = ManifestFiles(folder: FileContents.folder(of: path), boundary: boundary, system: loader.files)
         if let span, !boundary.encloses(path) {
             diagnostics.append(FileRefusal.outside(path).diagnostic(at: span))

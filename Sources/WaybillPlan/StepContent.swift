@@ -2,7 +2,7 @@ import OrderedCollections
 package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
-import WaybillJSON
+package import WaybillJSON
 import WaybillManifest
 
 /// What a step resolves to, as a digest for each of its parts: the settings that apply to it, the values of its keys,
@@ -72,8 +72,8 @@ package struct PlanContent {
     }
 
     /// Returns the digest of each source of a plan, by its name.
-    package static func digests(of sources: [SourceFile]) -> [String: String] {
-        Dictionary(sources.map { ($0.name, digest(of: $0.bytes)) }) { first, _ in first }
+    package static func digests(of sources: [SourceFile]) -> [CodePoints: String] {
+        Dictionary(sources.map { (CodePoints($0.name), digest(of: $0.bytes)) }) { first, _ in first }
     }
 
     /// Returns the digest of a source.

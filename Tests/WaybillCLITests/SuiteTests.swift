@@ -340,6 +340,58 @@ import WaybillTestSupport
         #expect(result.errorText.contains("another process is running the manifests of './out'"))
     }
 
+    @Test func `manifests whose names only Unicode treats as equal are all run, and may write such files`() async throws
+    {
+        let names = ["\u{E9}", "e\u{301}"]
+        for name in names {
+            folder.write(
+                """
+                waybill: 1
+                services: {s: {baseURL: "http://127.0.0.1:9"}}
+                graphs:
+                  main:
+                    batch:
+                      - {id: a, get: /a, mock: {body: [1]}, write: {to: "${'\u{E9}'}.json"}}
+                      - {id: b, get: /b, mock: {body: [2]}, write: {to: "${'e\u{301}'}.json"}}
+
+                """,
+                to: "\(name).yaml"
+            )
+        }
+        let run = try await Command.run(CommandCase.program, ["run", ".", "--mock", "--out", "out"], in: folder.path)
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.outputText.contains("2 manifests: 2 passed"), "\(run.outputText)")
+    }
+
+    @Test func `each YAML file of a folder is run, named or an error`() async throws {
+        manifest("a.yaml")
+        folder.write("\u{FEFF}waybill: 1\ngraphs: {main: {chain: [{id: v, values: {n: 1}}]}}\n", to: "bom.yaml")
+        folder.write("openapi: 3.1.0\n", to: "sub/api.yml")
+        folder.write("waybill: 1\n", to: ".hidden.yaml")
+        folder.write("waybill: 1\n", to: "common.yaml")
+        let run = try await Command.run(
+            CommandCase.program,
+            ["run", ".", "--mock", "-v", "--out", "o"],
+            in: folder.path
+        )
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.errorText == "'./sub/api.yml' is not a manifest\n'./common.yaml' has no step to run\n")
+        #expect(Set(folder.names(in: "o")).isSuperset(of: ["a", "bom"]))
+        let script = """
+            mkdir no; cd no; mkfifo pipe.yaml; ln -s nowhere link.yml; : > "$(printf 'caf\\351.yaml')"; mkdir "$(printf 'd\\351')"
+            : > "$(printf 'caf\\351.txt')"; cd ..; exec "$0" run no --mock
+            """
+        let refused = try await Command.run("/bin/bash", ["-c", script, CommandCase.program], in: folder.path)
+        #expect(refused.status == 3)
+        for reason in [
+            "'no/pipe.yaml': it is not a regular file", "'no/link.yml': there is no such file",
+            "'no/caf\u{FFFD}.yaml': its name is not UTF-8", "'no/d\u{FFFD}': its name is not UTF-8",
+        ] {
+            #expect(refused.errorText.contains("cannot read \(reason)"), "\(refused.errorText)")
+        }
+        #expect(refused.errorText.contains("4 errors"), "\(refused.errorText)")
+    }
+
     @Test func `a report is not written to a pipe that nobody reads`() async throws {
         manifest("a.yaml")
         let run = try await Command.run(

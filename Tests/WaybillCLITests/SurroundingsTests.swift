@@ -63,6 +63,50 @@ import WaybillTestSupport
         #expect(try await shell("$W run m.yaml --mock --quiet >&-").command.status == 0)
     }
 
+    @Test(arguments: [14, 20, 25])
+    func `a limit of open files that is too low is an error`(limit: Int) async throws {
+        let command = try await shell("ulimit -n \(limit); exec $W run m.yaml --mock").command
+        #expect(command.status == 3)
+        #expect(command.errorText.hasPrefix("error[run-error]: could not open "), "\(command.errorText)")
+        #expect(command.errorText.contains("Raise the limit of open files (ulimit -n)."), "\(command.errorText)")
+    }
+
+    @Test func `a limit of threads that is too low is an error`() async throws {
+        // The limit does not apply to root.
+        let user = getuid() == 0 ? "setpriv --reuid 54321 --clear-groups" : ""
+        let command = try await shell("cd /; exec \(user) bash -c 'ulimit -u 4; exec \"$W\" eval 1'").command
+        #expect(command.status == 3)
+        #expect(command.errorText.hasPrefix("error[run-error]: could not start "), "\(command.errorText)")
+        #expect(command.errorText.contains("(ulimit -u)."), "\(command.errorText)")
+    }
+
+    @Test(arguments: ["run p", "run m.yaml --inputs p", "eval $ p", "run m.yaml --env-file p", "schema check p m.yaml"])
+    func `a pipe that no process writes to is an error`(words: String) async throws {
+        let command = try await shell("mkfifo p; exec $W \(words)").command
+        #expect(command.status == 2 || command.status == 3)
+        #expect(
+            command.errorText.contains("p cannot be read: it is a pipe that no process writes to"),
+            "\(command.errorText)"
+        )
+    }
+
+    @Test(arguments: [
+        "mkfifo p; cat m.yaml > p & $W run p --mock", "mkfifo p; (cat; sleep 1) < m.yaml > p & $W run p --mock",
+        "$W run <(sleep 3; cat m.yaml) --mock", "cat m.yaml | $W run /dev/stdin --mock", "$W run - --mock < m.yaml",
+        "$W run /dev/stdin --mock < m.yaml",
+    ])
+    func `a manifest can come from a pipe`(line: String) async throws {
+        let folder = TemporaryFolder()
+        folder.write(Self.manifest, to: "m.yaml")
+        let command = try await Command.run(
+            "/bin/bash",
+            ["-c", line],
+            in: folder.path,
+            variables: ["W": CommandCase.program]
+        )
+        #expect(command.status == 0, "\(command.errorText)")
+    }
+
     @Test(arguments: ["/dev/stdout", "/dev/fd/1"])
     func `a report to standard output by its path is written to it, or is a failure`(path: String) async throws {
         let report = "$W report waybill-results/r --junit"

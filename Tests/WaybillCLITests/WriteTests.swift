@@ -3,6 +3,35 @@ import WaybillJSON
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct WriteTests {
+    @Test func `formulas in a CSV file are escaped on request, and in no other format`() async throws {
+        let folder = TemporaryFolder()
+        func run(_ file: String) async throws -> Command {
+            folder.write(
+                """
+                waybill: 1
+                services: {s: {baseURL: "http://127.0.0.1:9"}}
+                graphs:
+                  main:
+                    chain:
+                      - get: /a
+                        mock: {body: [{a: "=1+1", b: -1}, {a: x, b: "-1"}]}
+                        write: {to: \(file), csv: {formulas: escape}}
+                """,
+                to: "m.yaml"
+            )
+            return try await Command.run(
+                CommandCase.program,
+                ["run", "m.yaml", "--mock", "--out", "out"],
+                in: folder.path
+            )
+        }
+        #expect(try await run("a.csv").status == 0)
+        #expect(folder.read("out/a.csv") == "a,b\r\n'=1+1,-1\r\nx,'-1\r\n")
+        let refused = try await run("a.json")
+        #expect(refused.status == 2)
+        #expect(refused.errorText.contains("'csv' applies only to CSV files, but this file's format is 'json'"))
+    }
+
     @Test(arguments: [
         (
             "forEach: {in: \"range(0, 100)\", as: n, concurrency: 4}",

@@ -30,6 +30,18 @@ import WaybillTestSupport
         #expect(bytes == Array("1.10\n".utf8))
     }
 
+    @Test func `strings and names that are formulas start with an apostrophe on request, and numbers do not`() {
+        let writer = CSVWriter(escapesFormulas: true)
+        var bytes: [UInt8] = []
+        writer.write(header: ["=a", "b"], to: &bytes)
+        writer.write(["=1+1", "+a", "-a", "@a", "\ta", "\ra", "a=", "'", "", -1, ["=a"]], to: &bytes)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == "'=a,b\n'=1+1,'+a,'-a,'@a,'\ta,\"'\ra\",a=,',,-1,\"[\"\"=a\"\"]\"\n"
+        )
+        #expect(["'=a", "'b", "=c"].map(writer.name(fromHeader:)) == ["=a", "'b", "=c"])
+    }
+
     @Test func `rows end with the requested line break`() {
         var bytes: [UInt8] = []
         let writer = CSVWriter(lineBreak: .carriageReturnLineFeed)

@@ -50,6 +50,10 @@ import WaybillPlan
     @Test(
         arguments: [
             ("two steps", 1, "{get: /a, write: {to: a.json}}, {get: /b, write: {to: ./a.json}}"),
+            (
+                "two files with canonically equivalent names", 0,
+                #"{get: /a, write: {to: "\u00e9.json"}}, {get: /b, write: {to: "e\u0301.json"}}"#
+            ),
             ("two files", 0, "{get: /a, write: {to: a.json}}, {get: /b, write: {to: b.json}}"),
             (
                 "two that may exclude each other", 0,

@@ -127,6 +127,12 @@ import WaybillTestSupport
         #expect(try await query("SELECT x FROM others") == "42\n")
     }
 
+    @Test func `names that only Unicode treats as equal are different columns`() async throws {
+        let record = #"{"id":1,"\u00e9":1,"e\u0301":2,"\u00c9":3}"#
+        _ = try await write(records(record), in: orders())
+        #expect(try await query("SELECT * FROM orders") == "1|1|2|3\n")
+    }
+
     @Test func `a table without records has the listed columns`() async throws {
         _ = try await write([], in: orders(["id", "a"]))
         #expect(try await query("SELECT name FROM pragma_table_info('orders')") == "id\na\n")

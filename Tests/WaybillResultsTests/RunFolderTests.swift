@@ -87,7 +87,9 @@ import WaybillTestSupport
 
     @Test(
         arguments: [
-            ("main.a", "text/html", "main.a.html"), ("main.a[3]", nil, "main.a[3].bin"),
+            ("main.a", "text/html", "main.a.txt"), ("main.a", "image/svg+xml", "main.a.txt"),
+            ("main.a", "Application/XHTML+XML; charset=utf-8", "main.a.txt"), ("main.a", "text/xml", "main.a.txt"),
+            ("main.a", "application/xml", "main.a.txt"), ("main.a[3]", nil, "main.a[3].bin"),
             ("../x", "text/plain", "%2E.%2Fx.txt"), ("main.ü", "image/png", "main.%C3%BC.bin"), ("", "", ".bin"),
         ] as [(String, String?, String)]
     )

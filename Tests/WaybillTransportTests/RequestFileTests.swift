@@ -1,4 +1,5 @@
 import Testing
+import WaybillJSON
 import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
@@ -15,7 +16,7 @@ import WaybillTransport
         [(name: String, kind: TransportFailure.Kind, change: @Sendable (inout HTTPRequest, String) -> Void)] = [
             ("body", .transfer, { $0.body = .file(LocalFile($1)) }),
             ("part of a body", .transfer, { $0.body = .parts([.bytes([1]), .file(LocalFile($1))]) }),
-            ("cookie jar", .transfer, { $0.options.cookies = .jar($1) }),
+            ("cookie jar", .transfer, { $0.options.cookies = .jar(CodePoints($1)) }),
             ("pin of a certificate", .tls, { $0.options.tls.pins = [.certificate(file: $1)] }),
             ("pin of a public key", .tls, { $0.options.tls.pins = [.publicKeyOf(file: $1)] }),
             ("authorities", .tls, { $0.options.tls.certificateAuthorities = $1 }),

@@ -20,6 +20,10 @@ int64_t waybill_current_thread(void);
 /// The processor time that a thread has used, in nanoseconds; -1 if the thread has ended or the system does not know.
 int64_t waybill_thread_time(int64_t thread);
 
+/// Starts this many threads, which end at once, and returns the error number of the one that could not be started; 0 if
+/// all were running at the same time.
+int waybill_try_threads(int count);
+
 /// How many bytes have arrived at a socket and have not been read yet; -1 if the system does not know.
 int waybill_unread_bytes(int socket);
 

@@ -37,6 +37,7 @@ struct ProcessEnvironment: EvaluationEnvironment {
         case .tooLarge(let limit): "has more than \(limit) bytes"
         case .outside: "is outside the folder of the manifest"
         case .notRegular: "is not a regular file"
+        case .noWriter: "is a pipe that no process writes to"
         case .other: "fails: \(error.message)"
         }
     }

@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 import WaybillExecution
 package import WaybillFormats
-import WaybillJSON
+package import WaybillJSON
 import WaybillManifest
 package import WaybillPlan
 package import WaybillResults
@@ -17,7 +17,7 @@ package struct RunMerge: Sendable {
     package let diagnostics: [Diagnostic]
 
     /// The files of the manifest that are kept with the run.
-    package let keptFiles: [String: [UInt8]]
+    package let keptFiles: [CodePoints: [UInt8]]
 
     /// A run that is merged.
     package struct Merged: Sendable {
@@ -166,7 +166,7 @@ package struct RunMerge: Sendable {
         return MergedRun.File(
             path: path.string,
             container: container,
-            writer: format.init(columns: write.columnNames),
+            writer: write.writer(of: format),
             parts: parts
         )
     }
@@ -174,10 +174,10 @@ package struct RunMerge: Sendable {
     /// Copies the other complete files of the shards: those of the steps before the sharded ones from the first shard,
     /// and the downloads of elements and the bodies of failed responses from all.
     private static func copyFiles(of shards: [ShardJournal], to folder: String) throws {
-        var copied: Set<String> = []
+        var copied: Set<CodePoints> = []
         for shard in shards {
-            for (path, file) in shard.files.sorted(by: { $0.key < $1.key }) where isInside(path) {
-                guard copied.insert(path).inserted else {
+            for (path, file) in shard.sortedFiles where isInside(path) {
+                guard copied.insert(CodePoints(path)).inserted else {
                     guard file.isOfElement, try !FolderCopy.isEqual("\(shard.folder)/\(path)", "\(folder)/\(path)")
                     else { continue }
                     throw RunError(
@@ -195,7 +195,7 @@ package struct RunMerge: Sendable {
     /// Throws if a shard does not have its complete files, before anything is written.
     private static func checkFiles(of shards: [ShardJournal]) throws {
         for shard in shards {
-            for (path, file) in shard.files.sorted(by: { $0.key < $1.key }) where isInside(path) {
+            for (path, file) in shard.sortedFiles where isInside(path) {
                 try FolderCopy.checkFile("\(shard.folder)/\(path)", of: file.bytes)
             }
         }

@@ -79,11 +79,14 @@ struct CallCommand: ParsableCommand {
         let report = try SessionRunner(Pipeline.session(for: plan, runOptions), output).run()
         switch format {
         case .data:
-            if report.result.outcome == .passed { try output.writeResult(Self.data(of: report)) }
+            if report.result.outcome == .passed {
+                let (bytes, content) = Self.data(of: report)
+                try output.writeResult(bytes, as: content)
+            }
             printer.finish(report.result, folder: report.folder, namesResume: false)
         case .human: printer.finish(report.result, folder: report.folder, namesResume: false)
         case .outputs:
-            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json)
             printer.finish(report.result, folder: report.folder, namesResume: false)
         case .ndjson: break
         }
@@ -92,12 +95,12 @@ struct CallCommand: ParsableCommand {
 
     /// Returns the data of the response: a string as is, any other value as JSON, nothing for a response without
     /// content.
-    private static func data(of report: RunSession.Report) -> [UInt8] {
+    private static func data(of report: RunSession.Report) -> ([UInt8], OutputContent) {
         let data = report.outputs["call"]?["data"] ?? .null
-        if let text = data.string { return Array(text.utf8) }
+        if let text = data.string { return (Array(text.utf8), .data) }
         let step = report.result.steps.first
         // Responses that never have content (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6), and empty ones.
         let isEmpty = step?.method == "HEAD" || [204, 205].contains(step?.status) || step?.bytes?.received == 0
-        return data == .null && isEmpty ? [] : Array((JSONWriter(layout: .pretty).string(data) + "\n").utf8)
+        return (data == .null && isEmpty ? [] : Array((JSONWriter(layout: .pretty).string(data) + "\n").utf8), .json)
     }
 }

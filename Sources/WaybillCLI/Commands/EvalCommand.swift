@@ -70,7 +70,7 @@ struct EvalCommand: ParsableCommand {
         guard !functions, let text = expression else {
             let printer = ExplanationPrinter(colour: output.coloursOutput)
             let entry = expression.flatMap(ExpressionFunction.named).map(printer.function)
-            return try output.writeResult(Array((entry ?? Self.functionTable).utf8))
+            return try output.writeResult(Array((entry ?? Self.functionTable).utf8), as: .verbatim)
         }
 
         var findings: [Diagnostic] = []
@@ -96,18 +96,19 @@ struct EvalCommand: ParsableCommand {
         let evaluated = expression.evaluate(on: input)
         let result = try value(evaluated.value, evaluated.diagnostics) { _ in ExitStatus.failed }
         output.report(findings)
-        try output.writeResult(printed(result))
+        let (bytes, content) = printed(result)
+        try output.writeResult(bytes, as: content)
     }
 
-    private func printed(_ value: JSON) -> [UInt8] {
+    private func printed(_ value: JSON) -> ([UInt8], OutputContent) {
         var bytes: [UInt8] = []
         if raw, let lines = Self.rawLines(value) {
             for line in lines { bytes += Array(line.utf8) + [UInt8(ascii: "\n")] }
-        } else {
-            JSONWriter(layout: compact ? .compact : .pretty).write(value, to: &bytes)
-            bytes.append(UInt8(ascii: "\n"))
+            return (bytes, .data)
         }
-        return bytes
+        JSONWriter(layout: compact ? .compact : .pretty).write(value, to: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+        return (bytes, .json)
     }
 
     /// Returns the lines to print for a string, a number or a boolean, or for a list of these; `nil` for other values.

@@ -46,14 +46,14 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        if let reference { return try output.writeResult(Array(reference.markdown.utf8)) }
+        if let reference { return try output.writeResult(Array(reference.markdown.utf8), as: .verbatim) }
         let printer = ExplanationPrinter(colour: output.coloursOutput)
         // A diagnostic, a key and a function may have the same name, such as 'timeout' or 'value'.
         var parts = page.map { [printer.page($0)] } ?? []
         if let id, !key.isEmpty { parts.append(printer.key(id, key)) }
         if let function { parts.append(printer.function(function)) }
         let text = parts.isEmpty ? printer.list(Explanation.all) : parts.joined(separator: "\n")
-        try output.writeResult(Array(text.utf8))
+        try output.writeResult(Array(text.utf8), as: .verbatim)
     }
 
     /// Everything that can be explained.

@@ -78,7 +78,7 @@ struct PlanCommand: ParsableCommand {
                 format == .json
                 ? JSONEndpointPrinter().document(for: explanation)
                 : TextEndpointPrinter(colour: output.coloursOutput).document(for: explanation)
-            return try output.writeResult(Array(text.utf8))
+            return try output.writeResult(Array(text.utf8), as: format == .json ? .json : .text)
         }
         let stage = checked.then { checked in
             Pipeline.plan(checked, planOptions).map { PlanDescription($0, of: checked, options: planOptions) }
@@ -92,6 +92,6 @@ struct PlanCommand: ParsableCommand {
             case .mermaid: MermaidPlanPrinter()
             case .dot: GraphvizPlanPrinter()
             }
-        try output.writeResult(Array(printer.document(for: description).utf8))
+        try output.writeResult(Array(printer.document(for: description).utf8), as: format == .json ? .json : .text)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -163,7 +164,7 @@ struct RunCommand: ParsableCommand {
             output.report(findings)
             throw ExitStatus.invalid
         }
-        let paths = try manifests.paths(output)
+        let paths = try manifests.paths(output, namesOthers: printing.verbose)
         planOptions.selection.toleratesUnknownSteps = paths.count > 1
         let recording = RecordingFiles(files)
         let checked = try manifests.checked(paths, files: part == nil ? files : recording)
@@ -174,6 +175,9 @@ struct RunCommand: ParsableCommand {
             let hasNoGraphs = checked[index].value?.hasNoGraphs ?? false
             return all.count == 1
                 || !all[index].hasNothingSelected && (!hasNoGraphs || manifests.manifests.contains(paths[index]))
+        }
+        for index in paths.indices where printing.verbose && !selected.isEmpty && !selected.contains(index) {
+            output.writeError("'\(PrintableText.oneLine(paths[index]))' has no step to run\n")
         }
         let stages = selected.isEmpty ? all : selected.map { all[$0] }
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
@@ -226,7 +230,7 @@ struct RunCommand: ParsableCommand {
         _ findings: [Diagnostic],
         _ output: Output
     ) throws {
-        let paths = try manifests.paths(output)
+        let paths = try manifests.paths(output, namesOthers: printing.verbose)
         let run = ResumedRun(folder: folder, allowsOutside: manifests.allowOutside)
         let record = try run.record(output)
         let resumption = try run.resumption(options, output)
@@ -266,7 +270,7 @@ struct RunCommand: ParsableCommand {
     private func run(
         _ plan: Plan,
         _ planOptions: PlanOptions,
-        keeping texts: [String: [UInt8]],
+        keeping texts: [CodePoints: [UInt8]],
         _ output: Output
     ) throws {
         var runOptions = RunOptions()

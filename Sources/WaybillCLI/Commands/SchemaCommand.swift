@@ -79,7 +79,7 @@ struct SchemaPrintCommand: ParsableCommand {
     }
 
     func run() throws {
-        try Output(noColour: true).writeResult(flat ? FlatSchema.text : schema.text)
+        try Output(noColour: true).writeResult(flat ? FlatSchema.text : schema.text, as: .verbatim)
     }
 }
 

@@ -60,7 +60,8 @@ struct ValidateCommand: ParsableCommand {
             output.write("\(name) is valid\n")
         }
         if let renderer {
-            try output.writeResult(Array(renderer.document(for: findings.withoutRepetitions().limitingRepeats()).utf8))
+            let document = renderer.document(for: findings.withoutRepetitions().limitingRepeats())
+            try output.writeResult(Array(document.utf8), as: format == .github ? .verbatim : .json)
         } else {
             output.summarize(findings)
         }

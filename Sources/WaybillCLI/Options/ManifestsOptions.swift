@@ -31,19 +31,25 @@ struct ManifestsOptions: ParsableArguments {
     /// The paths from the command line, or that of the default manifest.
     var pathsOrUsual: [String] { manifests.isEmpty ? [ManifestFinder.usual] : manifests }
 
-    /// Returns the paths of the manifests. If a folder contains none, reports that and throws the exit status.
-    func paths(_ output: Output) throws -> [String] {
+    /// Returns the paths of the manifests. If a folder contains none, or a YAML file in it cannot be read, reports that and
+    /// throws the exit status.
+    ///
+    /// - Parameter namesOthers: Whether to name the YAML files in folders that are not manifests.
+    func paths(_ output: Output, namesOthers: Bool = false) throws -> [String] {
         guard !manifests.isEmpty || ManifestFinder.hasUsual else {
             throw ValidationError(
                 "Name a manifest or a folder of manifests; the current folder has no \(ManifestFinder.usual)."
             )
         }
-        let (paths, errors) = ManifestFinder.manifests(at: pathsOrUsual)
-        guard errors.isEmpty else {
-            output.report(errors)
-            throw errors.exitStatus
+        let found = ManifestFinder.manifests(at: pathsOrUsual)
+        for path in namesOthers ? found.others : [] {
+            output.writeError("'\(PrintableText.oneLine(path))' is not a manifest\n")
         }
-        return paths
+        guard found.errors.isEmpty else {
+            output.report(found.errors)
+            throw found.errors.exitStatus
+        }
+        return found.manifests
     }
 
     /// Reads manifests and checks each with its environment.

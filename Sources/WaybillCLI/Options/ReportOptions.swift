@@ -80,7 +80,7 @@ struct ReportOptions: ParsableArguments {
         errors += write(files, for: runs)
         if annotates {
             let results = runs.map(\.result)
-            if !output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths)) {
+            if !output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths), as: .verbatim) {
                 errors.append(Diagnostic("run-error", "could not write the annotations to standard error", at: nil))
             }
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
@@ -102,10 +102,11 @@ struct ReportOptions: ParsableArguments {
         for runs: [ReportedRun],
         _ output: Output
     ) throws -> [Diagnostic] {
+        let content: OutputContent = format == JSONReport.self || format == HARReport.self ? .json : .text
         var outputError: (any Error)?
         do throws(ResultsError) {
             try format.write(runs) { piece in
-                do { try output.writeResult(piece) } catch { outputError = error }
+                do { try output.writeResult(piece, as: content) } catch { outputError = error }
             }
         } catch {
             return [diagnostic(error)]

@@ -1,4 +1,5 @@
 import Waybill
+import WaybillJSON
 import WaybillResults
 import WaybillRuntime
 
@@ -11,24 +12,29 @@ struct ReportPaths {
 
     /// Returns an error message for the first of the paths that must not be written to.
     func error(in paths: [String]) -> String? {
-        let folders = Set(folders.map(Self.canonical))
-        let sources = Set(sources.map(Self.canonical))
-        var known: Set<String> = []
+        let folders = Set(folders.map { CodePoints(Self.canonical($0)) })
+        let sources = Set(sources.map { CodePoints(Self.canonical($0)) })
+        var known: Set<CodePoints> = []
         for path in paths where path != "-" {
             let file = Self.canonical(path)
             let isStream = (try? FileStatus(of: file)).map { $0.kind != .file && $0.kind != .folder } ?? false
-            if !known.insert(file).inserted, !isStream { return "Two reports have the same file '\(path)'." }
-            if sources.contains(file) { return "The report '\(path)' would replace a file that the run reads." }
+            if !known.insert(CodePoints(file)).inserted, !isStream {
+                return "Two reports have the same file '\(path)'."
+            }
+            if sources.contains(CodePoints(file)) {
+                return "The report '\(path)' would replace a file that the run reads."
+            }
             if Self.isOfRun(file, folders) { return "The report '\(path)' would replace a file of the run itself." }
         }
         return nil
     }
 
     /// Whether a file is one that every run writes, or a kept body.
-    private static func isOfRun(_ file: String, _ folders: Set<String>) -> Bool {
+    private static func isOfRun(_ file: String, _ folders: Set<CodePoints>) -> Bool {
         let folder = FileContents.folder(of: file)
-        if folders.contains(folder) { return RunFileNames.all.contains(String(file.dropFirst(folder.count + 1))) }
-        return folder.hasSuffix("/\(RunFileNames.bodies)") && folders.contains(FileContents.folder(of: folder))
+        if folders.contains(CodePoints(folder)) { return RunFileNames.all.contains(FileContents.name(of: file)) }
+        return folder.hasSuffix("/\(RunFileNames.bodies)")
+            && folders.contains(CodePoints(FileContents.folder(of: folder)))
     }
 
     /// Returns the path without symbolic links. The last parts of the path need not exist.

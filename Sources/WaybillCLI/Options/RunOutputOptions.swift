@@ -62,7 +62,7 @@ struct RunOutputOptions: ParsableArguments {
         switch format {
         case .human: printer.finish(report.result, folder: report.folder)
         case .outputs:
-            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n")
+            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json)
             printer.finish(report.result, folder: report.folder)
         case .ndjson: break
         }

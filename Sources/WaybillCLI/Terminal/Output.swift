@@ -35,20 +35,21 @@ struct Output: Sendable {
     }
 
     /// Writes a string to standard output.
-    func write(_ text: String) {
-        _ = writeAll(Array(text.utf8))
+    func write(_ text: String, as content: OutputContent = .text) {
+        _ = writeAll(Array(text.utf8), content)
     }
 
     /// Writes the result of a command to standard output; throws the exit status if that fails.
-    func writeResult(_ bytes: [UInt8]) throws {
-        guard writeAll(bytes) else { throw ExitStatus.notCarriedOut }
+    func writeResult(_ bytes: [UInt8], as content: OutputContent) throws {
+        guard writeAll(bytes, content) else { throw ExitStatus.notCarriedOut }
     }
 
     /// Writes bytes to standard output and records the first failure. After a failure nothing more is written, so that
     /// the output has no gaps. A run continues nevertheless, because its results are in its folder.
-    private func writeAll(_ bytes: [UInt8]) -> Bool {
+    private func writeAll(_ bytes: [UInt8], _ content: OutputContent) -> Bool {
         guard Self.failure.load(ordering: .relaxed) == 0 else { return false }
-        let failure = Self.write(bytes, to: STDOUT_FILENO)
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        let failure = Self.write(content.bytes(for: bytes, isTerminal: isTerminal), to: STDOUT_FILENO)
         guard failure != 0 else { return true }
         Self.failure.store(failure, ordering: .relaxed)
         return false
@@ -76,8 +77,8 @@ struct Output: Sendable {
 
     /// Writes a string to standard error; returns whether that succeeded.
     @discardableResult
-    func writeError(_ text: String) -> Bool {
-        Self.write(Array(text.utf8), to: STDERR_FILENO) == 0
+    func writeError(_ text: String, as content: OutputContent = .text) -> Bool {
+        Self.write(content.bytes(for: Array(text.utf8), isTerminal: isatty(STDERR_FILENO) == 1), to: STDERR_FILENO) == 0
     }
 
     // MARK: What is drawn again
@@ -135,7 +136,8 @@ struct Output: Sendable {
     }
 
     private func annotate(_ findings: [Diagnostic]) {
-        if Self.annotates { writeError(GitHubRenderer(Self.githubPaths).document(for: findings.limitingRepeats())) }
+        guard Self.annotates else { return }
+        writeError(GitHubRenderer(Self.githubPaths).document(for: findings.limitingRepeats()), as: .verbatim)
     }
 
     /// Whether this is a job of GitHub Actions.

@@ -323,6 +323,6 @@ final class EventPrinter: RunObserver {
     }
 
     func receive(_ event: RunEvent) {
-        output.write(String(decoding: event.jsonText(), as: UTF8.self) + "\n")
+        output.write(String(decoding: event.jsonText(), as: UTF8.self) + "\n", as: .json)
     }
 }

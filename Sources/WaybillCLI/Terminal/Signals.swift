@@ -29,6 +29,15 @@ enum Signals {
     /// The first signal that asked for a stop, if any.
     static var received: Int32? { state.withLock { $0.received } }
 
+    /// Keeps SIGUSR1 and SIGUSR2, which end a program by default, until `beginListening` has set their handlers. Call this
+    /// before anything else.
+    static func holdPauses() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGUSR1, SIGUSR2] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
     /// Starts listening. Call this once, at the start of the program.
     static func beginListening() {
         // A full disk, an exceeded file-size limit and a closed pipe are write errors; they must not end the program.

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillJSON
 import WaybillManifest
 import WaybillRuntime
 
@@ -8,7 +9,7 @@ import WaybillRuntime
 /// simpler, and network file systems have none.
 final class WatchedFiles: ManifestFileSystem {
     /// The status of each file just before it was first read; `nil` if it was not found.
-    private let statuses = Mutex<[String: FileStatus?]>([:])
+    private let statuses = Mutex<[CodePoints: FileStatus?]>([:])
 
     init() {}
 
@@ -20,30 +21,31 @@ final class WatchedFiles: ManifestFileSystem {
     /// Adds a file that other code reads.
     func add(_ path: String) {
         let status = try? FileStatus(of: path)
+        let path = CodePoints(path)
         statuses.withLock { if $0.index(forKey: path) == nil { $0[path] = .some(status) } }
     }
 
     /// The paths of the files.
-    var paths: [String] { statuses.withLock { Array($0.keys) } }
+    var paths: [String] { statuses.withLock { $0.keys.map(\.text) } }
 
     /// The number of files.
     var count: Int { statuses.withLock(\.count) }
 
     /// Whether a file has changed, was created or was removed.
     var haveChanged: Bool {
-        statuses.withLock { statuses in statuses.contains { (try? FileStatus(of: $0.key)) != $0.value } }
+        statuses.withLock { statuses in statuses.contains { (try? FileStatus(of: $0.key.text)) != $0.value } }
     }
 
     /// Whether a file that was found before is missing, or is a folder.
     var areMissing: Bool {
         statuses.withLock { statuses in
-            statuses.contains { $0.value?.kind == .file && (try? FileStatus(of: $0.key))?.kind != .file }
+            statuses.contains { $0.value?.kind == .file && (try? FileStatus(of: $0.key.text))?.kind != .file }
         }
     }
 
     /// The current statuses of the files, to detect when a change is complete.
-    var current: [String: FileStatus] {
+    var current: [CodePoints: FileStatus] {
         let paths = statuses.withLock { Array($0.keys) }
-        return paths.reduce(into: [:]) { $0[$1] = try? FileStatus(of: $1) }
+        return paths.reduce(into: [:]) { $0[$1] = try? FileStatus(of: $1.text) }
     }
 }

@@ -15,6 +15,16 @@ package enum PrintableText {
         return String(result)
     }
 
+    /// Returns a text of several lines: characters that control terminals or editors become U+FFFD, except line breaks
+    /// and tabs.
+    package static func lines(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.replacing("\r\n", with: "\n").unicodeScalars {
+            result.append(steers(scalar) && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar)
+        }
+        return String(result)
+    }
+
     /// Returns a word of a shell command on one line, in double quotes if the shell would otherwise change it.
     package static func shellWord(_ text: String) -> String {
         let word = oneLine(text)

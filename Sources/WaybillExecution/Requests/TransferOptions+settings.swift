@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillRuntime
@@ -42,7 +43,7 @@ extension TransferOptions {
         // Without the setting, the run has one jar.
         case .on, nil: cookies = .run
         case .off: cookies = .off
-        case .jar(let path): cookies = .jar(try path.checkedPath(.jar, within: files))
+        case .jar(let path): cookies = .jar(CodePoints(try path.checkedPath(.jar, within: files)))
         }
         if let traffic = settings.traffic { self.traffic = Traffic(traffic.value) }
         if let priority = settings.priority { self.priority = Priority(priority.value) }

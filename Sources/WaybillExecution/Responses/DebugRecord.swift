@@ -192,7 +192,7 @@ extension TransferOptions.Cookies {
         switch self {
         case .off: "off"
         case .run: "run"
-        case .jar(let file): file
+        case .jar(let file): file.text
         case .separate(let origin): "only of \(origin)"
         }
     }

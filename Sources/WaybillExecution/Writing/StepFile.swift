@@ -64,7 +64,7 @@ struct StepFile: Sendable {
             sink = try await folder.records(
                 at: path,
                 step.shard == nil
-                    ? format.init(columns: write.columnNames) : HeldRecords(format.init(columns: write.columnNames)),
+                    ? write.writer(of: format) : HeldRecords(write.writer(of: format)),
                 in: container,
                 allowsOutside: run.allowsOutside,
                 of: self.step,
@@ -348,6 +348,12 @@ extension RecordContainer {
 extension Sink {
     /// The names of the columns; `nil` if the records decide.
     package var columnNames: [String]? { columns.isEmpty ? nil : columns.map(\.name.value) }
+
+    /// Creates the writer of the file.
+    package func writer(of format: any WritableRecordFormat.Type) -> any WritableRecordFormat {
+        escapesFormulas != nil && format == CSVFormat.self
+            ? CSVFormat(columns: columnNames, escapesFormulas: true) : format.init(columns: columnNames)
+    }
 }
 
 extension JSON {

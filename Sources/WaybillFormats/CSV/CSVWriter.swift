@@ -15,22 +15,26 @@ package struct CSVWriter: Sendable {
     /// The line break after each row.
     package var lineBreak: LineBreak
 
-    /// Creates a writer. By default, rows end with LF.
-    package init(lineBreak: LineBreak = .lineFeed) {
+    /// Whether strings and names that a spreadsheet would treat as a formula start with an apostrophe.
+    package var escapesFormulas: Bool
+
+    /// Creates a writer. By default, rows end with LF, and strings are written as they are.
+    package init(lineBreak: LineBreak = .lineFeed, escapesFormulas: Bool = false) {
         self.lineBreak = lineBreak
+        self.escapesFormulas = escapesFormulas
     }
 
     /// Appends a row of values with its line break, in UTF-8.
     ///
-    /// Null becomes an empty field, a string is written as it is, a number with its digits, and an array or object as
-    /// JSON on one line.
+    /// Null becomes an empty field, a string is written as it is unless it is a formula, a number with its digits, and an
+    /// array or object as JSON on one line.
     package func write(_ row: some Sequence<JSON>, to output: inout [UInt8]) {
-        writeRow(row.lazy.map(Self.text(of:)), to: &output)
+        writeRow(row.lazy.map(text), to: &output)
     }
 
     /// Appends the names of the columns with a line break, in UTF-8.
     package func write(header names: some Sequence<String>, to output: inout [UInt8]) {
-        writeRow(names, to: &output)
+        writeRow(names.lazy.map(escaped), to: &output)
     }
 
     private func writeRow(_ fields: some Sequence<String>, to output: inout [UInt8]) {
@@ -69,10 +73,22 @@ package struct CSVWriter: Sendable {
         }
     }
 
-    private static func text(of value: JSON) -> String {
+    private func escaped(_ text: String) -> String { escapesFormulas && Self.isFormula(text) ? "'\(text)" : text }
+
+    /// Whether a spreadsheet treats a text as a formula, or strips its first character and then does.
+    private static func isFormula(_ text: some StringProtocol) -> Bool {
+        text.utf8.first.map("=+-@\t\r".utf8.contains) ?? false
+    }
+
+    /// Returns the name of a column as it was before `write(header:to:)`.
+    package func name(fromHeader text: String) -> String {
+        escapesFormulas && text.hasPrefix("'") && Self.isFormula(text.dropFirst()) ? String(text.dropFirst()) : text
+    }
+
+    private func text(of value: JSON) -> String {
         switch value {
         case .null: ""
-        case .string(let text): text
+        case .string(let text): escaped(text)
         case .bytes(let bytes): Base64.encode(bytes)
         case .bool, .number, .array, .object: JSONWriter().string(value)
         }

@@ -19,6 +19,7 @@ extension ManifestDecoder {
             format: node["format"].flatMap { node in RecordFormats.writable.first { $0.name == node.text } },
             records: records,
             columns: columns,
+            escapesFormulas: node["csv"]?["formulas"]?.span,
             table: node["table"].flatMap { text($0) },
             key: (node["key"]?.sequence ?? []).compactMap { text($0) },
             aggregates: node["aggregate"].map { aggregates($0) } ?? [],
@@ -94,12 +95,12 @@ extension ManifestDecoder {
         )
     }
 
-    /// Reports a database without a table or key, a table or key of a file in another format, and a key that is not
-    /// among the columns.
+    /// Reports a database without a table or key, a key of `write` that does not apply to the file's format, and a key
+    /// column that is not among the columns.
     private mutating func checkTable(of sink: Sink) {
         let format = sink.format ?? sink.to.certainEnd.flatMap { RecordFormats.writable(ofFile: $0) }
         if let problem = format.flatMap({ sink.contradiction(to: $0) }) {
-            report(Diagnostic("write-table", problem.message, at: problem.span, help: [problem.help]))
+            report(Diagnostic(problem.id, problem.message, at: problem.span, help: [problem.help]))
         }
         if format?.isDatabase == true { checkColumnNames(of: sink) }
         guard !sink.columns.isEmpty else { return }
@@ -143,14 +144,23 @@ extension ManifestDecoder {
 }
 
 extension Sink {
-    /// Returns why `table` and `key` do not match the format of the file; `nil` if they do.
+    /// Returns why `table`, `key` and `csv` do not match the format of the file; `nil` if they do.
     package func contradiction(
         to format: any WritableRecordFormat.Type
-    ) -> (message: String, help: String, span: SourceSpan)? {
+    ) -> (id: DiagnosticID, message: String, help: String, span: SourceSpan)? {
+        if let escapesFormulas, format != CSVFormat.self {
+            return (
+                "misplaced-key",
+                "'csv' applies only to CSV files, but this file's format is '\(format.name)'",
+                "Write to a file such as data.csv, or remove it.",
+                escapesFormulas
+            )
+        }
         if format.isDatabase {
             guard table == nil || key.isEmpty else { return nil }
             let missing = table == nil ? key.isEmpty ? "'table' and 'key'" : "a 'table'" : "a 'key'"
             return (
+                "write-table",
                 "a database needs \(missing)",
                 "'table' names the table, and 'key' lists the columns that identify a record: a record replaces "
                     + "an earlier one with the same key.",
@@ -159,6 +169,7 @@ extension Sink {
         }
         guard let span = table?.span ?? key.first?.span else { return nil }
         return (
+            "write-table",
             "'table' and 'key' apply only to databases, but this file's format is '\(format.name)'",
             "Write to a file such as data.sqlite, or remove them.",
             span

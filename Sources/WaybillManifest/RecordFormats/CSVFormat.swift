@@ -41,11 +41,17 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     private var columns: [String]
     private var warning: String?
     private var hasWarned = false
-    private let writer = CSVWriter(lineBreak: .carriageReturnLineFeed)
+    private let writer: CSVWriter
 
-    package init(columns: [String]? = nil) {
+    package init(columns: [String]? = nil) { self.init(columns: columns, escapesFormulas: false) }
+
+    /// Creates a writer of a file.
+    ///
+    /// - Parameter escapesFormulas: Whether strings that a spreadsheet would treat as formulas start with an apostrophe.
+    package init(columns: [String]?, escapesFormulas: Bool) {
         given = columns
         self.columns = columns ?? []
+        writer = CSVWriter(lineBreak: .carriageReturnLineFeed, escapesFormulas: escapesFormulas)
     }
 
     package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
@@ -88,7 +94,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         var reader = CSVReader()
         var rest = head[...]
         _ = try? reader.nextRow(in: &rest)
-        columns = reader.names ?? []
+        columns = (reader.names ?? []).map(writer.name(fromHeader:))
     }
 
     package mutating func takeWarning() -> String? {

@@ -33,18 +33,17 @@ enum BodyName {
         return name
     }
 
-    /// Returns the usual extension for a media type; `bin` for an unknown one.
+    /// Returns the usual extension for a media type; `bin` for an unknown one. Documents that may contain scripts (HTML,
+    /// SVG and other XML) get `txt`, because a browser that opens them from a report would run these.
     private static func fileExtension(_ contentType: String?) -> String {
         let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
         switch type {
         case "application/json": return "json"
         case "application/x-ndjson", "application/ndjson", "application/jsonl": return "ndjson"
-        case "application/xml", "text/xml": return "xml"
-        case "application/x-plist": return "plist"
-        case "text/html", "application/xhtml+xml": return "html"
+        case "application/xml": return "txt"
         case "text/csv": return "csv"
         case let type where type.hasSuffix("+json"): return "json"
-        case let type where type.hasSuffix("+xml"): return "xml"
+        case let type where type.hasSuffix("+xml"): return "txt"
         case "application/x-www-form-urlencoded": return "txt"
         case let type where type.hasPrefix("text/"): return "txt"
         default: return "bin"

@@ -1,6 +1,6 @@
 import Synchronization
 package import WaybillFormats
-import WaybillJSON
+package import WaybillJSON
 import WaybillRuntime
 
 #if canImport(Glibc)
@@ -318,13 +318,13 @@ package final class RunFolder: Sendable {
 
     /// Returns the current sizes of files of records in bytes, by their paths in the journal. Missing files are left
     /// out.
-    package func sizes(of paths: [String]) async -> [String: Int] {
+    package func sizes(of paths: [String]) async -> [CodePoints: Int] {
         let root = self.path
         let sizes = try? await thread.run { () throws(ResultsError) in
-            var sizes: [String: Int] = [:]
+            var sizes: [CodePoints: Int] = [:]
             for path in paths {
                 let whole = path.utf8.first == UInt8(ascii: "/") ? path : "\(root)/\(path)"
-                sizes[path] = FileContents.canonicalPath(whole).flatMap(FolderContents.size)
+                sizes[CodePoints(path)] = FileContents.canonicalPath(whole).flatMap(FolderContents.size)
             }
             return sizes
         }
@@ -341,14 +341,14 @@ package final class RunFolder: Sendable {
     ) throws(ResultPathError) {
         let names = container.names(of: path)
         let isFree = writers.withLock { writers in
-            let taken = names.compactMap { writers[$0.hashValue] }
+            let taken = names.compactMap { writers[CodePoints($0).hashValue] }
             guard taken.allSatisfy({ $0 == step.hashValue }) else { return false }
             if case .table = container {
-                let database = Self.databaseMark
-                guard writers[path.hashValue, default: database] == database else { return false }
-                writers[path.hashValue] = database
+                let (database, path) = (Self.databaseMark, CodePoints(path).hashValue)
+                guard writers[path, default: database] == database else { return false }
+                writers[path] = database
             }
-            for name in names { writers[name.hashValue] = step.hashValue }
+            for name in names { writers[CodePoints(name).hashValue] = step.hashValue }
             return true
         }
         guard isFree else { throw .refused("'\(text)' is already written by another step or element of this run") }

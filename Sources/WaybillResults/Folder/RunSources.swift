@@ -1,4 +1,4 @@
-import WaybillJSON
+package import WaybillJSON
 import WaybillRuntime
 
 /// The sources of a run, stored in `sources.json` of its folder, so that `resume` detects a changed manifest:
@@ -10,18 +10,18 @@ import WaybillRuntime
 /// resume, all files of the manifest.
 package struct RunSources: Sendable, Equatable {
     /// The digest of each file of the manifest, by path.
-    package var files: [String: String] = [:]
+    package var files: [CodePoints: String] = [:]
     /// The digests of the parts of each step, by the step's path in the plan and the part's name; `nil` if the version
     /// of Waybill that recorded the run computed other digests or none.
     package var steps: [String: [String: String]]?
     /// The texts that cannot be read again, by path.
-    package var texts: [String: [UInt8]] = [:]
+    package var texts: [CodePoints: [UInt8]] = [:]
 
     /// The version of the format, increased when digests are computed differently.
     private static let format = 2
 
     /// Creates the sources of a run; see the properties.
-    package init(files: [String: String], steps: [String: [String: String]], texts: [String: [UInt8]]) {
+    package init(files: [CodePoints: String], steps: [String: [String: String]], texts: [CodePoints: [UInt8]]) {
         self.files = files
         self.steps = steps
         self.texts = texts
@@ -35,36 +35,37 @@ package struct RunSources: Sendable, Equatable {
             let object = try? JSONParser().parse(bytes).object
         else { return nil }
         guard let format = object["format"]?.number?.int else {
-            for (path, text) in object { texts[path] = text.string.map { Array($0.utf8) } }
+            for (path, text) in object { texts[CodePoints(path)] = text.string.map { Array($0.utf8) } }
             files = texts.mapValues(digest)
             return
         }
-        files = Self.strings(object["files"])
-        texts = Self.strings(object["texts"]).mapValues { Array($0.utf8) }
+        files = Self.strings(object["files"]) { CodePoints($0) }
+        texts = Self.strings(object["texts"]) { CodePoints($0) }.mapValues { Array($0.utf8) }
         guard format == Self.format else { return }
         steps = (object["steps"]?.object ?? JSONObject()).reduce(into: [:]) { steps, step in
-            steps[step.name] = Self.strings(step.value)
+            steps[step.name] = Self.strings(step.value) { $0 }
         }
     }
 
     /// The JSON document.
     var json: JSON {
-        let steps = (steps ?? [:]).mapValues(Self.object)
+        let steps = (steps ?? [:]).mapValues { Self.object($0, \.self) }
         return [
             "format": .number(JSONNumber(Self.format)),
-            "files": Self.object(files),
-            "texts": Self.object(texts.mapValues { String(decoding: $0, as: UTF8.self) }),
+            "files": Self.object(files, \.text),
+            "texts": Self.object(texts.mapValues { String(decoding: $0, as: UTF8.self) }, \.text),
             "steps": .object(JSONObject(steps.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })),
         ]
     }
 
-    private static func strings(_ value: JSON?) -> [String: String] {
+    private static func strings<Key>(_ value: JSON?, _ key: (String) -> Key) -> [Key: String] {
         (value?.object ?? JSONObject()).reduce(into: [:]) { strings, member in
-            strings[member.name] = member.value.string
+            strings[key(member.name)] = member.value.string
         }
     }
 
-    private static func object(_ strings: [String: String]) -> JSON {
-        .object(JSONObject(strings.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }))
+    private static func object<Key>(_ strings: [Key: String], _ name: (Key) -> String) -> JSON {
+        let members = strings.map { (name: name($0.key), value: JSON.string($0.value)) }
+        return .object(JSONObject(members.sorted { $0.name.precedesByCodePoints($1.name) }.map { ($0.name, $0.value) }))
     }
 }

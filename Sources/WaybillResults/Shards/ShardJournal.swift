@@ -29,8 +29,7 @@ package struct ShardJournal: Sendable {
         package var isOfElement: Bool
     }
 
-    /// The complete files in the folder, by their paths relative to it.
-    package private(set) var files: [String: File] = [:]
+    private var files: [CodePoints: File] = [:]
     /// When the last event happened.
     package private(set) var lastTime: Timestamp?
 
@@ -44,6 +43,11 @@ package struct ShardJournal: Sendable {
         try reader.read { take($0) }
     }
 
+    /// The complete files in the folder, ordered by their paths relative to it.
+    package var sortedFiles: [(path: String, file: File)] {
+        files.map { ($0.key.text, $0.value) }.sorted { $0.path.precedesByCodePoints($1.path) }
+    }
+
     private mutating func take(_ event: JSON) {
         if let time = event["at"]?.string.flatMap(Timestamp.init(rfc3339:)) { lastTime = max(lastTime ?? time, time) }
         let (type, path) = (event["type"]?.string, event["step"]?.string)
@@ -52,7 +56,7 @@ package struct ShardJournal: Sendable {
                 return
             }
             let bytes = event["table"] == nil ? event["bytes"]?.count : nil
-            files[file] = File(bytes: bytes, isOfElement: isInShardedStep(path))
+            files[CodePoints(file)] = File(bytes: bytes, isOfElement: isInShardedStep(path))
             return
         }
         switch type {

@@ -66,7 +66,9 @@ struct ResultPath {
             guard let canonical = FileContents.canonicalPath(path) else {
                 throw .file(ResultsError(cannot: "open", path))
             }
-            guard allowsOutside || canonical.utf8.starts(with: "\(root)/".utf8) || canonical == root else {
+            guard
+                allowsOutside || canonical.utf8.starts(with: "\(root)/".utf8) || canonical.utf8.elementsEqual(root.utf8)
+            else {
                 throw .refused("'\(path)' leads out of the results folder")
             }
             folder = canonical

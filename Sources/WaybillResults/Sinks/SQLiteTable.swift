@@ -57,9 +57,9 @@ private struct SQLiteLoad {
     /// The columns of the table that records use, in the order of the parameters of `insertion`.
     private var columns: [String] = []
     /// The index in `columns` by the name of a member as written.
-    private var members: [String: Int] = [:]
-    /// The index in `columns` by the name in lowercase, because SQLite compares names without case.
-    private var folded: [String: Int] = [:]
+    private var members: [CodePoints: Int] = [:]
+    /// The index in `columns` by the name as SQLite compares it.
+    private var folded: [CodePoints: Int] = [:]
     private var isCreated: Bool
     private var insertion: SQLiteStatement?
     /// The number of the last record with a value for a column, by the column's index.
@@ -111,7 +111,7 @@ private struct SQLiteLoad {
         count += 1
         let insertion = if let insertion { insertion } else { try makeInsertion() }
         for (name, value) in record {
-            guard let index = members[name] else { continue }
+            guard let index = members[CodePoints(name)] else { continue }
             guard lastUses[index] != count else {
                 throw failure("has '\(columns[index])' twice, because SQLite ignores the case of names", value: record)
             }
@@ -139,9 +139,9 @@ private struct SQLiteLoad {
 
     /// Adds a column to the known columns of the table.
     private mutating func add(_ column: String) {
-        guard folded[column.lowercased()] == nil else { return }
-        folded[column.lowercased()] = columns.count
-        members[column] = columns.count
+        guard folded[column.foldedForSQL] == nil else { return }
+        folded[column.foldedForSQL] = columns.count
+        members[CodePoints(column)] = columns.count
         columns.append(column)
         lastUses.append(0)
         insertion = nil
@@ -154,9 +154,9 @@ private struct SQLiteLoad {
     private mutating func addColumns(of records: [JSONObject]) throws(ResultsError) {
         if !isCreated, let first = records.first { try create(table.columns ?? first.names) }
         for record in records {
-            for member in record.names where members[member] == nil {
-                if let index = folded[member.lowercased()] {
-                    members[member] = index
+            for member in record.names where members[CodePoints(member)] == nil {
+                if let index = folded[member.foldedForSQL] {
+                    members[CodePoints(member)] = index
                     continue
                 }
                 guard columns.count < Self.maximumColumns else {
@@ -223,9 +223,19 @@ private struct SQLiteLoad {
 
 extension [String] {
     /// Whether there is a column with this name. SQLite ignores the case.
-    fileprivate func contains(named name: String) -> Bool { contains { $0.lowercased() == name.lowercased() } }
+    fileprivate func contains(named name: String) -> Bool { contains { $0.foldedForSQL == name.foldedForSQL } }
 }
 
 extension String {
+    /// The name with ASCII letters in lowercase, because SQLite ignores the case of these only.
+    fileprivate var foldedForSQL: CodePoints {
+        CodePoints(
+            String(
+                decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
+                as: UTF8.self
+            )
+        )
+    }
+
     fileprivate var quotedAsText: String { "'\(replacing("'", with: "''"))'" }
 }

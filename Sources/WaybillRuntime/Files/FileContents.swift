@@ -18,6 +18,8 @@ package struct FileError: Error, Sendable, Equatable {
         case outside
         /// It is a pipe, a device or the like.
         case notRegular
+        /// It is a named pipe that no process has opened for writing.
+        case noWriter
         /// It is larger than the limit in bytes.
         case tooLarge(limit: Int)
         /// Anything else, by the system's error number.
@@ -43,6 +45,7 @@ package struct FileError: Error, Sendable, Equatable {
         case .denied: "permission denied"
         case .outside: "it is outside the folder of the manifest (use --allow-outside to allow it)"
         case .notRegular: "it is not a regular file"
+        case .noWriter: "it is a pipe that no process writes to"
         case .tooLarge(let limit): "it is larger than \(limit) bytes"
         case .other(let number): String(cString: strerror(number))
         }
@@ -61,12 +64,30 @@ package enum FileContents {
         // Swift strings may contain NUL, where C paths end.
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .notFound) }
         guard path != "-", !acceptsPipes else {
-            let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+            // Without O_NONBLOCK, opening a pipe waits for a writer.
+            let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
             defer { close(descriptor) }
-            return try read(descriptor, of: path, limit: limit)
+            guard path != "-" else { return try read(descriptor, of: path, limit: limit) }
+            let hasWriter = waitForWriter(to: descriptor)
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+            let bytes = try read(descriptor, of: path, limit: limit)
+            if bytes.isEmpty, !hasWriter { throw FileError(path: path, reason: .noWriter) }
+            return bytes
         }
         return try LocalFile(path).read(limit: limit)
+    }
+
+    /// How long the other process may take to open a named pipe, in milliseconds: both are often started together.
+    private static let writerPatience: Int32 = 2000
+
+    /// Waits until a pipe that is open for reading has content or its writers have closed it, but not for long. Returns
+    /// whether that happened. After that, a read waits only if there is a writer.
+    private static func waitForWriter(to descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return true }
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&event, 1, writerPatience) != 0
     }
 
     /// The bytes of an open file, up to its end.

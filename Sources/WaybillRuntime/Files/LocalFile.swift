@@ -19,6 +19,15 @@ package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
         self.boundary = boundary
     }
 
+    /// Whether two paths have the same bytes. Canonically equivalent ones may lead to different files.
+    package static func == (left: LocalFile, right: LocalFile) -> Bool {
+        left.path.utf8.elementsEqual(right.path.utf8) && left.boundary == right.boundary
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in path.utf8 { hasher.combine(byte) }
+    }
+
     /// The path.
     package var description: String { path }
 

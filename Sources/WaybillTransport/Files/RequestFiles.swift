@@ -1,5 +1,6 @@
 import CLibCurl
 import Synchronization
+import WaybillJSON
 
 /// The files that requests name in addition to their bodies: pins, cookie jars and certificates. Each is inspected once
 /// for all requests of a transport, on the thread that prepares the first request that names it, and never on the
@@ -8,9 +9,9 @@ final class RequestFiles: Sendable {
     private struct State {
         var pins: [[TransferOptions.TLS.Pin]: PinSet] = [:]
         // The cookies that have been read; empty once the engine has taken them.
-        var jars: [String: [String]] = [:]
+        var jars: [CodePoints: [String]] = [:]
         // Files that libcurl will open by name, and that do not block when they are opened.
-        var plain: Set<String> = []
+        var plain: Set<CodePoints> = []
     }
 
     private let state = Mutex(State())
@@ -23,19 +24,19 @@ final class RequestFiles: Sendable {
         let pins = request.options.tls.pins
         if named.isEmpty && jar == nil && pins.isEmpty { return true }
         return state.withLock { state in
-            named.allSatisfy(state.plain.contains) && jar.map { state.jars[$0] != nil } ?? true
+            named.allSatisfy { state.plain.contains(CodePoints($0)) } && jar.map { state.jars[$0] != nil } ?? true
                 && (pins.isEmpty || state.pins[pins] != nil)
         }
     }
 
     /// Inspects the files that a request names, except its body and its pins. Throws for a file that cannot be used.
     func look(for request: HTTPRequest) throws(TransportFailure) {
-        for path in request.options.plainFiles where !state.withLock({ $0.plain.contains(path) }) {
+        for path in request.options.plainFiles where !state.withLock({ $0.plain.contains(CodePoints(path)) }) {
             guard try Self.isPlain(path) else { continue }
-            state.withLock { _ = $0.plain.insert(path) }
+            state.withLock { _ = $0.plain.insert(CodePoints(path)) }
         }
         if let path = request.options.jarFile, state.withLock({ $0.jars[path] == nil }) {
-            let lines = try CookieJarFile(path: path).lines()
+            let lines = try CookieJarFile(path: path.text).lines()
             // Another request may have been faster, and the engine may have taken its cookies.
             state.withLock { state in
                 if state.jars[path] == nil { state.jars[path] = lines }
@@ -53,7 +54,7 @@ final class RequestFiles: Sendable {
     }
 
     /// Returns the cookies of a jar the first time, and none afterwards: from then on, they are in a share handle.
-    func takeCookies(ofJar path: String) -> [String] {
+    func takeCookies(ofJar path: CodePoints) -> [String] {
         state.withLock { $0.jars.updateValue([], forKey: path) } ?? []
     }
 
@@ -83,7 +84,7 @@ extension TransferOptions {
         return files
     }
 
-    fileprivate var jarFile: String? {
+    fileprivate var jarFile: CodePoints? {
         if case .jar(let path) = cookies { path } else { nil }
     }
 }

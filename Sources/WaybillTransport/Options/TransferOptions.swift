@@ -1,3 +1,5 @@
+package import WaybillJSON
+
 /// The options of a request's transfer, apart from its contents: the version of HTTP, TLS, proxies, sockets, cookies
 /// and credentials. Cookies are off by default.
 package struct TransferOptions: Sendable, Hashable {
@@ -61,7 +63,7 @@ package struct TransferOptions: Sendable, Hashable {
         case run
         /// Cookies are kept in a jar that is read from this file (Netscape's format) when it is first used, if there is
         /// such a file, and written to it when the transport shuts down.
-        case jar(String)
+        case jar(CodePoints)
         /// Cookies are kept in memory, in a jar for this origin only. A cookie does not name the port that set it (RFC
         /// 6265, section 8.5), so requests to another port of the same host need a separate jar.
         case separate(Origin)

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import WaybillFormats
+import WaybillJSON
 import WaybillTestSupport
 
 @testable import WaybillTransport

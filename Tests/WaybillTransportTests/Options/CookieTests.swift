@@ -1,4 +1,5 @@
 import Testing
+import WaybillJSON
 import WaybillTestSupport
 import WaybillTransport
 
@@ -92,7 +93,7 @@ import WaybillTransport
         try await LoopbackServer.run(answer: Self.answer) { server in
             for (sent, next) in [("old=1", "/?new=2;max-age=3600"), ("new=2; old=1", "/?old=;max-age=0")] {
                 let transport = try CurlTransport()
-                let got = try await cookies(transport, server, .jar(path), next)
+                let got = try await cookies(transport, server, .jar(CodePoints(path)), next)
                 #expect(got.split(separator: "; ").sorted().joined(separator: "; ") == sent)
                 await transport.shutDown()
                 #expect(transport.cookieJarFailures.isEmpty)
@@ -110,7 +111,7 @@ import WaybillTransport
         let path = folder.write("a\tb\n{\"type\": \"run.started\"}\n", to: "events.ndjson")
         try await LoopbackServer.run(answer: Self.answer) { server in
             let transport = try CurlTransport()
-            let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(path) }
+            let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(CodePoints(path)) }
             let failure = try #require(await transport.send(request).failure)
             #expect(failure.kind == .transfer)
             #expect(failure.message.hasPrefix("\(path) is not a cookie jar"))
@@ -124,7 +125,7 @@ import WaybillTransport
         let folder = TemporaryFolder()
         try await LoopbackServer.run(answer: Self.answer) { server in
             let transport = try CurlTransport()
-            let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(folder.path) }
+            let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(CodePoints(folder.path)) }
             let failure = try #require(await transport.send(request).failure)
             #expect(failure.kind == .transfer)
             #expect(failure.message == "the cookie jar \(folder.path) cannot be read: Is a directory")

@@ -162,6 +162,8 @@ package struct Sink: Sendable {
     package var records: ManifestExpression?
     /// The columns.
     package var columns: [Column]
+    /// Whether strings in a CSV file that a spreadsheet would treat as formulas are escaped: the span of the setting.
+    package var escapesFormulas: SourceSpan?
     /// The table of a database.
     package var table: Spanned<String>?
     /// The columns of a table that identify a record.

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillRuntime
 
@@ -90,7 +91,8 @@ struct NamedFiles: ManifestRule {
 
     /// Whether a path leads to the manifest in which it is written.
     private static func isManifest(_ path: String, _ span: SourceSpan) -> Bool {
-        FileContents.canonicalPath(path).map { $0 == FileContents.canonicalPath(span.file.name) } ?? false
+        guard let path = FileContents.canonicalPath(path) else { return false }
+        return FileContents.canonicalPath(span.file.name)?.hasSameCodePoints(as: path) ?? false
     }
 
     private func unreadable(_ file: NamedFile, _ path: String, _ reason: String, nearest: String? = nil) -> Diagnostic {

@@ -1,5 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// A run must write each file only once.
@@ -74,7 +75,7 @@ private struct FileWriting {
     /// The target of a step. Each table of a database counts as a file.
     struct Target: Hashable {
         /// The path of the file, normalised.
-        let path: String
+        let path: CodePoints
         /// The name of the table in lower case, because table names are case-insensitive.
         var table: String?
     }
@@ -110,7 +111,7 @@ private struct FileWriting {
                 repeatedBy: loop,
                 isConditional: site.isConditional
             )
-            writings[Target(path: name, table: table?.lowercased()), default: []].append(writing)
+            writings[Target(path: CodePoints(name), table: table?.lowercased()), default: []].append(writing)
         }
         subject.forEachStep { site in
             let step = site.step

@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillJSON
 
 /// The jars of a transport, each in a separate share handle, and the handle for requests without cookies. Used only on
 /// the engine's thread.
@@ -24,7 +25,7 @@ final class CookieJars {
     func save() -> [String] {
         shares.compactMap { cookies, share in
             guard case .jar(let path) = cookies else { return nil }
-            return CookieJarFile(path: path).write(share.lines)
+            return CookieJarFile(path: path.text).write(share.lines)
         }
     }
 }
