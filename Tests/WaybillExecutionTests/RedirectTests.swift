@@ -43,16 +43,14 @@ import WaybillTransport
         #expect(outcome.summary == "a:passed", "\(outcome.result.steps)")
     }
 
-    @Test func `header fields with secrets are not sent to another origin`() async throws {
+    @Test func `another origin receives only harmless header fields without secrets`() async throws {
         let (_, sent, _) = try await run(
-            "get: /a, headers: {X-Key: \"${secrets.key}\", X-Plain: p}, auth: {bearer: t}",
+            "get: /a, auth: {bearer: t}, headers: {Accept-Language: \"${secrets.key}\", X-Plain: p, Range: bytes=0-}",
             ["/a": .redirect("http://other/b", status: 302)],
             secrets: ["key": "k"]
         )
-        let names = sent.last?.headers.map(\.name) ?? []
         #expect(sent.count == 2)
-        #expect(names.contains("X-Plain"))
-        #expect(!names.contains("X-Key") && !names.contains("Authorization"))
+        #expect(sent.last?.headers.map(\.name) == ["Range", "Accept", "User-Agent"])
     }
 
     /// Steps whose bodies contain a secret: every kind of body, and every encoding of `params`.

@@ -219,6 +219,21 @@ import WaybillResults
         #expect(redacted.map(\.value.string) == ["***", "***", "***", "***", "***", "*/*"])
     }
 
+    @Test(
+        arguments: [
+            "X-Api-Key", "apikey", "x_auth_token", "X-CSRF-Token", "Password", "Session", "X-Amz-Signature",
+            "Client-Secret", "Ocp-Apim-Subscription-Key", "Cookie2", "X-SESSION-ID",
+        ]
+    )
+    func `the value of a field whose name means a credential is hidden`(name: String) {
+        #expect(Redactor().header(name, "value").value.string == "***")
+    }
+
+    @Test(arguments: ["Tokens-Left", "Keyboard", "X-Author", "Idempotency-Key", "Secretary", "Accept", "-", ""])
+    func `the value of a field with another name is shown`(name: String) {
+        #expect(Redactor().header(name, "value").value.string == "value")
+    }
+
     @Test func `literal text is joined with redacted strings and numbers`() {
         let redactor = redactor("hunter2")
         let text: RedactedText = "status \(404) from \(redactor.text("https://x/?p=hunter2"))"

@@ -17,7 +17,7 @@ import WaybillTransport
         ("login u password p", "a", nil), ("machine", "a", nil), ("", "a", nil),
     ])
     func `a host has the credentials of its first entry`(text: String, host: String, credentials: String?) {
-        let entry = Netrc(path: "netrc", text: text).entry(of: host)
+        let entry = Netrc(path: "netrc", text: text).entry(of: host, orDefault: true)
         #expect(entry.map { "\($0.login):\($0.password)" } == credentials)
     }
 

@@ -206,11 +206,8 @@ struct Attempt: Sendable {
         if plan.constantMethod == nil, ["GET", "HEAD"].contains(sending.method), sending.body != .none {
             warn("a body has no meaning with \(sending.method) (RFC 9110, section 9.3)")
         }
-        if case .netrc(let netrc) = sending.options.credentials,
-            let host = try? Origin(ofURL: sending.url).endpoint.host,
-            run.netrcFiles.isFirstToMiss(host, in: netrc)
-        {
-            warn("\(netrc.path) has no credentials for \(host), so requests to it are sent without any")
+        if let (path, host) = builder.missingCredentials, run.netrcFiles.isFirstToMiss(host, in: path) {
+            warn("\(path) has no credentials for \(host), so requests to it are sent without any")
         }
         outcome.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: sender.transport))

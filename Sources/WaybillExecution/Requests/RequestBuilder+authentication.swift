@@ -9,16 +9,18 @@ import WaybillTransport
 extension RequestBuilder {
     /// Adds credentials to the fields or the URL, or prepares the signer of the request.
     ///
-    /// - Parameter isAtOrigin: Whether the request goes to the origin that the credentials are for. Only the transport
-    ///   sends credentials to another origin, because it knows which host they are for.
+    /// - Parameters:
+    ///   - origin: The origin of the request. The credentials are sent to no other one.
+    ///   - isForeign: Whether that is not the origin of the request's service.
     /// - Returns: The credentials that the transport sends when a server asks for them.
     mutating func authenticate(
         by auth: Setting<Authentication>?,
-        isAtOrigin: Bool,
+        at origin: Origin,
+        isForeign: Bool,
         _ headers: inout [HTTPField],
         _ url: inout String
     ) throws(EvaluationFailure) -> TransferOptions.Credentials {
-        guard let auth, isAtOrigin || auth.value.isSentByTransport else { return .none }
+        guard let auth else { return .none }
         let scope = scope.scope(auth.level)
         func text(_ credential: CredentialText) throws(EvaluationFailure) -> String {
             var text = try credential.value.text(in: scope)
@@ -33,20 +35,24 @@ extension RequestBuilder {
             headers.removeAll { $0.isNamed(name) }
             headers.append(HTTPField(name: name, value: value, isSensitive: true))
         }
-        switch auth.value {
-        case .none:
-            return .none
-        case .basic(let basic):
-            let name = try text(basic.user.username)
+        func setBasic(_ name: String, _ password: String, at span: SourceSpan) throws(EvaluationFailure) {
             guard !name.utf8.contains(UInt8(ascii: ":")) else {
-                let span = basic.user.username.value.span
                 throw EvaluationFailure(
                     message: "a user name with ':' cannot be sent with basic credentials (RFC 7617, section 2)",
                     span: span
                 )
             }
-            let credentials = Base64.encode(Array("\(name):\(try text(basic.user.password))".utf8))
+            let credentials = Base64.encode(Array("\(name):\(password)".utf8))
+            // A server may send them back, and a short password would not be found in them.
+            redactor.register(credentials)
             set("Authorization", "Basic \(credentials)")
+        }
+        switch auth.value {
+        case .none:
+            return .none
+        case .basic(let basic):
+            let (name, password) = (try text(basic.user.username), try text(basic.user.password))
+            try setBasic(name, password, at: basic.user.username.value.span)
         case .digest(let digest):
             return .digest(username: try text(digest.user.username), password: try text(digest.user.password))
         case .bearer(let bearer):
@@ -83,7 +89,13 @@ extension RequestBuilder {
             // The token is added after the request is built (`grant`).
             headers.removeAll { $0.isNamed("Authorization") }
         case .netrc(let netrc):
-            return .netrc(try credentials(in: netrc.file))
+            let file = try credentials(in: netrc.file)
+            // Any server can have an entry for its own host, but the default entry is meant for the service.
+            if let entry = file.entry(of: origin.endpoint.host, orDefault: !isForeign) {
+                try setBasic(entry.login, entry.password, at: netrc.file.path.span)
+            } else {
+                missingCredentials = (file.path, origin.endpoint.host)
+            }
         }
         return .none
     }
@@ -125,8 +137,8 @@ final class NetrcFiles: Sendable {
         return netrc
     }
 
-    /// Returns whether a file has no credentials for a host, but only the first time for that host.
-    func isFirstToMiss(_ host: String, in netrc: Netrc) -> Bool {
-        netrc.entry(of: host) == nil && missing.withLock { $0.insert([netrc.path, host]).inserted }
+    /// Returns `true` the first time that a file has no credentials for a host.
+    func isFirstToMiss(_ host: String, in path: String) -> Bool {
+        missing.withLock { $0.insert([path, host]).inserted }
     }
 }

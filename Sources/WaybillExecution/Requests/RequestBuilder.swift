@@ -22,6 +22,8 @@ struct RequestBuilder {
     var signer: AWSSigner?
     /// The parameters for requesting the token that is sent with the request, if it needs one; set by `build()`.
     private(set) var grant: TokenGrant?
+    /// The netrc file that has no credentials for the host of the request, and the host; set by `build()`.
+    var missingCredentials: (path: String, host: String)?
 
     private var settings: Settings { plan.settings }
 
@@ -82,7 +84,10 @@ struct RequestBuilder {
                 return HTTPField(name: field.name, value: type, isSensitive: field.isSensitive)
             }
         }
-        let credentials = try authenticate(by: sent.auth, isAtOrigin: otherOrigin == nil, &headers, &url)
+        var credentials = TransferOptions.Credentials.none
+        if otherOrigin == nil {
+            credentials = try authenticate(by: sent.auth, at: origin, isForeign: isForeign, &headers, &url)
+        }
         let asksForRange = headers.contains { $0.isNamed("Range") }
         scope.request = SentRequest(method: method, url: url, body: content.bytes, asksForRange: asksForRange)
         var options = try options(of: sent)

@@ -63,7 +63,6 @@ package final class DebugRecord: Sendable {
         switch options.credentials {
         case .none: break
         case .digest(let username, _): shown["digest"] = .string(username)
-        case .netrc(let file): shown["netrc"] = .string(file.path)
         }
         if !options.resolve.isEmpty {
             let names = options.resolve.map { ($0.key.description, JSON.string($0.value.description)) }

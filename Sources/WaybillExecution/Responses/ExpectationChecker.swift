@@ -44,7 +44,8 @@ struct ExpectationChecker {
                 let values = response.headers.values(named: name.value)
                 if values.isEmpty { return "header field '\(name.value)' is missing" }
                 if values.contains(where: { Glob(pattern).matches($0) }) { return nil }
-                let found = values.joined(separator: ", ")
+                let found =
+                    Redactor.isCredential(headerNamed: name.value) ? Redactor.mask : values.joined(separator: ", ")
                 return "header field '\(name.value)' is '\(found)', not '\(pattern)'"
             }
         }

@@ -32,9 +32,6 @@ package enum Authentication: Sendable {
         }
     }
 
-    /// Whether the transport sends the credentials after a server has asked for them.
-    package var isSentByTransport: Bool { method?.isSentByTransport ?? false }
-
     /// Whether a setting is the header field or query parameter that carries these credentials. If a request has both,
     /// the one at the nearer level is sent.
     func isSent(in value: SettingValue) -> Bool {

@@ -12,9 +12,6 @@ protocol AuthenticationMethod: Sendable {
     /// Where a request carries the credentials.
     var location: CredentialLocation { get }
 
-    /// Whether the transport sends the credentials after a server has asked for them.
-    var isSentByTransport: Bool { get }
-
     /// The files that the method names.
     var namedFiles: [NamedFile] { get }
 
@@ -24,7 +21,6 @@ protocol AuthenticationMethod: Sendable {
 
 extension AuthenticationMethod {
     var location: CredentialLocation { .header("Authorization") }
-    var isSentByTransport: Bool { false }
     var namedFiles: [NamedFile] { [] }
     var fieldTexts: [ScalarTemplate] { [] }
 }

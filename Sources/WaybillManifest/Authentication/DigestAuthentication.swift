@@ -9,5 +9,4 @@ package struct DigestAuthentication: AuthenticationMethod {
     }
 
     var texts: [CredentialText] { user.texts }
-    var isSentByTransport: Bool { true }
 }

@@ -11,7 +11,6 @@ package struct NetrcAuthentication: AuthenticationMethod {
     }
 
     var texts: [CredentialText] { [] }
-    var isSentByTransport: Bool { true }
 
     /// The netrc file.
     package var file: NamedFile { NamedFile(path: path, kind: .netrc) }

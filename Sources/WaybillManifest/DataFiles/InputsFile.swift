@@ -23,19 +23,24 @@ package struct InputsFile: Sendable {
             )
             return (nil, [finding])
         }
-        var found: DataDocument?
-        var diagnostics: [Diagnostic]
+        let file: DataFile
         do {
-            let file = try DataFile.read(path, limit: maximumBytes, acceptsPipes: true)
-            diagnostics = file.forEachDocument {
-                found = $0
-                return true
-            }
+            file = try DataFile.read(path, limit: maximumBytes, acceptsPipes: true)
         } catch {
             return (nil, [error.diagnostic(of: "inputs file")])
         }
-        if found?.value.object == nil, let finding = environmentFinding(path) { return (nil, [finding]) }
-        guard let document = found, !diagnostics.hasErrors else { return (nil, diagnostics) }
+        var found: DataDocument?
+        var diagnostics = file.forEachDocument {
+            found = $0
+            return true
+        }
+        // `NAME=some: value` is an object in YAML.
+        if found?.value.object?.allSatisfy({ !$0.name.contains("=") }) != true,
+            let finding = environmentFinding(path)
+        {
+            return (nil, [finding])
+        }
+        guard let document = found, !diagnostics.hasErrors else { return (nil, masked(diagnostics, of: file)) }
         guard let values = document.value.object else {
             diagnostics.append(
                 Diagnostic(
@@ -44,9 +49,28 @@ package struct InputsFile: Sendable {
                     at: document.places(of: []).span
                 )
             )
-            return (nil, diagnostics)
+            return (nil, masked(diagnostics, of: file))
         }
         return (InputsFile(values: values, document: document), diagnostics)
+    }
+
+    /// Returns the diagnostics without the text of the file, because a file that is not an object of inputs may contain
+    /// secrets: its lines are masked, and sentences that quote it are replaced or left out.
+    private static func masked(_ diagnostics: [Diagnostic], of file: DataFile) -> [Diagnostic] {
+        let shown = SourceFile(name: file.name, bytes: MaskedText.mask(file.bytes, except: []))
+        func masked(_ label: Diagnostic.Label) -> Diagnostic.Label {
+            let text = quotes(label.text) ? "" : label.text
+            return Diagnostic.Label(SourceSpan(file: shown, range: label.span.range), text)
+        }
+        func quotes(_ text: String) -> Bool { text.contains { "'\"`".contains($0) } }
+        return diagnostics.map { diagnostic in
+            var diagnostic = diagnostic
+            if quotes(diagnostic.headline) { diagnostic.headline = "the inputs file is not valid JSON or YAML" }
+            diagnostic.help.removeAll(where: quotes)
+            diagnostic.primary = diagnostic.primary.map(masked)
+            diagnostic.secondary = diagnostic.secondary.map(masked)
+            return diagnostic
+        }
     }
 
     /// Returns the diagnostic for a file that contains environment variables instead. Its lines are often secrets and

@@ -145,15 +145,21 @@ extension Redactor {
         )
     }
 
-    /// Whether a header field with this name contains credentials or cookies, whatever its value.
+    /// The words in the names of header fields with credentials or cookies, and those that mean it before `key`.
+    private static let wordsOfCredentials: Set<Substring> = [
+        "accesskey", "accesstoken", "apikey", "auth", "authkey", "authorization", "authtoken", "cookie", "cookie2",
+        "credential", "credentials", "jwt", "passphrase", "passwd", "password", "secret", "session", "sessionid",
+        "signature", "token",
+    ]
+    private static let wordsBeforeKey: Set<Substring> = [
+        "access", "account", "api", "auth", "client", "functions", "private", "secret", "subscription",
+    ]
+
+    /// Whether a header field with this name contains credentials or cookies, whatever its value: `Authorization`,
+    /// `Set-Cookie`, `X-Api-Key`, `X_CSRF_TOKEN`.
     package static func isCredential(headerNamed name: String) -> Bool {
-        // Only a few names have the length of one of these.
-        switch name.utf8.count {
-        case 6: name.lowercased() == "cookie"
-        case 10: name.lowercased() == "set-cookie"
-        case 13: name.lowercased() == "authorization"
-        case 19: name.lowercased() == "proxy-authorization"
-        default: false
-        }
+        let words = name.lowercased().split { $0 == "-" || $0 == "_" }
+        return words.contains(where: wordsOfCredentials.contains)
+            || zip(words, words.dropFirst()).contains { $1 == "key" && wordsBeforeKey.contains($0) }
     }
 }

@@ -44,11 +44,6 @@ extension EasyOptions {
             set(CURLOPT_HTTPAUTH, Int(bitPattern: CURLAUTH_DIGEST_BITS))
             set(CURLOPT_USERNAME, username)
             set(CURLOPT_PASSWORD, password)
-        case .netrc(let netrc):
-            guard let entry = netrc.entry(of: prepared.origin.endpoint.host) else { break }
-            set(CURLOPT_HTTPAUTH, Int(bitPattern: CURLAUTH_BASIC_BITS))
-            set(CURLOPT_USERNAME, entry.login)
-            set(CURLOPT_PASSWORD, entry.password)
         }
     }
 

@@ -115,7 +115,7 @@ extension TransferOptions {
         try Self.check(tls.clientCertificate)
         try Self.check(tls.clientKey)
         switch credentials {
-        case .none, .netrc: break
+        case .none: break
         case .digest(let username, let password):
             // RFC 7616 allows both to be empty.
             guard !username.utf8.contains(0), !password.utf8.contains(0) else {

@@ -60,10 +60,11 @@ package struct Netrc: Sendable, Hashable {
     /// All passwords.
     package var passwords: [String] { entries.map(\.password).filter { !$0.isEmpty } }
 
-    /// The first entry of a host, or else the one of all other hosts.
-    package func entry(of host: String) -> Entry? {
+    /// The first entry of a host, or else that of all other hosts if `orDefault` is set.
+    package func entry(of host: String, orDefault: Bool) -> Entry? {
         let host = host.lowercased()
-        return entries.first { $0.machine?.lowercased() == host } ?? entries.first { $0.machine == nil }
+        return entries.first { $0.machine?.lowercased() == host }
+            ?? (orDefault ? entries.first { $0.machine == nil } : nil)
     }
 }
 

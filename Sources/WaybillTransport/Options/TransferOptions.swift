@@ -75,8 +75,6 @@ package struct TransferOptions: Sendable, Hashable {
         case none
         /// The response to a digest challenge (RFC 7616), with MD5 or SHA-256. Costs one additional request each time.
         case digest(username: String, password: String)
-        /// Basic credentials from a `.netrc` file, by the host of each request and each redirect.
-        case netrc(Netrc)
     }
 
     /// How packets are marked (RFC 4594), with the six bits of the DSCP.

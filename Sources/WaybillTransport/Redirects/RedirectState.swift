@@ -102,8 +102,8 @@ extension HTTPRequest {
 
     /// Removes what is meant only for the first origin, when the request goes to another one.
     package mutating func leaveOrigin() {
-        headers.removeAll { $0.isSensitive || $0.isCredential || $0.isNamed("Host") }
-        options.credentials.forgetPassword()
+        headers.removeAll { !$0.isForAnyOrigin }
+        options.credentials = .none
         options.tls.clientCertificate = nil
         options.tls.clientKey = nil
         // These connect to the first origin, whatever the URL.
@@ -139,17 +139,17 @@ extension HTTPField {
             || ["Digest", "Expect", "Last-Modified", "Trailer"].contains(where: isNamed)
     }
 
-    /// Whether the field is only for the first origin, even if it is not marked as sensitive.
-    fileprivate var isCredential: Bool {
-        ["Authorization", "Proxy-Authorization", "Cookie"].contains(where: isNamed)
-    }
-}
+    /// The fields that a request to another origin keeps: those about its content, and about what it accepts. Any other
+    /// field may be a credential, whatever its name.
+    private static let namesForAnyOrigin: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-digest",
+        "content-disposition", "content-encoding", "content-language", "content-length", "content-type", "dnt",
+        "expect", "if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "pragma",
+        "prefer", "priority", "range", "te", "traceparent", "tracestate", "user-agent",
+    ]
 
-extension TransferOptions.Credentials {
-    /// Removes credentials that are not bound to a host. Those in a netrc file are.
-    fileprivate mutating func forgetPassword() {
-        if case .digest = self { self = .none }
-    }
+    /// Whether a request keeps the field when it goes to another origin.
+    fileprivate var isForAnyOrigin: Bool { !isSensitive && Self.namesForAnyOrigin.contains(name.lowercased()) }
 }
 
 extension TransportFailure {
@@ -176,7 +176,8 @@ package struct Redirect: Sendable, Hashable {
     package var to: String
     /// The method of the next request.
     package var method: String
-    /// Whether the next request goes to another origin, and so without credentials.
+    /// Whether the next request goes to another origin, and so without credentials and other fields that may be meant
+    /// only for the first one.
     package var leavesOrigin: Bool
     /// The `Set-Cookie` fields of the response with the redirect.
     package var cookies: [String] = []

@@ -19,7 +19,52 @@ import WaybillTestSupport
             )
         )
         #expect(exchange.received.first?.values(named: "Authorization") == ["Basic \(credentials)"])
-        #expect(exchange.data == ["***", "Basic dXNlcj***"])
+        #expect(exchange.data == ["***", "Basic ***"])
+    }
+
+    /// The requests that send credentials, of a step with a netrc file in a service at `http://s`.
+    private func hasCredentials(
+        _ step: String,
+        _ netrc: String,
+        _ replies: [String: ScriptedTransport.Reply] = [:]
+    ) async throws -> [Bool] {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{\(step), auth: {netrc: netrc}}]}}",
+            replies,
+            contents: ["netrc": netrc]
+        )
+        #expect(await fixture.run().result.outcome == .passed)
+        return fixture.transport.sent.map { $0.headers.contains { $0.isNamed("Authorization") } }
+    }
+
+    @Test(
+        arguments: ["default login u password p", "machine s login u password p machine other login u password q"],
+        [
+            ("http://s/b", true), ("http://s:81/b", false), ("https://s/b", false), ("http://other/b", false),
+        ]
+    )
+    func `a redirect and a next page at another origin receive no credentials of a netrc file`(
+        netrc: String,
+        target: (url: String, isSame: Bool)
+    ) async throws {
+        let redirected = try await hasCredentials("get: /a", netrc, ["/a": .redirect(target.url, status: 302)])
+        #expect(redirected == [true, target.isSame])
+        let page = ScriptedTransport.Reply.json("{\"rows\": [1], \"next\": \"\(target.url)\"}")
+        let paged = try await hasCredentials("get: /a, paginate: {next: $.next, items: $.rows}", netrc, ["/a": page])
+        #expect(paged == [true, target.isSame])
+    }
+
+    @Test(arguments: [
+        ("/a", "default login u", true), ("http://s/a", "default login u", true),
+        ("http://other/a", "default login u", false), ("http://s:81/a", "default login u", false),
+        ("http://other/a", "machine other login u default login v", true),
+    ])
+    func `the default entry of a netrc file is sent only to the origin of the service`(
+        url: String,
+        netrc: String,
+        isSent: Bool
+    ) async throws {
+        #expect(try await hasCredentials("get: \"\(url)\"", netrc) == [isSent])
     }
 
     @Test(arguments: [("machine other login user password hunter-two", 1), ("", 1), ("default login user", 0)])

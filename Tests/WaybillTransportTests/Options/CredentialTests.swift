@@ -1,6 +1,5 @@
 import Testing
 import WaybillFormats
-import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
@@ -124,22 +123,6 @@ import WaybillTransport
                 #expect(response.body == [7])
                 #expect(response.repetitions == repetitions)
                 #expect(server.requests.count == count)
-            }
-        }
-    }
-
-    @Test func `a netrc file provides credentials by host`() async throws {
-        let folder = TemporaryFolder()
-        let netrc = try Netrc(
-            reading: LocalFile(folder.write("machine 127.0.0.1 login user password secret\n", to: "netrc"))
-        )
-        try await LoopbackServer.run(answer: { .text($0.values(named: "Authorization").joined()) }) { server in
-            try await CurlTransport.run { transport in
-                let request = HTTPRequest(url: server.url()).with { $0.credentials = .netrc(netrc) }
-                #expect(await transport.send(request).response?.body == Array("Basic dXNlcjpzZWNyZXQ=".utf8))
-                var other = request.with { $0.resolve[SocketEndpoint(host: "a.example", port: 80)] = server.endpoint }
-                other.url = "http://a.example/"
-                #expect(await transport.send(other).response?.body == [])
             }
         }
     }

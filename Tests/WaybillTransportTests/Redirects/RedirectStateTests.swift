@@ -108,11 +108,11 @@ import WaybillTransport
         ("https://sub.a.example/x", false),
     ])
     func `credentials are sent only to their origin`(location: String, stays: Bool) throws {
-        let plain = [HTTPField(name: "Accept", value: "*/*"), HTTPField(name: "Origin", value: "x")]
-        let private_ = ["authorization", "Cookie", "Proxy-Authorization", "host"].map {
+        let plain = [HTTPField(name: "Accept", value: "*/*"), HTTPField(name: "if-none-match", value: "x")]
+        let private_ = ["authorization", "Cookie", "Proxy-Authorization", "host", "X-Api-Key", "Referer", "X-A"].map {
             HTTPField(name: $0, value: "s")
         }
-        let secret = [HTTPField(name: "X-Key", value: "s", isSensitive: true)]
+        let secret = [HTTPField(name: "Accept-Language", value: "s", isSensitive: true)]
         var request = HTTPRequest(url: Self.first, headers: plain + private_ + secret)
         request.connectTo = SocketEndpoint(host: "127.0.0.1", port: 1)
         request.options.unixSocket = "/socket"
