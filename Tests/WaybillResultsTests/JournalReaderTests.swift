@@ -64,7 +64,7 @@ import WaybillTestSupport
         text: String
     ) throws {
         let error = #expect(throws: ResultsError.self) { try RunRecord(journal: Array(text.utf8)) }
-        #expect(error?.description.contains("delete the folder and run again") == true)
+        #expect(error?.description.contains("run the manifest again with '--out") == true)
     }
 
     @Test func `any journal is either read or rejected, whatever its lines contain`() throws {

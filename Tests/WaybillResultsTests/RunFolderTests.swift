@@ -159,6 +159,48 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
+    @Test(arguments: [RecordContainer.file, .gzip, .table(SQLiteTable("t", key: ["id"], columns: nil))])
+    func `runs that write to one path outside their folders never mix their records`(container: RecordContainer)
+        async throws
+    {
+        let isTable = if case .table = container { true } else { false }
+        let path = "\(folder.path)/shared.\(isTable ? "sqlite" : "ndjson")"
+        let first = try create(.at("\(folder.path)/first"))
+        let second = try create(.at("\(folder.path)/second"), try #require(RunID("20261121-052704-aaaaaa")))
+        func sink(_ run: RunFolder) async throws -> RecordSink {
+            try await run.records(at: path, NDJSONFormat(), in: container, allowsOutside: true, of: "main.a")
+        }
+        let (one, two) = (try await sink(first), try await sink(second))
+        for number in 0..<3 {
+            try one.append([Samples.redactor.json(["id": .number(JSONNumber(number)), "run": 1])])
+            try two.append([Samples.redactor.json(["id": .number(JSONNumber(number + 10)), "run": 2])])
+        }
+        #expect(try await one.commit().records == 3)
+        #expect(try await two.commit().records == 3)
+        #expect(folder.names().count == 3)
+        if isTable {
+            let counts = try await Command.run(
+                "/usr/bin/env",
+                ["sqlite3", path, "SELECT run, count(*) FROM t GROUP BY run"]
+            )
+            #expect(counts.outputText == "1|3\n2|3\n")
+        } else if case .file = container {
+            let lines = (10..<13).map { "{\"id\":\($0),\"run\":2}\n" }
+            #expect(TemporaryFolder.contents(of: path) == Array(lines.joined().utf8))
+        }
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func `the lock of a suite outlives the files that it replaces`() throws {
+        let path = "\(folder.path)/suite"
+        let first = try SuiteFolder.create(path, in: folder.path, for: ["a.yaml"])
+        try OutputFile.replaceDurably([("\(path)/suite.json", Array((folder.read("suite/suite.json") ?? "").utf8))])
+        var second = try #require(SuiteFolder(at: path))
+        #expect(throws: ResultsError.self) { try second.claim() }
+        #expect(throws: ResultsError.self) { _ = try SuiteFolder.create(path, in: folder.path, for: ["a.yaml"]) }
+        withExtendedLifetime(first) {}
+    }
+
     @Test func `only one of two processes can resume a run, even after the other one has finished`()
         async throws
     {

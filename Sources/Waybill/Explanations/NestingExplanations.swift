@@ -68,7 +68,9 @@ extension Explanation {
             "graphs that run each other are nested too deep",
             """
             A graph may run another one, which runs a third one, and so on, up to 256 levels. Each level uses memory
-            for every element that is in flight, and its names are part of the path of every step inside it.
+            for every element that is in flight, and its names are part of the path of every step inside it. With the
+            graphs that it runs, a graph has at most 100,000 steps, or 20,000 if steps run them with settings; a graph
+            counts once for each step that runs it.
             """,
             wrongCommand: """
                 (echo '{waybill: 1, graphs: {'; for n in $(seq 256); do echo "g$n: {chain: [{graph: g$((n + 1))}]},"; done

@@ -79,7 +79,7 @@ package struct RunRecord: Sendable {
             }
             throw ResultsError(
                 path: path,
-                "the run in '\(folder)' was stopped before it sent or recorded anything; delete the folder and run again"
+                "the run in '\(folder)' was stopped before it sent or recorded anything: run the manifest again with '--out \(folder)'"
             )
         }
         guard let start = first, start["type"] == "run.started",

@@ -29,11 +29,14 @@ enum FolderContents {
 
     /// Takes over a folder for a new run: opens its journal, and removes the files of an earlier run.
     ///
-    /// - Parameter unfinished: Set to the earlier run, if it did not finish.
+    /// - Parameters:
+    ///   - unfinished: Set to the earlier run, if it did not finish.
+    ///   - isOfSuite: Whether this process has the lock of the suite in the folder, which it replaces.
     static func claim(
         _ path: String,
         disk: Disk,
-        replacing unfinished: inout RunID?
+        replacing unfinished: inout RunID?,
+        isOfSuite: Bool = false
     ) throws(ResultsError) -> OutputFile {
         if isLink("\(path)/\(bodies)") {
             throw ResultsError(
@@ -45,7 +48,7 @@ enum FolderContents {
             exists("\(path)/\($0)") && ($0 != bodies || !names(in: "\(path)/\(bodies)").isEmpty)
         }
         let hasSuite = SuiteFolder(at: path) != nil
-        if hasSuite, OutputFile.isLocked("\(path)/\(RunFileNames.suite)") {
+        if hasSuite, !isOfSuite, OutputFile.isLocked("\(path)/.") {
             throw ResultsError(path: path, "another process is running the manifests of '\(path)'")
         }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
@@ -78,7 +81,7 @@ enum FolderContents {
     static func removeRun(_ path: String) throws(ResultsError) {
         guard [journal, result, RunFileNames.suite].contains(where: { exists("\(path)/\($0)") }) else { return }
         var unfinished: RunID?
-        _ = try claim(path, disk: .real, replacing: &unfinished)
+        _ = try claim(path, disk: .real, replacing: &unfinished, isOfSuite: true)
         unlink("\(path)/\(journal)")
     }
 

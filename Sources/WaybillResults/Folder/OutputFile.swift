@@ -17,6 +17,8 @@ struct OutputFile: ~Copyable, Sendable {
         case any
         /// The file exists and is only written to: a device or a pipe.
         case stream
+        /// A folder, which can be locked.
+        case folder
     }
 
     /// The path that the file was opened with.
@@ -33,6 +35,7 @@ struct OutputFile: ~Copyable, Sendable {
             case .any: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
             // Otherwise, opening a pipe would wait for a process that reads it.
             case .stream: O_WRONLY | O_CLOEXEC | O_NONBLOCK
+            case .folder: O_RDONLY | O_CLOEXEC | O_DIRECTORY
             }
         descriptor = open(path, flags, 0o666)
         self.path = path

@@ -26,6 +26,7 @@ package final class RunFolder: Sendable {
     /// The unfinished earlier run in the folder, if this run replaced its results.
     package let replacedUnfinishedRun: RunID?
 
+    private let run: RunID
     private let thread: FileThread
     private let disk: Disk
     private let bodies: BodyFolder
@@ -55,7 +56,7 @@ package final class RunFolder: Sendable {
             try FolderContents.make(path)
             let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
             _ = file.lock()
-            let folder = RunFolder(path: path, file, thread, disk, bodyLimit: bodyLimit)
+            let folder = RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit)
             folder.journal.begin { () throws(ResultsError) in
                 try FolderContents.leadLatest(in: parent, to: id.description)
             }
@@ -64,7 +65,7 @@ package final class RunFolder: Sendable {
             try FolderContents.make(path)
             var unfinished: RunID?
             let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished)
-            return RunFolder(path: path, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
+            return RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
         }
     }
 
@@ -88,7 +89,7 @@ package final class RunFolder: Sendable {
         }
         try file.cut(to: record.length)
         FolderContents.clearTemporaries(path)
-        return RunFolder(path: path, file, thread, .real, length: record.length)
+        return RunFolder(path: path, of: record.id, file, thread, .real, length: record.length)
     }
 
     /// Starts a separate thread for files.
@@ -102,6 +103,7 @@ package final class RunFolder: Sendable {
 
     private init(
         path: String,
+        of run: RunID,
         _ file: consuming OutputFile,
         _ thread: FileThread,
         _ disk: Disk,
@@ -110,6 +112,7 @@ package final class RunFolder: Sendable {
         replacing unfinished: RunID? = nil
     ) {
         self.path = path
+        self.run = run
         replacedUnfinishedRun = unfinished
         bodies = BodyFolder("\(path)/\(FolderContents.bodies)", limit: bodyLimit)
         self.thread = thread
@@ -252,6 +255,7 @@ package final class RunFolder: Sendable {
                                 whole,
                                 writer,
                                 in: container,
+                                ownedBy: self.owner(of: whole),
                                 thread: thread,
                                 disk: disk,
                                 onFailure: note
@@ -261,6 +265,7 @@ package final class RunFolder: Sendable {
                             whole,
                             writer,
                             in: container,
+                            ownedBy: self.owner(of: whole),
                             from: place,
                             thread: thread,
                             disk: disk,
@@ -299,6 +304,12 @@ package final class RunFolder: Sendable {
         }
     }
 
+    /// Returns this run for a file outside its folder, which other runs may write as well.
+    private func owner(of file: String) -> RunID? {
+        let root = FileContents.canonicalPath(path) ?? path
+        return file.utf8.starts(with: "\(root)/".utf8) ? nil : run
+    }
+
     /// Whether a file of records was moved to its path. The journal of a killed run may not record that.
     package func isInPlace(
         _ path: String,
@@ -311,7 +322,11 @@ package final class RunFolder: Sendable {
             guard let whole = try? ResultPath(root: root, allowsOutside: allowsOutside).prepare(path) else {
                 return false
             }
-            return container.isInPlace(whole, committed)
+            return container.isInPlace(
+                whole,
+                from: container.part(of: whole, ownedBy: self.owner(of: whole)),
+                committed
+            )
         }
         return isInPlace ?? false
     }

@@ -1,12 +1,13 @@
 package import WaybillJSON
 import WaybillRuntime
 
-/// A lock on the folder of a suite, which ends with the process that has it.
+/// A lock on the folder of a suite, which ends with the process that has it. The folder itself is locked, because its
+/// files are replaced.
 private final class SuiteLock: Sendable {
     private let file: OutputFile
 
     init(_ folder: String) throws(ResultsError) {
-        file = try OutputFile("\(folder)/\(RunFileNames.suite)", .any)
+        file = try OutputFile(folder, .folder)
         guard file.lock() else {
             throw ResultsError(path: folder, "another process is running the manifests of '\(folder)'")
         }
@@ -74,6 +75,7 @@ package struct SuiteFolder: Sendable {
         var text: [UInt8] = []
         JSONWriter(layout: .pretty).write(.object(list), to: &text)
         try FolderContents.make(folder)
+        let lock = try SuiteLock(folder)
         if path != nil {
             // The results of earlier runs, also of those that this run may not start, must not count as its own.
             for folder in [folder] + names.map({ "\(folder)/\($0)" }) { try FolderContents.removeRun(folder) }
@@ -84,7 +86,7 @@ package struct SuiteFolder: Sendable {
             members: zip(manifests, names).map { Member(manifest: $0, folder: "\(folder)/\($1)") },
             options: options
         )
-        suite.lock = try SuiteLock(folder)
+        suite.lock = lock
         if path == nil { try FolderContents.leadLatest(in: parent, to: name) }
         return suite
     }

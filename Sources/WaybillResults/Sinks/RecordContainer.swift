@@ -16,10 +16,13 @@ package enum RecordContainer: Sendable {
     case table(SQLiteTable)
 
     /// Returns the path of the records until they are complete. They are in the format of their writer, not compressed.
-    package func part(of path: String) -> String {
-        switch self {
-        case .file, .gzip: path + ".part"
-        case .table(let table): "\(path).\(table.name).part"
+    ///
+    /// - Parameter run: The run that writes the file, if other runs may write to the same path.
+    package func part(of path: String, ownedBy run: RunID? = nil) -> String {
+        let owned = run.map { "\(path).\($0)" } ?? path
+        return switch self {
+        case .file, .gzip: owned + ".part"
+        case .table(let table): "\(owned).\(table.name).part"
         }
     }
 
@@ -27,16 +30,16 @@ package enum RecordContainer: Sendable {
     func names(of path: String) -> [String] {
         switch self {
         case .file: [path, part(of: path)] + (path.hasSuffix(".part") ? [String(path.dropLast(5))] : [])
-        case .gzip: [path, part(of: path), compressed(path)]
+        case .gzip: [path, part(of: path), Self.compressed(part(of: path))]
         // Table names are case-insensitive.
         case .table(let table): ["\(path)\0\(table.name.lowercased())", part(of: path)]
         }
     }
 
     /// Whether the records of a complete file are at their destination. Removing the unfinished file is the last step.
-    func isInPlace(_ path: String, _ committed: RecordSink.Committed) -> Bool {
+    func isInPlace(_ path: String, from part: String, _ committed: RecordSink.Committed) -> Bool {
         var status = stat()
-        guard lstat(part(of: path), &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
+        guard lstat(part, &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
         switch self {
         case .file, .gzip: return Int(status.st_size) == committed.bytes
         // Others may write to the database as well.
@@ -54,16 +57,18 @@ package enum RecordContainer: Sendable {
 
     /// Performs the work that can be done before the records are announced as complete. May take long.
     ///
+    /// - Parameter part: The unfinished file.
     /// - Returns: The size of the file, if known.
-    func prepare(_ path: String) throws(ResultsError) -> Int {
+    func prepare(_ path: String, from part: String) throws(ResultsError) -> Int {
         switch self {
-        case .file, .table: return FolderContents.size(of: part(of: path)) ?? 0
+        case .file, .table: return FolderContents.size(of: part) ?? 0
         case .gzip:
+            let compressed = Self.compressed(part)
             do throws(ResultsError) {
-                return try GzipFile.write(compressed(path), from: part(of: path))
+                return try GzipFile.write(compressed, from: part)
             } catch {
-                unlink(compressed(path))
-                throw ResultsError(path: path, error.description.replacing(compressed(path), with: path))
+                unlink(compressed)
+                throw ResultsError(path: path, error.description.replacing(compressed, with: path))
             }
         }
     }
@@ -71,21 +76,21 @@ package enum RecordContainer: Sendable {
     /// Moves the records to their destination, and removes the unfinished file. May take long.
     ///
     /// - Returns: The size of the file.
-    func complete(_ path: String) throws(ResultsError) -> Int {
+    func complete(_ path: String, from part: String) throws(ResultsError) -> Int {
         switch self {
-        case .file: try Self.move(part(of: path), to: path)
+        case .file: try Self.move(part, to: path)
         case .gzip:
-            try Self.move(compressed(path), to: path)
-            try remove(part(of: path))
+            try Self.move(Self.compressed(part), to: path)
+            try remove(part)
         case .table(let table):
-            try table.load(part(of: path), into: path)
-            try remove(part(of: path))
+            try table.load(part, into: path)
+            try remove(part)
         }
         OutputFile.syncFolder(of: path)
         return FolderContents.size(of: path) ?? 0
     }
 
-    private func compressed(_ path: String) -> String { path + ".part.gz" }
+    private static func compressed(_ part: String) -> String { part + ".gz" }
 
     private static func move(_ source: String, to path: String) throws(ResultsError) {
         if rename(source, path) != 0 { throw ResultsError(cannot: "write", path) }

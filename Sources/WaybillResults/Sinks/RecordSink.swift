@@ -71,11 +71,14 @@ package final class RecordSink: Sendable {
 
     /// Creates a new file, and removes an unfinished earlier one.
     ///
-    /// - Parameter onFailure: Receives the first error in writing the file.
+    /// - Parameters:
+    ///   - run: The run that writes the file, if other runs may write to the same path; see `RecordContainer.part`.
+    ///   - onFailure: Receives the first error in writing the file.
     init(
         _ path: String,
         _ writer: any RecordWriter,
         in container: RecordContainer = .file,
+        ownedBy run: RunID? = nil,
         thread: FileThread,
         disk: Disk = .real,
         onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
@@ -84,7 +87,7 @@ package final class RecordSink: Sendable {
         self.container = container
         self.thread = thread
         self.onFailure = onFailure
-        part = container.part(of: path)
+        part = container.part(of: path, ownedBy: run)
         loss = nil
         if unlink(part) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", part) }
         file = try OutputFile(part, .new, disk: disk)
@@ -97,6 +100,7 @@ package final class RecordSink: Sendable {
         _ path: String,
         _ writer: any RecordWriter,
         in container: RecordContainer = .file,
+        ownedBy run: RunID? = nil,
         from place: Resumption,
         thread: FileThread,
         disk: Disk = .real,
@@ -106,7 +110,7 @@ package final class RecordSink: Sendable {
         self.container = container
         self.thread = thread
         self.onFailure = onFailure
-        part = container.part(of: path)
+        part = container.part(of: path, ownedBy: run)
         file = try OutputFile(part, .any, disk: disk)
         var place = place
         let size = try file.size()
@@ -303,10 +307,12 @@ package final class RecordSink: Sendable {
         let thread = try container.thread(or: thread)
         committed.bytes = try await thread.run { () throws(ResultsError) in
             try self.file.sync()
-            return try self.container.prepare(self.path)
+            return try self.container.prepare(self.path, from: self.part)
         }
         try await announce(committed)
-        committed.bytes = try await thread.run { () throws(ResultsError) in try self.container.complete(self.path) }
+        committed.bytes = try await thread.run { () throws(ResultsError) in
+            try self.container.complete(self.path, from: self.part)
+        }
         return committed
     }
 
