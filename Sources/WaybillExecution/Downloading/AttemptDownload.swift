@@ -95,7 +95,8 @@ struct AttemptDownload: Sendable {
             url: run.redactor.redact(request.url),
             part: part,
             resumes: definition.resumes,
-            digests: algorithms
+            digests: algorithms,
+            containsSecret: { [redactor = run.redactor] in redactor.redact($0) != $0 }
         ) { (response, name) async throws(DownloadError) in
             try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
         }
@@ -182,6 +183,11 @@ struct AttemptDownload: Sendable {
             guard let type = response.headers.first(named: "Content-Type"),
                 ranges.contains(where: { $0.contains(type) })
             else { return .no }
+        }
+        // Secrets in its fields are not stored next to the partial file.
+        for output in plan.outputs where output.isSecret {
+            guard let value = try? output.value.value(in: scope.with(response).scope(output.level)) else { continue }
+            try? run.redactor.register(secretsIn: value.json, at: output.value.span)
         }
         do throws(Failure) {
             let digest = try expectedDigest(in: scope.with(response))

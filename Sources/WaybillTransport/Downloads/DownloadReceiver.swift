@@ -28,12 +28,20 @@ final class DownloadReceiver: BodyReceiver {
 
     private let file: PartialFile
     private let thread: FileThread
+    private let containsSecret: @Sendable (String) -> Bool
     private let accept: FileDownload.Acceptor
     private let state: Mutex<State>
 
-    init(_ decision: DownloadState, file: PartialFile, thread: FileThread, accept: @escaping FileDownload.Acceptor) {
+    init(
+        _ decision: DownloadState,
+        file: PartialFile,
+        thread: FileThread,
+        containsSecret: @escaping @Sendable (String) -> Bool,
+        accept: @escaping FileDownload.Acceptor
+    ) {
         self.file = file
         self.thread = thread
+        self.containsSecret = containsSecret
         self.accept = accept
         state = Mutex(State(decision: decision))
     }
@@ -62,7 +70,8 @@ final class DownloadReceiver: BodyReceiver {
             case .keepExisting: return end(.kept(response))
             case .yes: break
             }
-            guard case .write(let body) = step else { return end(.complete(response)) }
+            guard case .write(var body) = step else { return end(.complete(response)) }
+            body.record = body.record?.without(containsSecret)
             try file.begin(body)
             return end(.written(body, response))
         } catch {
