@@ -30,13 +30,23 @@ package struct JSONComparison: Sendable {
     package private(set) var count = 0
     private let expectation: Expectation
     private let limit: Int
+    private let hidesExpected: Bool
 
     /// Compares a value with an expected one. Lists are compared element by element.
     ///
-    /// - Parameter limit: The maximum number of differences to describe.
-    package init(of found: JSON, with expected: JSON, _ expectation: Expectation, limit: Int) {
+    /// - Parameters:
+    ///   - limit: The maximum number of differences to describe.
+    ///   - hidesExpected: Whether messages do not show the expected values, because they contain a secret.
+    package init(
+        of found: JSON,
+        with expected: JSON,
+        _ expectation: Expectation,
+        limit: Int,
+        hidesExpected: Bool = false
+    ) {
         self.expectation = expectation
         self.limit = limit
+        self.hidesExpected = hidesExpected
         var path: [Component] = []
         compare(found, expected, at: &path)
     }
@@ -71,7 +81,10 @@ package struct JSONComparison: Sendable {
                 path.removeLast()
             }
         default:
-            if found != expected { add("is \(Self.shown(found)), not \(Self.shown(expected))", at: path) }
+            let isHidden = hidesExpected
+            if found != expected {
+                add("is \(Self.shown(found)), not \(isHidden ? "***" : Self.shown(expected))", at: path)
+            }
         }
     }
 

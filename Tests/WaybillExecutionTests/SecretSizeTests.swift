@@ -1,5 +1,6 @@
 import Testing
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 import WaybillTestSupport
 
@@ -88,5 +89,85 @@ import WaybillTestSupport
         #expect(secret.text == "\"the ***\"\n\"***\"\n")
         // The warnings about the short secret, the file and outputs.json.
         #expect(secret.warnings.count == 3)
+    }
+
+    @Test(arguments: [
+        "get: /a, headers: {X-Pin: \"a ${secrets.pin}\"}", "get: /a, userAgent: \"w/${secrets.pin}\"",
+        "get: /a, headers: {X-Pin: \"Basic ${base64(concat('a:', secrets.pin))}\"}",
+        "get: \"/x/a-${secrets.pin}/y\"", "get: \"/x?a=b${secrets.pin}&c=d\"", "get: \"/x?${secrets.pin}\"",
+        "get: \"/x#${secrets.pin}\"", "get: \"http://s/x/a${secrets.pin}\"",
+        "get: /a, query: {q: \"b${secrets.pin}\", r: \"a/${secrets.pin}\"}",
+        "get: /a, auth: {apiKey: {in: query, name: k, value: \"&${secrets.pin}\"}}",
+        "post: /a, body: {text: \"it is ${secrets.pin}.\"}", "post: /a, params: {a: \"b${secrets.pin}c\"}",
+        "post: /a, body: {json: {a: [\"it is ${secrets.pin}.\"]}}",
+        "post: /a, body: {multipart: [{name: a, text: \"it is ${secrets.pin}.\"}]}",
+        "get: /a, paginate: {next: \"concat('/n?x=b', secrets.pin)\", max: 2}",
+        "get: /a, paginate: {next: \"concat('x://b', secrets.pin)\"}",
+        "get: /a, paginate: {cursor: {from: \"concat('b', secrets.pin)\", query: c}, max: 2}",
+        "get: /a, timeout: \"b${secrets.pin}\"",
+        "get: /a, download: {to: f, checksum: {sha256: \"concat('b', secrets.pin)\"}}",
+        "get: /a, expect: {headers: {Content-Type: \"b${secrets.pin}\"}}",
+        "get: /a, expect: {json: {a: \"it is ${secrets.pin}.\"}}",
+        "get: /a, expect: {equals: {a: \"it is ${secrets.pin}.\"}}",
+        "get: /a, expect: {body: [{that: $.a == 2, message: \"it is ${secrets.pin}.\"}]}",
+    ])
+    func `a short secret that the manifest inserts into a longer string is in no file of the run`(
+        step: String
+    ) async throws {
+        let folder = TemporaryFolder()
+        let fixture = try ExecutionFixture(
+            "secrets: {pin: {env: A}}\ngraphs: {main: {chain: [{id: a, \(step), debug: true}]}}\n"
+        ) { _ in .json("{\"a\": 1}") }
+        let (outcome, events) = try await fixture.run(into: folder, secrets: ["pin": "7391"])
+        #expect(events.contains { if case .requestWillSend = $0.kind { true } else { step.contains("timeout") } })
+        let failure = outcome.result.steps[0].failure
+        #expect(failure?.message.string.contains("7391") != true)
+        #expect(failure?.findings.contains { $0.message.string.contains("7391") } != true)
+        for name in folder.names() {
+            let text = folder.read(name) ?? ""
+            #expect(!text.contains("7391") && !text.contains(Base64.encode(Array("a:7391".utf8))), "\(name): \(text)")
+        }
+    }
+
+    @Test func `the other parameters of a query with a secret are shown`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            secrets: {pin: {env: A}}
+            graphs: {main: {chain: [{id: a, get: /a, query: {page: 1}, params: {k: "${secrets.pin}", b: {c: d}}}]}}
+
+            """
+        )
+        let outcome = await fixture.run(secrets: ["pin": "7391"])
+        #expect(outcome.result.steps[0].url?.string == "http://s/a?page=1&k=***&b%5Bc%5D=d")
+    }
+
+    @Test func `an empty secret in an address hides nothing`() async throws {
+        let fixture = try ExecutionFixture(
+            "secrets: {pin: {env: A}}\ngraphs: {main: {chain: [{id: a, get: \"/x/a${secrets.pin}\"}]}}\n"
+        )
+        #expect(await fixture.run(secrets: ["pin": ""]).result.steps[0].url?.string == "http://s/x/a")
+    }
+
+    @Test func `the message of an expectation masks only the secret`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            secrets: {pin: {env: A}}
+            graphs:
+              main:
+                chain:
+                  - get: /a
+                    expect: {body: [{that: $.a == 2, message: "the pin ${secrets.pin} is ${'wrong'}"}]}
+            """
+        ) { _ in .json("{\"a\": 1}") }
+        let failure = await fixture.run(secrets: ["pin": "7391"]).result.steps[0].failure
+        #expect(failure?.message.string == "the pin *** is wrong: '$.a == 2' is false: $.a is 1")
+    }
+
+    @Test func `an expectation does not show a field whose name means a credential`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{get: /a, expect: {headers: {Set-Cookie: other}}}]}}\n"
+        ) { _ in .cookie("id=abcdef") }
+        let failure = await fixture.run().result.steps[0].failure
+        #expect(failure?.message.string == "header field 'Set-Cookie' is '***', not 'other'")
     }
 }

@@ -95,7 +95,8 @@ struct AttemptDownload: Sendable {
             redact: { [run] in run.redactor.redact($0) },
             part: part,
             resumes: definition.resumes,
-            digests: algorithms
+            digests: algorithms,
+            containsSecret: { [redactor = run.redactor] in redactor.redact($0) != $0 }
         ) { (response, name) async throws(DownloadError) in
             try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
         }
@@ -183,6 +184,11 @@ struct AttemptDownload: Sendable {
                 ranges.contains(where: { $0.contains(type) })
             else { return .no }
         }
+        // Secrets in its fields are not stored next to the partial file.
+        for output in plan.outputs where output.isSecret {
+            guard let value = try? output.value.value(in: scope.with(response).scope(output.level)) else { continue }
+            try? run.redactor.register(secretsIn: value.json, at: output.value.span)
+        }
         do throws(Failure) {
             let digest = try expectedDigest(in: scope.with(response))
             let place = try await place(named: name)
@@ -254,7 +260,7 @@ struct AttemptDownload: Sendable {
         guard let checksum = definition.checksum else { return nil }
         do throws(EvaluationFailure) {
             let value = try checksum.value.value(in: scope.scope(definition.level))
-            return try checksum.algorithm.bytes(ofDigest: value.json, at: checksum.value.span)
+            return try checksum.algorithm.bytes(ofDigest: value, at: checksum.value.span)
         } catch {
             throw run.failure(error)
         }
@@ -289,13 +295,14 @@ extension RequestScope {
 }
 
 extension Digest.Algorithm {
-    fileprivate func bytes(ofDigest value: JSON, at span: SourceSpan) throws(EvaluationFailure) -> [UInt8] {
-        if case .bytes(let bytes) = value, bytes.count == byteCount { return bytes }
-        guard let text = value.string else {
-            throw EvaluationFailure(message: "expected the digest as a string, found \(value.kind.phrase)", span: span)
+    fileprivate func bytes(ofDigest value: ScopeValue, at span: SourceSpan) throws(EvaluationFailure) -> [UInt8] {
+        let json = value.json
+        if case .bytes(let bytes) = json, bytes.count == byteCount { return bytes }
+        guard let text = json.string else {
+            throw EvaluationFailure(message: "expected the digest as a string, found \(json.kind.phrase)", span: span)
         }
         guard let bytes = bytes(ofDigest: text) else {
-            throw EvaluationFailure(message: words(onWrong: text), span: span)
+            throw EvaluationFailure(message: words(onWrong: value.isSecret ? Redactor.mask : text), span: span)
         }
         return bytes
     }

@@ -133,7 +133,8 @@ private struct PageCollector {
                 items: found.json.array?.count ?? 0,
                 isList: pagination.items != nil || [.array, .null].contains(outcome.data?.json.kind ?? .null),
                 url: outcome.responseURL ?? response.url,
-                links: response.headers.values(named: "Link")
+                links: response.headers.values(named: "Link"),
+                redactor: run.redactor
             )
             decision = try state.next(after: page)
             if decision == .finish, state.pages == 1, page.items > 0 { warnOfMisspeltMember(in: page) }
@@ -175,7 +176,7 @@ private struct PageCollector {
             let end = RunEvent.PageEnd(
                 page: state.pages,
                 items: elements.count,
-                next: next.flatMap(run.kept),
+                next: state.isSecret ? nil : next.flatMap(run.kept),
                 records: records,
                 kept: kept(elements, isSecret: found.isSecret),
                 cookies: outcome.progress.redactedCookieDomains(run.redactor)

@@ -3,6 +3,7 @@ import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
+import WaybillResults
 import WaybillTransport
 
 /// Decides after each page of a step with `paginate` whether another one follows, and how it is requested.
@@ -19,6 +20,8 @@ struct PaginationState: Sendable {
         var url: String
         /// The values of its Link fields.
         var links: [String] = []
+        /// Receives what the next request has of a secret.
+        var redactor = Redactor()
     }
 
     /// What follows a page.
@@ -34,6 +37,8 @@ struct PaginationState: Sendable {
     private let pagination: Pagination
     /// The number of pages received so far.
     private(set) var pages: Int
+    /// Whether the request for the next page was computed from a secret.
+    private(set) var isSecret = false
     /// The request for the next page.
     private(set) var request: PageRequest
     private var detector = RepetitionDetector()
@@ -137,8 +142,11 @@ struct PaginationState: Sendable {
 
     /// Evaluates an expression for the next page. There is no next page if it finds nothing, null, an empty string or
     /// an empty list. A list of one element, as a path with a filter returns it, counts as that element.
-    private func value(of expression: ManifestExpression, in page: Page) throws(EvaluationFailure) -> JSON? {
-        var value = try expression.valueIfThere(in: page.scope)?.json
+    private mutating func value(of expression: ManifestExpression, in page: Page) throws(EvaluationFailure) -> JSON? {
+        let found = try expression.valueIfThere(in: page.scope)
+        isSecret = found?.isSecret ?? false
+        var value = found?.json
+        if isSecret, let value { try page.redactor.register(secretsIn: value, at: expression.span) }
         if case .array(let elements)? = value, elements.count < 2 { value = elements.first }
         switch value {
         case nil, .null?, .string("")?: return nil
@@ -151,6 +159,7 @@ struct PaginationState: Sendable {
         var reference = URIReference(PercentEncoding.reference(target)).resolved(against: URIReference(page.url))
         reference.fragment = nil
         let url = reference.description
+        if isSecret { page.redactor.register(url) }
         if pages == 1 { _ = detector.repeats(URIReference(page.url).withoutFragment.description) }
         do {
             _ = try Origin(ofURL: url)

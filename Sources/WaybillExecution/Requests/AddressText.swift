@@ -1,6 +1,7 @@
 import WaybillExpressions
 import WaybillFormats
 import WaybillManifest
+import WaybillResults
 
 /// A path or URL in which each `${…}` is evaluated and percent-encoded: in the path as one segment, or a part of one,
 /// and likewise elsewhere.
@@ -16,7 +17,8 @@ struct AddressText {
     private(set) var text = ""
     /// Whether it is an absolute URL.
     private(set) var isURL: Bool
-    /// The values in it that contain a secret.
+    /// The values in it that contain a secret, and the parts of the address around them: a short value is found only if
+    /// it is a whole part.
     private(set) var secrets: [String] = []
 
     /// The segment at the end of the address.
@@ -55,12 +57,19 @@ struct AddressText {
             slashesBeforePath = isURL ? 3 : 0
             secrets = pieces.filter(\.isSecret).map(\.text)
             var values = pieces[...]
+            var secretRanges: [Range<Int>] = []
             for (index, part) in template.parts.enumerated() {
                 switch part {
                 case .literal(let literal):
                     try append(PercentEncoding.literal(literal))
                 case .expression(let embedded):
                     guard let piece = values.popFirst() else { continue }
+                    let start = bytes.count
+                    defer {
+                        if piece.isSecret, !piece.text.isEmpty, ShortSecrets.contains(piece.text) {
+                            secretRanges.append(start..<bytes.count)
+                        }
+                    }
                     if index == 0 && isURL {
                         try append(PercentEncoding.literal(piece.text))
                     } else {
@@ -76,6 +85,7 @@ struct AddressText {
             }
             try endSegment()
             text = String(decoding: bytes, as: UTF8.self)
+            secrets += secretRanges.map(part)
         } catch {
             throw EvaluationFailure(message: error.message, span: holder.span(of: error.range))
         }
@@ -94,6 +104,14 @@ struct AddressText {
     /// Returns the message for a string that cannot be a path segment.
     static func climbing(_ text: String) -> String {
         "'\(text)' cannot be a segment of a path: it would lead to another folder"
+    }
+
+    /// Returns the path segment, query parameter or other part of the address around a range.
+    private func part(around range: Range<Int>) -> String {
+        let delimiters = Set("/?#&".utf8)
+        let start = bytes[..<range.lowerBound].lastIndex { delimiters.contains($0) || $0 == UInt8(ascii: "=") }
+        let end = bytes[range.upperBound...].firstIndex(where: delimiters.contains) ?? bytes.endIndex
+        return String(decoding: bytes[(start.map { $0 + 1 } ?? 0)..<end], as: UTF8.self)
     }
 
     private mutating func append(_ piece: String, from range: Range<Int>? = nil) throws(EvaluationError) {

@@ -2,8 +2,14 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 import WaybillResults
+import WaybillTransport
 
 extension Redactor {
+    /// Redacts the header fields of a request. Of those that contain a secret, only the name is kept.
+    func headers(_ fields: [HTTPField]) -> [RedactedHeader] {
+        fields.map { header($0.name, $0.isSensitive ? Self.mask : $0.value) }
+    }
+
     /// Registers a string that contains a secret.
     ///
     /// - Throws: If it is too long to be redacted, or one too many.

@@ -22,12 +22,13 @@ extension RequestBuilder {
     ) throws(EvaluationFailure) -> TransferOptions.Credentials {
         guard let auth else { return .none }
         let scope = scope.scope(auth.level)
-        func text(_ credential: CredentialText) throws(EvaluationFailure) -> String {
+        func computed(_ credential: CredentialText) throws(EvaluationFailure) -> ComputedText {
             var text = try credential.value.text(in: scope)
             text.isSecret = text.isSecret || credential.isSecret
             try register(text)
-            return text.text
+            return text
         }
+        func text(_ credential: CredentialText) throws(EvaluationFailure) -> String { try computed(credential).text }
         func value(of credential: CredentialText, for field: String) throws(EvaluationFailure) -> String {
             try text(credential).asFieldValue(of: field, at: credential.value.span)
         }
@@ -62,7 +63,10 @@ extension RequestBuilder {
             switch key.place {
             case .header: set(name, try value(of: key.value, for: name))
             // The URL of a next page may already have the parameter.
-            case .query: url = PageQuery.setting(name, to: .string(try text(key.value)), in: url)
+            case .query:
+                let value = try computed(key.value)
+                try registerParameter(value)
+                url = PageQuery.setting(name, to: .string(value.text), in: url)
             case .cookie:
                 let text = try value(of: key.value, for: "Cookie")
                 guard !text.utf8.contains(UInt8(ascii: ";")) else {

@@ -56,9 +56,7 @@ struct RequestBuilder {
         let sent = isForeign ? settings.without(\.isForServiceOrigin) : settings
 
         let content = try RequestContent(of: sent, method: method, scope: scope)
-        if content.query.isSecret {
-            for (_, value) in content.query.pairs { try register(ComputedText(text: value, isSecret: true)) }
-        }
+        for (_, value) in content.query.pairs { try registerParameter(value) }
         var otherOrigin: Origin?
         if case .url(let next) = page {
             // The URL of a next page already has its query.
@@ -258,6 +256,14 @@ struct RequestBuilder {
     private func duration(_ setting: Setting<DurationTemplate>?) throws(EvaluationFailure) -> Duration? {
         guard let setting else { return nil }
         return try setting.value.duration(in: scope.scope(setting.level))
+    }
+
+    /// Registers the value of a query parameter as a secret if it contains one, also as it is in the URL: a short value
+    /// with a delimiter would not be found there.
+    func registerParameter(_ value: ComputedText) throws(EvaluationFailure) {
+        guard value.isSecret else { return }
+        try register(value)
+        redactor.register(PercentEncoding.component(value.text))
     }
 
     /// Registers a string as a secret if it contains one.

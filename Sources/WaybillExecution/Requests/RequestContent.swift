@@ -32,7 +32,7 @@ struct RequestContent {
             }
         }
         if isInQuery {
-            for (name, value) in fields.pairs { query.add(name, ComputedText(text: value, isSecret: fields.isSecret)) }
+            for (name, value) in fields.pairs { query.add(name, value) }
             fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
         }
         if let body = settings.body {

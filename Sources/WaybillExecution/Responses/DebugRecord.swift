@@ -26,10 +26,14 @@ package final class DebugRecord: Sendable {
 
     /// `{built, sent, response}` or `{built, sent, error}`, without secrets. `sent` is omitted if it equals `built`.
     /// The values of fields with credentials and cookies are masked. A body is `{bytes, text}`, or `{bytes}` if it is
-    /// larger than 64 KiB or not UTF-8.
+    /// larger than 64 KiB or not UTF-8, or contains a secret while short secrets are known, which may not be found in it.
     package func json(redactor: Redactor) -> RedactedJSON {
-        var record = JSONObject([("built", .object(Self.request(built).adding("options", options)))])
-        if let sent, sent != built { record["sent"] = .object(Self.request(sent)) }
+        let hidesSecretBodies = redactor.hasShortSecrets
+        func request(_ request: HTTPRequest) -> JSONObject {
+            Self.request(request, hidesBody: request.isBodySensitive && hidesSecretBodies)
+        }
+        var record = JSONObject([("built", .object(request(built).adding("options", options)))])
+        if let sent, sent != built { record["sent"] = .object(request(sent)) }
         switch result {
         case .success(let response): record["response"] = .object(Self.response(response))
         case .failure(let failure): record["error"] = .object(Self.error(failure))
@@ -39,10 +43,10 @@ package final class DebugRecord: Sendable {
 
     // MARK: Requests
 
-    private static func request(_ request: HTTPRequest) -> JSONObject {
+    private static func request(_ request: HTTPRequest, hidesBody: Bool) -> JSONObject {
         JSONObject([
             ("method", .string(request.method)), ("url", .string(request.url)), ("headers", headers(request.headers)),
-        ]).adding("body", body(request.body))
+        ]).adding("body", body(request.body, isHidden: hidesBody))
     }
 
     private var options: JSON {
@@ -133,22 +137,22 @@ package final class DebugRecord: Sendable {
     private static func headers(_ fields: [HTTPField]) -> JSON {
         .array(
             fields.map { field in
-                let isHidden = Redactor.isCredential(headerNamed: field.name)
+                let isHidden = field.isSensitive || Redactor.isCredential(headerNamed: field.name)
                 return ["name": .string(field.name), "value": .string(isHidden ? Redactor.mask : field.value)]
             }
         )
     }
 
-    private static func body(_ body: HTTPRequest.Body) -> JSON? {
+    private static func body(_ body: HTTPRequest.Body, isHidden: Bool) -> JSON? {
         switch body {
         case .none: nil
-        case .bytes(let bytes): Self.body(bytes)
+        case .bytes(let bytes): Self.body(bytes, isHidden: isHidden)
         case .file(let file): ["file": .string(file.path)]
         case .parts(let parts):
             .array(
                 parts.map { part in
                     switch part {
-                    case .bytes(let bytes): Self.body(bytes)
+                    case .bytes(let bytes): Self.body(bytes, isHidden: isHidden)
                     case .file(let file): ["file": .string(file.path)]
                     }
                 }
@@ -156,9 +160,9 @@ package final class DebugRecord: Sendable {
         }
     }
 
-    private static func body(_ bytes: [UInt8]) -> JSON {
+    private static func body(_ bytes: [UInt8], isHidden: Bool = false) -> JSON {
         let count = JSON.number(JSONNumber(bytes.count))
-        guard bytes.count <= maximumBodyBytes, let text = String(validating: bytes, as: UTF8.self) else {
+        guard !isHidden, bytes.count <= maximumBodyBytes, let text = String(validating: bytes, as: UTF8.self) else {
             return ["bytes": count]
         }
         return ["bytes": count, "text": .string(text)]

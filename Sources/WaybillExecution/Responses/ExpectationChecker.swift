@@ -46,7 +46,8 @@ struct ExpectationChecker {
                 if values.contains(where: { Glob(pattern).matches($0) }) { return nil }
                 let found =
                     Redactor.isCredential(headerNamed: name.value) ? Redactor.mask : values.joined(separator: ", ")
-                return "header field '\(name.value)' is '\(found)', not '\(pattern)'"
+                let shown = try wanted.shownText(in: scope(glob.level))
+                return "header field '\(name.value)' is '\(found)', not '\(shown)'"
             }
         }
     }
@@ -82,8 +83,9 @@ struct ExpectationChecker {
                 case .name(let key, let glob):
                     let pattern = try glob.text(in: scope(part.level)).text
                     let name = key == .subject ? certificate.subject : certificate.issuer
-                    return Glob(pattern).matches(name)
-                        ? nil : "the \(key.rawValue) of the certificate is '\(name)', not '\(pattern)'"
+                    if Glob(pattern).matches(name) { return nil }
+                    let shown = try glob.shownText(in: scope(part.level))
+                    return "the \(key.rawValue) of the certificate is '\(name)', not '\(shown)'"
                 }
             }
         }
@@ -96,13 +98,19 @@ struct ExpectationChecker {
         _ key: String
     ) -> [Violation] {
         guard let wanted else { return [] }
-        let value: JSON
+        let value: ScopeValue
         do {
-            value = try wanted.value.value(in: scope(wanted.level)).json
+            value = try wanted.value.value(in: scope(wanted.level))
         } catch {
             return [Violation(message: error.message, span: error.span)]
         }
-        let comparison = JSONComparison(of: data.json, with: value, kind, limit: Self.limit)
+        let comparison = JSONComparison(
+            of: data.json,
+            with: value.json,
+            kind,
+            limit: Self.limit,
+            hidesExpected: value.isSecret
+        )
         return comparison.differences.map { difference in
             Violation(message: "the data \(difference.message)", span: wanted.value.span(at: difference.path))
         } + rest(comparison.count, "differences from '\(key)'", at: wanted.span)
@@ -120,7 +128,7 @@ struct ExpectationChecker {
                     throw EvaluationFailure(message: error.message + undecodedReason, span: error.span)
                 }
                 guard let message = check.value.message else { return complaint }
-                return "\(try message.text(in: scope).text): \(complaint)"
+                return "\(try message.shownText(in: scope)): \(complaint)"
             }
             violation?.isWorded = check.value.message != nil
             return violation

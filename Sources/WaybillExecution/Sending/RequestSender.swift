@@ -187,7 +187,7 @@ struct RequestSender: Sendable {
                 attempt: attempt,
                 method: request.method,
                 url: run.redactor.text(request.url),
-                headers: request.headers.map { run.redactor.header($0.name, $0.value) }
+                headers: run.redactor.headers(request.headers)
             )
         )
     }
@@ -195,9 +195,9 @@ struct RequestSender: Sendable {
     private func details(of redirect: Redirect) -> RunEvent.Redirection.Details {
         .init(
             httpVersion: redirect.httpVersion,
-            headers: redirect.headers.list.map { run.redactor.header($0.name, $0.value) },
+            headers: run.redactor.headers(redirect.headers.list),
             time: PhaseTimes(redirect.timings),
-            nextHeaders: redirect.nextHeaders.map { run.redactor.header($0.name, $0.value) }
+            nextHeaders: run.redactor.headers(redirect.nextHeaders)
         )
     }
 

@@ -99,6 +99,9 @@ package struct ScopeText: Sendable, Equatable {
     package var isSecret: Bool
     /// Whether it is one value marked with `raw()`.
     package var isRaw: Bool
+
+    /// The string for messages: `***` if it was computed from a secret.
+    package var shown: String { isSecret ? "***" : text }
 }
 
 extension Template: Equatable {

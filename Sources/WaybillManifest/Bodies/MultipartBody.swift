@@ -25,7 +25,7 @@ struct MultipartBody: RequestBody {
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         var writer = MultipartWriter()
-        for (name, value) in context.fields.pairs { writer.add(field: name, value) }
+        for (name, value) in context.fields.pairs { writer.add(field: name, value.text) }
         var isSecret = context.fields.isSecret
         for part in parts { isSecret = try part.write(to: &writer, context) || isSecret }
         return EncodedBody(writer.finished(), boundary: writer.boundary, isSecret: isSecret)

@@ -6,9 +6,9 @@ import WaybillJSON
 /// The names and values of a query or form, with nested values flattened: `a[b]=1`, `a[]=1`.
 package struct ParameterList: Sendable {
     /// The pairs in order, not yet encoded.
-    package private(set) var pairs: [(name: String, value: String)] = []
+    package private(set) var pairs: [(name: String, value: ComputedText)] = []
     /// Whether any value depends on a secret.
-    package private(set) var isSecret = false
+    package var isSecret: Bool { pairs.contains(where: \.value.isSecret) }
 
     private let arrays: ArrayStyle
 
@@ -19,8 +19,7 @@ package struct ParameterList: Sendable {
 
     /// Adds one pair.
     package mutating func add(_ name: String, _ value: ComputedText) {
-        pairs.append((name, value.text))
-        isSecret = isSecret || value.isSecret
+        pairs.append((name, value))
     }
 
     /// Adds a value of the manifest: scalars as written, nested values under nested names.
@@ -35,8 +34,7 @@ package struct ParameterList: Sendable {
                 add(name, ComputedText(text: scalar.isNull ? "" : text))
             } else {
                 let value = try scalar.value(in: scope)
-                isSecret = isSecret || value.isSecret
-                try add(name, value.json, at: scalar.span)
+                try add(name, value.json, isSecret: value.isSecret, at: scalar.span)
             }
         case .list(let elements, _):
             for element in elements { try add(elementName(name), element, in: scope) }
@@ -45,21 +43,29 @@ package struct ParameterList: Sendable {
         }
     }
 
-    private mutating func add(_ name: String, _ value: JSON, at span: SourceSpan) throws(EvaluationFailure) {
+    private mutating func add(
+        _ name: String,
+        _ value: JSON,
+        isSecret: Bool,
+        at span: SourceSpan
+    ) throws(EvaluationFailure) {
+        func add(_ text: String) { pairs.append((name, ComputedText(text: text, isSecret: isSecret))) }
         switch value {
-        case .null: pairs.append((name, ""))
-        case .bool(let value): pairs.append((name, value ? "true" : "false"))
-        case .number(let value): pairs.append((name, value.text))
-        case .string(let value): pairs.append((name, value))
+        case .null: add("")
+        case .bool(let value): add(value ? "true" : "false")
+        case .number(let value): add(value.text)
+        case .string(let value): add(value)
         case .bytes:
             throw EvaluationFailure(
                 message: "the parameter '\(name)' cannot be bytes: convert them to a string with base64(x)",
                 span: span
             )
         case .array(let elements):
-            for element in elements { try add(elementName(name), element, at: span) }
+            for element in elements { try self.add(elementName(name), element, isSecret: isSecret, at: span) }
         case .object(let object):
-            for (member, value) in object { try add("\(name)[\(member)]", value, at: span) }
+            for (member, value) in object {
+                try self.add("\(name)[\(member)]", value, isSecret: isSecret, at: span)
+            }
         }
     }
 
@@ -69,12 +75,12 @@ package struct ParameterList: Sendable {
 
     /// The pairs as `application/x-www-form-urlencoded`.
     package var form: String {
-        pairs.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value))" }.joined(separator: "&")
+        pairs.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value.text))" }.joined(separator: "&")
     }
 
     /// The pairs as a query, with everything but unreserved characters percent-encoded.
     package var query: String {
-        pairs.map { "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value))" }
+        pairs.map { "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value.text))" }
             .joined(separator: "&")
     }
 }

@@ -73,12 +73,25 @@ extension ManifestExpression {
 extension ScalarTemplate {
     /// Returns the scalar as a string: a constant as written.
     package func text(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedText {
+        try text(in: scope) { $0.text }
+    }
+
+    /// Returns the scalar as a string for messages, with `***` for each `${…}` whose value contains a secret. A redactor
+    /// would not find a short secret inside a longer string.
+    package func shownText(in scope: EvaluationScope) throws(EvaluationFailure) -> String {
+        try text(in: scope) { $0.shown }.text
+    }
+
+    private func text(
+        in scope: EvaluationScope,
+        rewriting rewrite: (ScopeText) -> String
+    ) throws(EvaluationFailure) -> ComputedText {
         switch content {
         case .constant(_, let text):
             return ComputedText(text: text)
         case .template(let template):
             do {
-                let value = try template.template.text(in: scope)
+                let value = try template.template.text(in: scope, rewriting: rewrite)
                 return ComputedText(text: value.text, isSecret: value.isSecret)
             } catch {
                 throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
@@ -147,14 +160,14 @@ extension DurationTemplate {
         case .constant(let duration):
             return duration
         case .template(let template):
-            let text: String
+            let text: ScopeText
             do {
-                text = try template.template.text(in: scope).text
+                text = try template.template.text(in: scope)
             } catch {
                 throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
             }
-            guard let duration = Duration(manifestText: text) else {
-                throw EvaluationFailure(message: "'\(text)' is not a duration such as 15s", span: template.span)
+            guard let duration = Duration(manifestText: text.text) else {
+                throw EvaluationFailure(message: "'\(text.shown)' is not a duration such as 15s", span: template.span)
             }
             return duration
         }

@@ -97,6 +97,9 @@ package final class Redactor: Sendable {
     /// once.
     package var sourcesOfShortSecrets: [String] { state.withLock(\.shortSources) }
 
+    /// Whether a secret is so short that it is found only if it is a whole value.
+    package var hasShortSecrets: Bool { state.withLock { !$0.short.isEmpty } }
+
     /// Returns a string without secrets.
     package func redact(_ text: String) -> String { finder?.redact(text) ?? text }
 

@@ -1,7 +1,8 @@
 import WaybillJSON
 
 /// Secrets of fewer than six bytes. They occur by chance in much that is not secret, so they are found only if they are
-/// a whole value: a whole text, a quoted string, or the value of a query or form field; in a URL also a path segment.
+/// a whole value: a whole text, a quoted string, or the value of a query or form field; in a URL also a path segment, a
+/// query parameter without a name, or the fragment.
 package struct ShortSecrets: Sendable {
     /// The number of bytes below which a secret is short.
     package static let limit = 6
@@ -31,6 +32,8 @@ package struct ShortSecrets: Sendable {
     /// Returns the ranges of a text that are secrets, in order.
     func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         guard !values.isEmpty else { return [] }
+        // It may itself contain a delimiter.
+        if text.count <= longest, values.contains(Array(text)) { return [0..<text.count] }
         var found: [Range<Int>] = []
         var isInURL = false
         for start in 0..<text.count {
@@ -43,7 +46,7 @@ package struct ShortSecrets: Sendable {
                 } else if before <= 0x20 || before == UInt8(ascii: "\"") {
                     isInURL = false
                 }
-                guard Self.isBefore(before) || isInURL && before == UInt8(ascii: "/") else { continue }
+                guard Self.isBefore(before, isInURL: isInURL) else { continue }
             }
             let limit = min(text.count, start + longest + 1)
             guard
@@ -55,8 +58,12 @@ package struct ShortSecrets: Sendable {
         return found
     }
 
-    private static func isBefore(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "=")
+    private static func isBefore(_ byte: UInt8, isInURL: Bool) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "="): true
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "&"): isInURL
+        default: false
+        }
     }
 
     private static func isBehind(_ byte: UInt8, isInURL: Bool) -> Bool {

@@ -26,12 +26,20 @@ final class DownloadReceiver: BodyReceiver {
 
     private let file: PartialFile
     private let thread: FileThread
+    private let containsSecret: @Sendable (String) -> Bool
     private let accept: FileDownload.Acceptor
     private let state: Mutex<State>
 
-    init(_ decision: DownloadState, file: PartialFile, thread: FileThread, accept: @escaping FileDownload.Acceptor) {
+    init(
+        _ decision: DownloadState,
+        file: PartialFile,
+        thread: FileThread,
+        containsSecret: @escaping @Sendable (String) -> Bool,
+        accept: @escaping FileDownload.Acceptor
+    ) {
         self.file = file
         self.thread = thread
+        self.containsSecret = containsSecret
         self.accept = accept
         state = Mutex(State(decision: decision))
     }
@@ -48,7 +56,7 @@ final class DownloadReceiver: BodyReceiver {
         let name = SuggestedName.of(response.headers) ?? state.withLock { $0.decision.resumedRecord?.name }
         let step = state.withLock { $0.decision.next(after: response) }
         let response = step.isAboutRest ? response.forWholeFile : response
-        let body: DownloadState.Body
+        var body: DownloadState.Body
         switch step {
         case .reject: return end(.ordinary)
         case .startOver: return end(.startOver)
@@ -61,6 +69,7 @@ final class DownloadReceiver: BodyReceiver {
             case .keepExisting: return end(.kept(response))
             case .yes: break
             }
+            body.record = body.record?.without(containsSecret)
             try file.begin(body)
             return end(.written(body, response))
         } catch {

@@ -37,6 +37,14 @@ package struct DownloadRecord: Sendable, Equatable {
         self.name = name
     }
 
+    /// Returns the record without a name that contains a secret; nil if the validator does.
+    func without(_ containsSecret: (String) -> Bool) -> DownloadRecord? {
+        guard !containsSecret(validator.text), !containsSecret(lastModified ?? "") else { return nil }
+        var record = self
+        record.name = name.flatMap { containsSecret($0) ? nil : $0 }
+        return record
+    }
+
     /// The path of the record of a partial file.
     package static func path(ofPart part: String) -> String { part + ".json" }
 

@@ -39,6 +39,8 @@ package struct FileDownload: Sendable {
     package var resumes: Bool
     /// The digests to compute.
     package var digests: Set<Digest.Algorithm>
+    /// Whether a text of an accepted response contains a secret, so that it is not stored next to the partial file.
+    package var containsSecret: @Sendable (String) -> Bool
     /// The function that accepts responses.
     package var accept: Acceptor
 
@@ -49,6 +51,7 @@ package struct FileDownload: Sendable {
         part: String,
         resumes: Bool,
         digests: Set<Digest.Algorithm>,
+        containsSecret: @escaping @Sendable (String) -> Bool = { _ in false },
         accept: @escaping Acceptor
     ) {
         self.request = request
@@ -56,6 +59,7 @@ package struct FileDownload: Sendable {
         self.part = part
         self.resumes = resumes
         self.digests = digests
+        self.containsSecret = containsSecret
         self.accept = accept
     }
 
@@ -99,7 +103,13 @@ package struct FileDownload: Sendable {
             var sending = request
             sending.headers += state.fields
             sending.acceptsCompression = false
-            let receiver = DownloadReceiver(state, file: file, thread: thread, accept: accept)
+            let receiver = DownloadReceiver(
+                state,
+                file: file,
+                thread: thread,
+                containsSecret: containsSecret,
+                accept: accept
+            )
             let result = await transport.send(
                 sending,
                 followingRedirects: limit,

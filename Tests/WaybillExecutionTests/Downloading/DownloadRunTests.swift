@@ -153,6 +153,18 @@ import WaybillTransport
         #expect(files == ["a.zip.part", "a.zip.part.json"])
     }
 
+    @Test func `a validator that contains a secret is not stored next to an interrupted download`() async throws {
+        let ran = try await run(
+            """
+            {id: a, request: {path: /a.zip, download: {to: a.zip},
+              outputs: {tag: {value: response.headers.ETag, secret: true}}}}
+            """,
+            cuts: 1
+        )
+        #expect(ran.failure?.kind == .transfer)
+        #expect(files.isEmpty)
+    }
+
     @Test func `a wrong checksum is a failure, and its bytes are deleted`() async throws {
         let wrong = String(repeating: "ab", count: 16)
         let ran = try await run(
