@@ -108,6 +108,43 @@ import WaybillTestSupport
 
     // MARK: Uploads
 
+    /// The sum of the two times in a line of `times`.
+    private static func seconds(_ line: Substring) -> Double {
+        line.split(separator: " ").reduce(0) { sum, time in
+            sum + (Double(time.drop { $0 != "m" }.dropFirst().dropLast()) ?? 0)
+        }
+    }
+
+    @Test func `an upload that the server does not read uses no processor time`() async throws {
+        let server = try LoopbackServer { connection in
+            guard connection.readHTTP2Request() else { return }
+            connection.write([.settings])
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        // More than the window of an HTTP/2 stream.
+        folder.write([UInt8](repeating: 0, count: 1_000_000), to: "a.bin")
+        folder.write(
+            """
+            waybill: 1
+            inputs: {timeout: {}}
+            graphs: {main: {chain: [{request: {method: POST, url: "\(server.url())", http: 2-prior-knowledge,
+              timeout: "${inputs.timeout}", body: {file: a.bin}}}]}}
+            """,
+            to: "m.yaml"
+        )
+        // `times` prints the user and system time of the shell, and then of its children so far, as 0m0.30s.
+        let run = { (timeout: String) in
+            "\"$W\" run m.yaml --out out --input timeout=\(timeout) > log; times"
+        }
+        let result = try await shell("\(run("200ms"))\n\(run("5s"))")
+        let seconds = result.outputText.split(separator: "\n").map(Self.seconds)
+        #expect(folder.read("log")?.contains("did not accept the whole request within 5s") == true)
+        try #require(seconds.count == 4 && seconds[1] > 0)
+        // The second run uses about as much as the first, which ends soon.
+        #expect(seconds[3] < seconds[1] * 2 + 0.3, "\(result.outputText)")
+    }
+
     @Test(arguments: ["collect", "continue"])
     func `resume --failed uploads only the files that failed`(onFailure: String) async throws {
         let isFirst = Mutex(true)

@@ -18,7 +18,7 @@ import WaybillRuntime
 /// ends a connection that is flooded with PING or SETTINGS, because the replies to them pile up.)
 ///
 /// A separate thread checks every 200 ms for a call that has used 500 ms of processor time without progress, which is a
-/// header line or a part of a body. It measures processor time because none passes while the program is suspended or
+/// header line or a part of a body in either direction. It measures processor time because none passes while the program is suspended or
 /// the machine is busy. The thread then finds the socket that the call reads: the one whose queue of unread bytes keeps
 /// shrinking. It shuts that socket down, so that reading fails soon, which ends the call and the transfers of that
 /// connection. Each call names a socket that has data, but libcurl may read others in the same call.
@@ -103,10 +103,13 @@ extension CallWatch {
         state.withLock { $0.isInCall = false }
     }
 
-    /// Records that a part of a response has arrived.
+    /// Records that a part of a response has arrived, or that a part of a request's body was read.
     func noteProgress() {
         progress.add(1, ordering: .relaxed)
     }
+
+    /// How often there was progress.
+    var progressCount: Int { progress.load(ordering: .relaxed) }
 
     /// Records that libcurl starts or stops using a socket.
     func note(_ socket: Int32, isInUse: Bool) {

@@ -8,12 +8,28 @@ final class MultiHandle {
         case at(ContinuousClock.Instant)
     }
 
+    /// A socket that libcurl wants to write to.
+    private struct Writer {
+        let interest: Readiness
+        /// How many calls in a row, for which the socket was writable, made no progress.
+        var idleCalls = 0
+        /// When the poller checks again whether the socket is writable; nil while it always does.
+        var pausedUntil: ContinuousClock.Instant?
+    }
+
+    // libcurl 7.88 waits for an HTTP/2 connection to be writable even if the server's window is used up. The thread
+    // would call it without end: an upload that a server did not read used 6.2 s of processor time in 8 s. A call
+    // for a connection that is not stuck reads a part of the body at least every few times.
+    private static let mostIdleCalls = 64
+    private static let pause = Duration.milliseconds(10)
+
     private let pointer: UnsafeMutableRawPointer
     private let poller: any Poller
     private let maximumConnections: Int
     private let watch: CallWatch
     private var hostConnections = 0
     private var timer = Timer.none
+    private var writers: [curl_socket_t: Writer] = [:]
 
     /// Creates a handle that keeps at most this many connections; nil if there is not enough memory.
     init?(poller: any Poller, watch: CallWatch, maximumConnections: Int) {
@@ -76,15 +92,17 @@ final class MultiHandle {
 
     /// The time until the timer is due, in milliseconds for a poller; -1 without a timer.
     var millisecondsUntilTimer: Int32 {
+        let end = writers.values.lazy.compactMap(\.pausedUntil).min()?.pollerMilliseconds
         switch timer {
-        case .none: -1
-        case .atOnce: 0
-        case .at(let instant): instant.pollerMilliseconds
+        case .none: return end ?? -1
+        case .atOnce: return 0
+        case .at(let instant): return min(instant.pollerMilliseconds, end ?? .max)
         }
     }
 
     /// Calls libcurl if the timer is due. Starting a transfer is due immediately.
     func runTimer() {
+        if !writers.isEmpty { endPauses() }
         switch timer {
         case .none: return
         case .atOnce: break
@@ -99,7 +117,35 @@ final class MultiHandle {
         var mask: Int32 = 0
         if ready.readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
         if ready.readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        let progress = watch.progressCount
         act(onSocket: ready.descriptor, mask: mask)
+        if !writers.isEmpty { note(ready, hasProgress: watch.progressCount != progress) }
+    }
+
+    /// Pauses checking whether a socket is writable if that leads to nothing, until something arrives or a moment
+    /// has passed.
+    private func note(_ ready: ReadyDescriptor, hasProgress: Bool) {
+        guard var writer = writers[ready.descriptor] else { return }
+        if ready.readiness == .writable, !hasProgress {
+            writer.idleCalls += 1
+            if writer.idleCalls >= Self.mostIdleCalls {
+                writer.pausedUntil = .now + Self.pause
+                poller.watch(ready.descriptor, for: writer.interest.subtracting(.writable))
+            }
+        } else {
+            if writer.pausedUntil != nil { poller.watch(ready.descriptor, for: writer.interest) }
+            writer = Writer(interest: writer.interest)
+        }
+        writers[ready.descriptor] = writer
+    }
+
+    private func endPauses() {
+        let now = ContinuousClock.now
+        for (socket, writer) in writers {
+            guard let end = writer.pausedUntil, end <= now else { continue }
+            writers[socket]?.pausedUntil = nil
+            poller.watch(socket, for: writer.interest)
+        }
     }
 
     private func act(onSocket socket: curl_socket_t, mask: Int32) {
@@ -128,12 +174,15 @@ final class MultiHandle {
 
     private func watch(_ socket: curl_socket_t, _ interest: Int32) {
         watch.note(socket, isInUse: interest != CURL_POLL_REMOVE)
-        switch interest {
-        case CURL_POLL_IN: poller.watch(socket, for: .readable)
-        case CURL_POLL_OUT: poller.watch(socket, for: .writable)
-        case CURL_POLL_INOUT: poller.watch(socket, for: [.readable, .writable])
-        default: poller.watch(socket, for: [])
-        }
+        let interest: Readiness =
+            switch interest {
+            case CURL_POLL_IN: .readable
+            case CURL_POLL_OUT: .writable
+            case CURL_POLL_INOUT: [.readable, .writable]
+            default: []
+            }
+        writers[socket] = interest.contains(.writable) ? Writer(interest: interest) : nil
+        poller.watch(socket, for: interest)
     }
 
     private func setTimer(_ milliseconds: Int) {

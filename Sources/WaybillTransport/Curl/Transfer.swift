@@ -342,6 +342,7 @@ final class Transfer {
     /// Provides bytes of the request's body.
     func readBody(into room: UnsafeMutableRawBufferPointer) -> Provision {
         if isPaused { return .later }
+        watch.noteProgress()
         guard let reader = bodyReader() else { return .never }
         guard let count = reader.read(into: room) else {
             refusal = .bodyUnreadable(reader.failure ?? "the body cannot be read")
