@@ -52,6 +52,7 @@ package struct ServerCertificate: Sendable, Hashable {
         if isShort { digits = (digits < "5" ? "20" : "19") + digits }
         let parts = [(0, 4), (4, 2), (6, 2), (8, 2), (10, 2), (12, 2)].map { digits.dropFirst($0.0).prefix($0.1) }
         let text = "\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):\(parts[5])Z"
-        return Timestamp(rfc3339: text)
+        // The year 9999 means that the certificate does not expire (RFC 5280, section 4.1.2.5).
+        return Timestamp(rfc3339: text) ?? (parts[0] > "2261" ? Timestamp(nanoseconds: .max) : nil)
     }
 }
