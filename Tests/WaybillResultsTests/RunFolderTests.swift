@@ -1,5 +1,6 @@
 import Testing
 import WaybillJSON
+import WaybillManifest
 import WaybillTestSupport
 
 @testable import WaybillResults

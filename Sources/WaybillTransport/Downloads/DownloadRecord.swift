@@ -30,7 +30,7 @@ package struct DownloadRecord: Sendable, Equatable {
         name: String? = nil
     ) {
         self.url = url
-        self.source = Self.digest(of: source ?? url)
+        self.source = Self.digest(of: source ?? url, requestedAs: url)
         self.validator = validator
         self.lastModified = lastModified
         self.total = total
@@ -73,11 +73,15 @@ package struct DownloadRecord: Sendable, Equatable {
     /// - Parameter source: The URL that responded, without secrets.
     func matches(_ headers: HTTPFields, from source: String) -> Bool {
         let dates = headers.values(named: "Last-Modified")
-        return self.source == Self.digest(of: source) && validator.isRepeated(in: headers)
+        return self.source == Self.digest(of: source, requestedAs: url) && validator.isRepeated(in: headers)
             && dates.allSatisfy { $0 == lastModified ?? $0 }
     }
 
-    private static func digest(of url: String) -> String { Digest.sha256(of: Array(url.utf8)) }
+    /// Returns the digest of the URL that responded. The query of the target of a redirect often has a signature that
+    /// differs each time, and is left out.
+    private static func digest(of source: String, requestedAs url: String) -> String {
+        Digest.sha256(of: Array((source == url ? source[...] : source.prefix { $0 != "?" }).utf8))
+    }
 
     /// `{url, source, etag|lastModified, total, name}`
     var text: [UInt8] {
