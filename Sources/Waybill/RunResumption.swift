@@ -145,7 +145,9 @@ package struct RunResumption: Sendable {
         let changes: [(place: String, diagnostic: Diagnostic)] = (paths + enclosing.sorted()).compactMap { path in
             let place = PlanIndex.withoutElements(path)
             guard let step = now.step(at: path) else {
-                guard !enclosing.contains(path), contains(place, earlier), seen.insert(place).inserted else { return nil }
+                guard !enclosing.contains(path), contains(place, earlier), seen.insert(place).inserted else {
+                    return nil
+                }
                 let diagnostic = Diagnostic(
                     "changed-manifest",
                     "step '\(path)' has already run, but the manifest no longer contains it",

@@ -140,7 +140,9 @@ private struct RandomGraph {
         }
         if random.next(below: 6) == 0 { text += "\(inner)when: 1 == \(1 + random.next(below: 2))\n" }
         var isElement = isElement
+        var mode = ["stop", "continue"][random.next(below: 2)]
         if random.next(below: 5) == 0 {
+            mode = self.mode()
             text += "\(inner)forEach: {in: \"range(0, \(random.next(below: 5)))\", as: e\(count)}\n"
             if !isElement { leaves.insert(path) }
             isElement = true
@@ -150,7 +152,7 @@ private struct RandomGraph {
         }
         if random.next(below: 4) == 0 { replies["/\(id)"] = .json("{}", status: 500) }
         if !isElement { leaves.insert(path) }
-        return text + "\(inner)get: /\(id)\n\(inner)onFailure: \(mode())\n"
+        return text + "\(inner)get: /\(id)\n\(inner)onFailure: \(mode)\n"
     }
 }
 

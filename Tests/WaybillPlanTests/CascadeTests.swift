@@ -112,7 +112,7 @@ import WaybillPlan
             ]
         )
         #expect(
-            try diagnostics("}, {graph: g1}, {graph: g1") == [
+            try diagnostics("}, {id: b, graph: g1}, {id: c, graph: g1") == [
                 "graph 'main' and the graphs that it runs have more than 100000 steps"
             ]
         )

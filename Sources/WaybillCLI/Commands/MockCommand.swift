@@ -49,7 +49,9 @@ struct MockCommand: ParsableCommand {
             throw ExitStatus.notCarriedOut
         }
         for name in examples.ambiguous {
-            output.write("the examples of several requests answer \(PrintableText.oneLine(name)) one after another; the last one repeats\n")
+            output.write(
+                "the examples of several requests answer \(PrintableText.oneLine(name)) one after another; the last one repeats\n"
+            )
         }
         let count = routes.count == 1 ? "1 route" : "\(routes.count) routes"
         output.write("serving \(count) on http://127.0.0.1:\(bound); press Ctrl-C to stop\n")

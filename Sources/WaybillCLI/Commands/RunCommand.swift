@@ -179,7 +179,9 @@ struct RunCommand: ParsableCommand {
         for index in paths.indices where printing.verbose && !selected.isEmpty && !selected.contains(index) {
             output.writeError("'\(PrintableText.oneLine(paths[index]))' has no step to run\n")
         }
-        let stages = selected.isEmpty ? all : selected.map { all[$0] }
+        let withGraphs = paths.indices.filter { checked[$0].value?.hasNoGraphs != true }
+        let reported = selected.isEmpty ? withGraphs : selected
+        let stages = reported.isEmpty ? all : reported.map { all[$0] }
         output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }

@@ -137,19 +137,30 @@ private struct PageCollector {
                 redactor: run.redactor
             )
             decision = try state.next(after: page)
-            if decision == .finish, state.pages == 1, page.items > 0 { warnOfMisspeltMember(in: page) }
+            if decision == .finish, state.pages == 1, page.items > 0 { warnOfWrongPath(in: page, outcome.data) }
         } catch {
             throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         return try take(found, decision, of: outcome)
     }
 
-    /// Warns if the first page is the last one because the path to the next page is misspelt.
-    private func warnOfMisspeltMember(in page: PaginationState.Page) {
-        guard let (name, nearest, span) = state.misspeltMember(in: page) else { return }
-        let message =
-            "there is no next page, because the response has no member '\(name)'; did you mean '\(nearest)'?"
-        run.events.emit(.warning(run.redactor.text(message), at: span), step: context.path)
+    /// Warns if the first page is the last one because the path to the next page is misspelt, or matches only the data
+    /// after filters.
+    private func warnOfWrongPath(in page: PaginationState.Page, _ data: ScopeValue?) {
+        var after = page.scope
+        after.current = data
+        if let (name, nearest, span) = state.misspeltMember(in: page) {
+            let message =
+                "there is no next page, because the response has no member '\(name)'; did you mean '\(nearest)'?"
+            run.events.emit(.warning(run.redactor.text(message), at: span), step: context.path)
+        } else if data != page.scope.current, let path = state.pathToNext, (try? path.value(in: page.scope)) == nil,
+            let next = try? path.value(in: after), ![.null, .string("")].contains(next.json)
+        {
+            let message =
+                "there is no next page, because the response before filters has nothing at '\(path.expression.text)'; "
+                + "the data after filters does, but it does not control paging"
+            run.events.emit(.warning(run.redactor.text(message), at: path.span), step: context.path)
+        }
     }
 
     private mutating func take(

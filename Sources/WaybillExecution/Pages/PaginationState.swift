@@ -112,11 +112,7 @@ struct PaginationState: Sendable {
 
     /// The name in the path of `next` or `from` that a page does not have, if the page has a similar one.
     func misspeltMember(in page: Page) -> (name: String, nearest: String, span: SourceSpan)? {
-        let expression: ManifestExpression
-        switch pagination.way {
-        case .next(let path), .cursor(_, let path): expression = path
-        case .page, .offset, .link: return nil
-        }
+        guard let expression = pathToNext else { return nil }
         let paths = expression.references.filter { $0.root == .document }
         // With several paths, one of them is expected to match nothing.
         guard paths.count == 1, let data = page.scope.current, !data.isSecret else { return nil }
@@ -130,6 +126,14 @@ struct PaginationState: Sendable {
             }
         }
         return nil
+    }
+
+    /// The expression for the next page; `nil` if there is none.
+    var pathToNext: ManifestExpression? {
+        switch pagination.way {
+        case .next(let path), .cursor(_, let path): path
+        case .page, .offset, .link: nil
+        }
     }
 
     private func count(_ step: Int, in place: Pagination.Place) -> Decision {

@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request with filters, outputs or `returns` must expect a status of the class 2xx: they are evaluated only for such
+/// A request with filters, outputs, `returns` or `write` must expect a status of the class 2xx: they are evaluated only for such
 /// responses.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
@@ -21,6 +21,7 @@ struct NeverTaken: ManifestRule {
         let filter = settings.flatMap(\.filters).first { !$0.value.isOnEveryStatus }
         if let filter { parts.append((filter.span, "filters are")) }
         if let returns = site.definition.returns { parts.append((returns.span, "'returns' is")) }
+        if let write = site.step?.step.flow?.write { parts.append((write.span, "'write' is")) }
         return parts.map { span, words in
             Diagnostic(
                 "status-contradiction",

@@ -306,10 +306,16 @@ import WaybillTransport
             ),
             ("next: $.next", #"{"rows":[1],"total":1}"#, nil), ("next: $.next", #"{"rows":[1],"next":null}"#, nil),
             ("next: $.nxt", #"{"rows":[],"next":"/b"}"#, nil),
+            (
+                "next: $.next}, filters: [{select: $.data}]",
+                #"{"data":{"rows":[1],"next":"/b"}}"#, "has nothing at '$.next'; the data after filters does"
+            ),
         ]
     )
     func `a misspelt path to the next page causes a warning`(way: String, body: String, words: String?) async throws {
-        let fixture = try fixture("get: /a, paginate: {\(way), items: $.rows}", ["/a": .json(body)])
+        let parts = way.split(separator: "}, ", maxSplits: 1)
+        let step = "get: /a, paginate: {\(parts[0]), items: $.rows}" + parts.dropFirst().map { ", \($0)" }.joined()
+        let fixture = try fixture(step, ["/a": .json(body)])
         let (outcome, _) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
         #expect(outcome.result.outcome == .passed)
         let warnings = try #require(folder.read("events.ndjson")).split(separator: "\n").filter {

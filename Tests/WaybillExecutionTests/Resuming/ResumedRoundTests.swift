@@ -59,8 +59,8 @@ import WaybillTransport
                   - {id: a, get: /a}
                   - {id: b, post: /b}
                   - {id: count, values: {n: "default(steps.a.data.n, 0)", id: uuid()}}
-                  - {id: other, values: {m: steps.b.data.n}}
-                  - {id: sum, values: {n: steps.count.outputs.n + steps.other.outputs.m}}
+                  - {id: other, values: {m: "default(steps.b.data.n, 0)"}}
+                  - {id: sum, values: {n: "default(steps.count.outputs.n, 0) + default(steps.other.outputs.m, 0)"}}
                 outputs: {n: "default(steps.sum.outputs.n, null)"}
             """
         let folder = TemporaryFolder()
