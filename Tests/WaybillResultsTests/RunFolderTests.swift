@@ -192,6 +192,25 @@ import WaybillTestSupport
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test func `files of a run that a link leads to are not copied, and nothing is written through a link`() throws {
+        folder.write("mine", to: "elsewhere/a.json")
+        folder.write("1", to: "run/own/a.json")
+        let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
+        for (name, place) in [("run/bodies", "elsewhere"), ("run/data", "elsewhere"), ("target/own", "elsewhere")] {
+            try FolderContents.make("\(folder.path)/target")
+            #expect(symlink("\(folder.path)/\(place)", "\(folder.path)/\(name)") == 0)
+        }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyBodies(from: run, to: target) }
+        #expect(throws: ResultsError.self) { try FolderCopy.checkFile("data/a.json", in: run, of: nil) }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyFile("data/a.json", from: run, to: target) }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyFile("own/a.json", from: run, to: target) }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+        #expect(folder.read("elsewhere/a.json") == "mine")
+        #expect(folder.names(in: "elsewhere") == ["a.json"])
+        try FolderCopy.copyFile("own/a.json", from: run, to: "\(folder.path)/clean")
+        #expect(folder.read("clean/own/a.json") == "1")
+    }
+
     @Test func `the lock of a suite outlives the files that it replaces`() throws {
         let path = "\(folder.path)/suite"
         let first = try SuiteFolder.create(path, in: folder.path, for: ["a.yaml"])

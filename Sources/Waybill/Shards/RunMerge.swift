@@ -161,7 +161,7 @@ package struct RunMerge: Sendable {
         }
         let container = RecordContainer(write, format, path: path.string)
         for (folder, file) in parts {
-            try FolderCopy.checkFile(container.part(of: "\(folder)/\(path)"), of: file.bytes)
+            try FolderCopy.checkFile(container.part(of: path.string), in: folder, of: file.bytes)
         }
         return MergedRun.File(
             path: path.string,
@@ -196,7 +196,7 @@ package struct RunMerge: Sendable {
     private static func checkFiles(of shards: [ShardJournal]) throws {
         for shard in shards {
             for (path, file) in shard.sortedFiles where isInside(path) {
-                try FolderCopy.checkFile("\(shard.folder)/\(path)", of: file.bytes)
+                try FolderCopy.checkFile(path, in: shard.folder, of: file.bytes)
             }
         }
     }

@@ -8,15 +8,30 @@ import WaybillRuntime
 
 /// Copies the files of runs from one folder to another.
 package enum FolderCopy {
-    /// Throws if a file of a run is missing, or does not have the size that its journal says.
+    /// Throws if a file of a run is missing, does not have the size that its journal says, or is outside the folder of the
+    /// run because a link on the way leads there.
     ///
-    /// - Parameter bytes: Its size; `nil` if the journal does not have it.
-    package static func checkFile(_ path: String, of bytes: Int?) throws(ResultsError) {
+    /// - Parameters:
+    ///   - name: Its path, relative to the folder.
+    ///   - bytes: Its size; `nil` if the journal does not have it.
+    package static func checkFile(_ name: String, in folder: String, of bytes: Int?) throws(ResultsError) {
+        let path = "\(folder)/\(name)"
         guard isRegularFile(path) else {
             throw ResultsError(path: path, "'\(path)' is missing; the journal of its run lists it")
         }
         if let bytes, let size = FolderContents.size(of: path), size != bytes {
             throw ResultsError(path: path, "'\(path)' has \(size) bytes; the journal of its run says \(bytes)")
+        }
+        try checkFolder(of: path, in: folder)
+    }
+
+    /// Throws if the folder of a path is not inside another one, because a link on the way leads out of it.
+    private static func checkFolder(of path: String, in root: String) throws(ResultsError) {
+        guard let root = FileContents.canonicalPath(root),
+            let folder = FileContents.canonicalPath(FileContents.folder(of: path)),
+            folder == root || folder.utf8.starts(with: "\(root)/".utf8)
+        else {
+            throw ResultsError(path: path, "'\(path)' is not in the folder of its run: a symbolic link leads out of it")
         }
     }
 
@@ -24,7 +39,8 @@ package enum FolderCopy {
     ///
     /// - Parameter path: Its path, relative to the folder of the run.
     package static func copyFile(_ path: String, from source: String, to target: String) throws(ResultsError) {
-        try copy("\(source)/\(path)", to: "\(target)/\(path)")
+        try checkFolder(of: "\(source)/\(path)", in: source)
+        try copy("\(source)/\(path)", to: "\(target)/\(path)", in: target)
     }
 
     /// Copies the bodies of failed responses that are not yet there.
@@ -33,7 +49,9 @@ package enum FolderCopy {
         let names = (try? FolderListing.names(in: "\(source)/\(bodies)", limit: .max)) ?? []
         for name in names where !isTemporary(name) && isRegularFile("\(source)/\(bodies)/\(name)") {
             let path = "\(target)/\(bodies)/\(name)"
-            if FolderContents.size(of: path) == nil { try copy("\(source)/\(bodies)/\(name)", to: path) }
+            guard FolderContents.size(of: path) == nil else { continue }
+            try checkFolder(of: "\(source)/\(bodies)/\(name)", in: source)
+            try copy("\(source)/\(bodies)/\(name)", to: path, in: target)
         }
     }
 
@@ -82,14 +100,15 @@ package enum FolderCopy {
             }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: try copy(path, from: source, to: target, isWanted)
-            case S_IFREG where isWanted(path): try copy("\(source)/\(path)", to: "\(target)/\(path)")
+            case S_IFREG where isWanted(path): try copy("\(source)/\(path)", to: "\(target)/\(path)", in: target)
             default: break
             }
         }
     }
 
-    private static func copy(_ source: String, to target: String) throws(ResultsError) {
+    private static func copy(_ source: String, to target: String, in root: String) throws(ResultsError) {
         try FolderContents.make(FileContents.folder(of: target))
+        try checkFolder(of: target, in: root)
         let file = try OutputFile(target, .any)
         try file.cut(to: 0)
         try read(source) { piece throws(ResultsError) in try file.write(piece) }
