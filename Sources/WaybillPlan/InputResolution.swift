@@ -20,11 +20,20 @@ struct InputResolution {
 
     /// Resolves the inputs.
     ///
-    /// - Parameter isRequired: Whether it is an error when the input of a name has no value.
-    init(manifest: Manifest, options: PlanOptions, isRequired: (String) -> Bool = { _ in true }) {
+    /// - Parameters:
+    ///   - others: The names of other inputs that may have values; `nil` if any may.
+    ///   - isRequired: Whether it is an error when the input of a name has no value.
+    init(
+        manifest: Manifest,
+        options: PlanOptions,
+        others: Set<String>? = [],
+        isRequired: (String) -> Bool = { _ in true }
+    ) {
         let files = options.inputFiles.map { GivenFile(file: $0) }
-        diagnostics += Self.unknownNames(of: manifest, options: options)
-        diagnostics += files.flatMap { $0.unknownInputs(of: manifest) }
+        if let others {
+            diagnostics += Self.unknownNames(of: manifest, others, options: options)
+            diagnostics += files.flatMap { $0.unknownInputs(of: manifest, others) }
+        }
 
         for (name, definition) in manifest.inputs {
             let input = definition.value
@@ -98,15 +107,19 @@ struct InputResolution {
         return nil
     }
 
-    private static func unknownNames(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
+    private static func unknownNames(
+        of manifest: Manifest,
+        _ others: Set<String>,
+        options: PlanOptions
+    ) -> [Diagnostic] {
         let given = options.values.names.map { ($0, "the program") } + options.inputs.map { ($0.name, "--input") }
-        return given.filter { manifest.inputs[$0.0] == nil }.map { name, source in
+        return given.filter { manifest.inputs[$0.0] == nil && !others.contains($0.0) }.map { name, source in
             Diagnostic(
                 "unknown-input",
                 "no input of '\(manifest.file.name)' is named '\(name)', but \(source) gives it a value",
                 at: nil,
                 help: [
-                    NearestName.of(name, among: manifest.inputs.keys).map { "Did you mean '\($0)'?" }
+                    NearestName.of(name, among: Array(manifest.inputs.keys) + others).map { "Did you mean '\($0)'?" }
                         ?? manifest.helpWithUnknownInput(name)
                 ]
             )
@@ -125,28 +138,33 @@ struct InputResolution {
 }
 
 extension InputResolution {
-    /// Resolves the inputs of a manifest and those that some of its graphs declare, for graphs that no step runs.
+    /// Resolves the inputs of a manifest and those that some of its graphs declare, for graphs that no step runs. The
+    /// values of the inputs that only a graph declares have names such as `orders.day`.
     ///
     /// An input of a graph takes the value that is given for it, or that of the manifest's input of the same name, or
     /// its default.
     init(of graphs: [Int], in manifest: Manifest, options: PlanOptions) {
-        let own = graphs.flatMap { manifest.graphs.values[$0].value.inputs.values }
-        guard !own.isEmpty else {
-            self.init(manifest: manifest, options: options)
-            return
-        }
-        var declared = manifest
-        for definition in own where manifest.inputs[definition.name.value] == nil {
-            // Graphs may declare inputs of the same name with different defaults.
-            declared.inputs[definition.name.value] = definition
-            declared.inputs[definition.name.value]?.value.defaultValue = nil
-        }
-        self.init(manifest: declared, options: options) { manifest.inputs[$0] != nil }
+        let declared = graphs.map { manifest.graphs.values[$0] }
+        let names = Set(declared.flatMap { $0.value.inputs.keys })
+        self.init(manifest: manifest, options: options, others: names)
         guard !diagnostics.hasErrors else { return }
-        for position in graphs {
-            let graph = manifest.graphs.values[position]
+        for graph in declared where !graph.value.inputs.isEmpty {
+            var own = manifest
+            own.inputs = graph.value.inputs.filter { manifest.inputs[$0.key] == nil }
+            let earlier = options.earlierInputs
+            var options = options
+            options.earlierInputs = JSONObject()
+            for name in own.inputs.keys {
+                options.earlierInputs[name] = earlier[Self.name(name, of: graph)]
+            }
+            let resolution = InputResolution(manifest: own, options: options, others: nil) { _ in false }
+            diagnostics += resolution.diagnostics
             for (name, definition) in graph.value.inputs {
-                if let value = values[name] {
+                if let value = manifest.inputs[name] == nil ? resolution.values[name] : values[name] {
+                    guard manifest.inputs[name] != nil else {
+                        values[Self.name(name, of: graph)] = value
+                        continue
+                    }
                     diagnostics += definition.value.schema.validate(value, limit: 1).map { violation in
                         Diagnostic(
                             "invalid-input",
@@ -155,11 +173,7 @@ extension InputResolution {
                             label: "declared here"
                         )
                     }
-                } else if let value = definition.value.defaultValue {
-                    // The journal keeps it, unless another graph has another default.
-                    let others = own.filter { $0.name.value.hasSameCodePoints(as: name) }
-                    if others.allSatisfy({ $0.value.defaultValue == value }) { values[name] = value }
-                } else {
+                } else if definition.value.defaultValue == nil {
                     diagnostics.append(
                         Diagnostic(
                             "missing-input",
@@ -173,6 +187,17 @@ extension InputResolution {
         }
     }
 
+    private static func name(_ input: String, of graph: Definition<Graph>) -> String { "\(graph.name.value).\(input)" }
+
+    /// Returns the values of the inputs of a graph that no step runs.
+    func values(of graph: GraphPlan) -> JSONObject {
+        var own = JSONObject()
+        for (name, definition) in graph.inputs {
+            own[name] = values["\(graph.name).\(name)"] ?? values[name] ?? definition.value.defaultValue
+        }
+        return own
+    }
+
     /// Returns the values of some inputs; without a value, the default.
     func values(of inputs: Definitions<InputDeclaration>) -> JSONObject {
         var own = JSONObject()
@@ -184,9 +209,8 @@ extension InputResolution {
 extension PlanBuilder {
     /// Returns the errors in the inputs that are given to a checked manifest. Missing inputs are not errors.
     package static func checkInputs(of manifest: Manifest, options: PlanOptions) -> [Diagnostic] {
-        var declared = manifest
-        for graph in manifest.graphs.values { declared.inputs.merge(graph.value.inputs) { own, _ in own } }
-        return InputResolution(manifest: declared, options: options, isRequired: { _ in false }).diagnostics
+        let others = Set(manifest.graphs.values.flatMap { $0.value.inputs.keys })
+        return InputResolution(manifest: manifest, options: options, others: others) { _ in false }.diagnostics
     }
 }
 
@@ -195,8 +219,8 @@ private struct GivenFile {
     let file: InputsFile
 
     /// Reports the names in the file that are not inputs.
-    func unknownInputs(of manifest: Manifest) -> [Diagnostic] {
-        let unknown = file.values.names.filter { manifest.inputs[$0] == nil }
+    func unknownInputs(of manifest: Manifest, _ others: Set<String>) -> [Diagnostic] {
+        let unknown = file.values.names.filter { manifest.inputs[$0] == nil && !others.contains($0) }
         guard !unknown.isEmpty else { return [] }
         let pointers = unknown.map { JSONPointer([.name($0)]) }
         let places = file.places(of: pointers)

@@ -67,7 +67,7 @@ package enum PlanBuilder {
         )
         let whole = graphs.selected.map { position in
             var graph = assembly.graph(at: position)
-            graph.ownInputs = inputs.values(of: graph.inputs)
+            graph.ownInputs = inputs.values(of: graph)
             return graph
         }
         var subgraphs = assembly.subgraphs(of: whole)
@@ -83,7 +83,8 @@ package enum PlanBuilder {
         plan.inputs = inputs.values
         plan.selection = selection
         let errors = options.part.map { plan.limit(to: $0) } ?? []
-        return (errors.isEmpty ? plan : nil, diagnostics + errors)
+        let warnings = selection.excludedButNeeded(in: plans, subgraphs)
+        return (errors.isEmpty ? plan : nil, diagnostics + warnings + errors)
     }
 
     /// Returns all requests of a manifest without errors, for the mock server. They include those of graphs that are

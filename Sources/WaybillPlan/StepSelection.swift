@@ -48,13 +48,34 @@ package struct StepSelection: Sendable, Equatable {
         }
         let paths = Set(kept.map { nodes[$0].path })
         let omitted = Dictionary(grouping: nodes.filter { !paths.contains($0.path) }, by: \.graph)
-        for path in Set(nodes.map(\.graph)) where path != graph.path {
-            subgraphs[path]?.limit(to: paths, without: omitted[path] ?? [])
+        // The innermost graphs first: outputs of a graph may use those of a graph that it runs.
+        var lost: [String: Set<String>] = [:]
+        for path in Set(nodes.map(\.graph)).sorted(by: { $0.utf8.count > $1.utf8.count }) where path != graph.path {
+            lost[path] = subgraphs[path]?.limit(to: paths, without: omitted[path] ?? [], lost)
         }
         var graph = graph
-        graph.limit(to: paths, without: omitted[graph.path] ?? [])
+        _ = graph.limit(to: paths, without: omitted[graph.path] ?? [], lost)
         graph.isLimited = kept.count < nodes.count
         return graph
+    }
+
+    /// Returns warnings about steps with excluded tags that run nevertheless, because selected steps need them.
+    ///
+    /// - Parameters:
+    ///   - graphs: The limited graphs.
+    ///   - subgraphs: The graphs that their steps run, by path, which are limited, too.
+    func excludedButNeeded(in graphs: [GraphPlan], _ subgraphs: [String: GraphPlan]) -> [Diagnostic] {
+        guard !excludedTags.isEmpty else { return [] }
+        let nodes = graphs.flatMap { SelectableStep.all(in: $0, subgraphs) }
+        return nodes.filter { $0.isLeaf && excludedTags.contains(where: $0.tags.contains) }.map { node in
+            Diagnostic(
+                "excluded-step",
+                "step '\(node.path)' has a tag that --not-tag excludes, but runs, because another step needs it",
+                severity: .warning,
+                at: node.span,
+                help: ["Exclude the steps that need it, too, or let them do without it."]
+            )
+        }
     }
 
     /// Returns the error for a selection that selects nothing in a manifest, or names a step that does not exist.
@@ -141,6 +162,7 @@ extension StepSelection {
 private struct SelectableStep {
     let id: String?
     let path: String
+    let span: SourceSpan
     /// The path of its graph.
     let graph: String
     /// The index of the enclosing step.
@@ -177,6 +199,7 @@ private struct SelectableStep {
                     SelectableStep(
                         id: step.id,
                         path: step.path,
+                        span: step.span,
                         graph: graph.path,
                         parent: parent,
                         isLeaf: inner.isEmpty,
@@ -196,11 +219,47 @@ private struct SelectableStep {
 
 extension GraphPlan {
     /// Removes the steps whose paths are not kept, and the outputs that use them.
-    fileprivate mutating func limit(to paths: Set<String>, without omitted: [SelectableStep]) {
+    ///
+    /// - Parameter lost: The names of the removed outputs of each graph that its steps run, by path.
+    /// - Returns: The names of the removed outputs.
+    fileprivate mutating func limit(
+        to paths: Set<String>,
+        without omitted: [SelectableStep],
+        _ lost: [String: Set<String>]
+    ) -> Set<String> {
+        var missing: [String: Set<String>] = [:]
+        for call in calls {
+            guard let names = lost[call.path], let id = call.step else { continue }
+            missing[id] = names
+        }
         body.keep { paths.contains($0) }
         omittedSteps = omitted.compactMap(\.id)
         let ids = Set(omittedSteps)
-        outputs.removeAll { !$0.stepReferences.isDisjoint(with: ids) }
+        let isLost = { (output: OutputDefinition) in
+            !output.stepReferences.isDisjoint(with: ids)
+                || output.value.references.contains { reference in
+                    guard let names = reference.stepID.flatMap({ missing[$0] }), !names.isEmpty else { return false }
+                    let path = reference.segments.dropFirst()
+                    return path.first?.name == "outputs" && path.dropFirst().first?.name.map(names.contains) ?? true
+                }
+        }
+        let removed = Set(outputs.filter(isLost).map(\.name.value))
+        outputs.removeAll(where: isLost)
+        return removed
+    }
+
+    /// The steps of the body that run a graph: their ids and the paths of the graphs.
+    private var calls: [(step: String?, path: String)] {
+        func calls(_ group: GroupPlan) -> [(step: String?, path: String)] {
+            group.steps.flatMap { step -> [(step: String?, path: String)] in
+                switch step.work {
+                case .graph(let call): [(step.id, call.path)]
+                case .group(let inner): calls(inner)
+                case .request, .values, .end: []
+                }
+            }
+        }
+        return calls(body)
     }
 }
 

@@ -35,6 +35,21 @@ import WaybillTransport
         #expect(failure.message.string == "the deadline of 200ms has passed")
     }
 
+    @Test func `a POST whose evaluation was stopped is not sent again without repeat-unsure`() async throws {
+        let fixture = {
+            try ExecutionFixture(
+                "graphs: {main: {chain: [{id: a, post: /a, deadline: 200ms, \(Self.work["select"]?.1 ?? "")}]}}\n",
+                ["/a": .json(Self.numbers)]
+            )
+        }
+        let folder = TemporaryFolder()
+        let (outcome, _) = try await fixture().run(into: folder)
+        #expect(outcome.summary == "a:failed")
+        let resumed = try await ResumedRun(fixture(), in: folder)
+        #expect(resumed.sent == [])
+        #expect(resumed.messages.count == 1)
+    }
+
     @Test func `a secret value with too many parts is refused`() async throws {
         let fixture = try ExecutionFixture(
             "graphs:\n  main:\n    chain:\n      - {id: a, get: /a, outputs: {t: {value: $, secret: true}}}\n",

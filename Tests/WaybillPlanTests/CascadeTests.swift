@@ -148,6 +148,7 @@ import WaybillPlan
         #expect(try outcome(["sub"], ("a", "5")) == #"{"a":5,"c":"manifest"}"#)
         #expect(try outcome(["sub"]) == "graph 'sub' requires the input 'a'")
         #expect(try outcome(["sub"], ("a", "x")).contains("input 'a'"))
+        #expect(try outcome(["main", "sub"], ("a", "7")) == #"{"a":"7","c":"manifest"} {"a":7,"c":"manifest"}"#)
         #expect(
             try outcome(["main", "sub"], ("a", "x"))
                 == "the value given for input 'a' with --input must be an integer, but is a string"
@@ -184,6 +185,32 @@ import WaybillPlan
         )
         let graphs = try #require(plan).graphs + (plan?.sortedSubgraphs ?? [])
         #expect(graphs.flatMap { $0.body.requests.map(\.step.path) }.sorted().joined(separator: " ") == kept)
+    }
+
+    @Test func `a limited graph leaves out the outputs that need an omitted output of a graph that it runs`() throws {
+        var options = PlanOptions()
+        options.selection.excludedTags = ["slow"]
+        let (plan, diagnostics) = try PlanFixture.plan(
+            """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main:
+                chain: [{id: g, graph: sub}, {id: wipe, tag: slow, get: /w}, {id: k, get: "/${steps.wipe.status}"}]
+                outputs: {n: steps.g.outputs.n, m: steps.g.outputs.m, w: steps.wipe.status}
+              sub:
+                chain: [{id: a, tag: slow, get: /a}, {id: b, get: /b}]
+                outputs: {n: steps.a.status, m: steps.b.status}
+
+            """,
+            options: options
+        )
+        #expect(try #require(plan).graphs[0].outputs.map(\.name.value) == ["m", "w"])
+        #expect(plan?.subgraphs["main.g"]?.outputs.map(\.name.value) == ["m"])
+        #expect(
+            diagnostics.map(\.headline) == [
+                "step 'main.wipe' has a tag that --not-tag excludes, but runs, because another step needs it"
+            ]
+        )
     }
 
     @Test func `names in environments that are not applied must exist, too`() throws {

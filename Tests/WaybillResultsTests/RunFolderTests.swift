@@ -1,4 +1,5 @@
 import Testing
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillTestSupport
@@ -209,6 +210,14 @@ import WaybillTestSupport
         #expect(folder.names(in: "elsewhere") == ["a.json"])
         try FolderCopy.copyFile("own/a.json", from: run, to: "\(folder.path)/clean")
         #expect(folder.read("clean/own/a.json") == "1")
+    }
+
+    @Test func `runs that a wrong clock put into the future are the oldest`() throws {
+        let names = ["20991231-000000-aaaaaa", "20261121-052703-k3v9qa", "20261121-052704-aaaaaa"]
+        for name in names { folder.write("", to: "runs/\(name)/events.ndjson") }
+        let now = try #require(Timestamp(rfc3339: "2026-11-22T00:00:00Z"))
+        let found = try OldRuns.folders(in: "\(folder.path)/runs", now: now).map(\.description)
+        #expect(found == [names[2], names[1], names[0]])
     }
 
     @Test func `the lock of a suite outlives the files that it replaces`() throws {

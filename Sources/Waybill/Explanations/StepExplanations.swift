@@ -121,6 +121,32 @@ extension Explanation {
             command: "waybill run manifest.yaml --mock --tag smoke"
         ),
         Explanation(
+            "excluded-step",
+            "a step with an excluded tag runs, because another step needs it",
+            """
+            'waybill run --not-tag' leaves out the steps with a tag, but not those whose results a selected step uses,
+            or that its 'needs' names. Exclude the steps that need it, too, or let them do without it.
+            """,
+            wrong: """
+                waybill: 1
+                graphs:
+                  main:
+                    batch:
+                      - {id: wipe, tag: slow, delete: "http://127.0.0.1/cache", mock: {}}
+                      - {id: check, needs: [wipe], get: "http://127.0.0.1/health", mock: {}}
+                """,
+            right: """
+                waybill: 1
+                graphs:
+                  main:
+                    batch:
+                      - {id: wipe, tag: slow, delete: "http://127.0.0.1/cache", mock: {}}
+                      - {id: check, tag: slow, needs: [wipe], get: "http://127.0.0.1/health", mock: {}}
+                      - {id: ping, get: "http://127.0.0.1/ping", mock: {}}
+                """,
+            command: "waybill run manifest.yaml --mock --not-tag slow"
+        ),
+        Explanation(
             "same-for-all",
             "elements are compared by something that is the same for all of them",
             """

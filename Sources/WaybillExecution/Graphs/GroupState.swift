@@ -20,10 +20,6 @@ struct GroupState: Sendable {
         case waiting, running, done, failed, skipped
     }
 
-    /// The maximum number of steps of a batch that run at once, unless the batch sets its own `concurrency`. A running
-    /// step takes about 100 KB, even while it waits for a permit to send.
-    private static let maximumRunning = 1024
-
     private let order: Group.Order
     private let mode: FailureMode
     private let limit: Int
@@ -40,10 +36,13 @@ struct GroupState: Sendable {
     private var wasRefused = false
 
     /// The state of a group before its first step.
-    init(_ group: GroupPlan) {
+    ///
+    /// - Parameter concurrency: The maximum number of steps of a batch that run at once, unless it sets its own. A running
+    ///   step takes about 130 KB, even while it waits for a permit to send.
+    init(_ group: GroupPlan, concurrency: Int = 64) {
         order = group.order
         mode = group.onFailure
-        limit = group.order == .chain ? 1 : max(1, group.concurrency ?? Self.maximumRunning)
+        limit = group.order == .chain ? 1 : max(1, group.concurrency ?? concurrency)
         let places = Dictionary(
             group.steps.enumerated().compactMap { index, step in step.id.map { ($0, index) } },
             uniquingKeysWith: { first, _ in first }

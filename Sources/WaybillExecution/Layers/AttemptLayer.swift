@@ -42,7 +42,10 @@ struct Attempt: Sendable {
             outcome.failure = run.failure(error)
         }
         // Evaluating the response may have taken longer than the step has.
-        if outcome.scope.environment.hasStopped { outcome.failure = .stopped(at: request.step.span) }
+        let isOfEvaluation = [.decode, .filter, .output, .expect].contains(outcome.failure?.kind)
+        if outcome.scope.environment.hasStopped || isOfEvaluation && Task.isCancelled {
+            outcome.failure = .stopped(at: request.step.span)
+        }
         if outcome.failure == nil, let passed = context.deadline?.passed { outcome.failure = passed }
         progress.add(outcome)
         outcome.progress = progress

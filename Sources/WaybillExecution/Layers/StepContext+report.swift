@@ -8,6 +8,8 @@ import WaybillResults
 extension StepContext {
     /// The outcome of a step that failed.
     func failed(_ step: StepPlan, _ failure: Failure) -> NodeOutcome {
+        // An expression may have been stopped because the time is over.
+        let failure = failure.kind == .input || failure.kind == .output ? deadline?.passed ?? failure : failure
         let outcome: StepOutcome = tolerates(step) ? .tolerated : .failed
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
         let record = StepRecord(isPassed: false, error: failure.inExpressions)

@@ -113,7 +113,9 @@ extension WorkLayer {
         if step.keeps.contains(.written) { record.written = attempt.written }
         if step.keeps.contains(.downloaded) { record.downloaded = attempt.downloaded }
         var outcome = RequestOutcome(result: result, record: record, end: end)
-        let isRecorded = attempt.response != nil && !attempt.isUnwritten
+        // If its evaluation was cancelled, the request has neither passed nor failed.
+        let isRecorded =
+            attempt.response != nil && !attempt.isUnwritten && attempt.failure?.kind != .cancelled
         if attempt.wasSent, !isRecorded, !request.plan.isIdempotent(sentAs: attempt.method) {
             outcome.use = .unsure
         }

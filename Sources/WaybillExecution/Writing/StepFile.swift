@@ -14,6 +14,7 @@ struct StepFile: Sendable {
     private let step: String
     private let graph: String
     private let run: RunContext
+    private let deadline: Deadline?
     private let path: RedactedText
     private let sink: RecordSink
     private let format: any WritableRecordFormat.Type
@@ -29,6 +30,7 @@ struct StepFile: Sendable {
         self.step = context.path
         graph = context.graph
         run = context.run
+        deadline = context.deadline
         let path: String
         do throws(EvaluationFailure) {
             var scope = context.scope
@@ -158,6 +160,7 @@ struct StepFile: Sendable {
     /// Moves the file to its path if the request passed, or its failure is tolerated.
     func finished(_ outcome: AttemptOutcome, isTolerated: Bool) async -> AttemptOutcome {
         var outcome = outcome
+        if outcome.failure == nil { outcome.failure = deadline?.passed }
         let failure = outcome.failure
         guard failure == nil || isTolerated && failure?.kind != .cancelled else { return outcome }
         do throws(Failure) {

@@ -1,3 +1,4 @@
+package import WaybillFormats
 package import WaybillRuntime
 
 #if canImport(Glibc)
@@ -9,8 +10,9 @@ package import WaybillRuntime
 /// Removes the folders of earlier runs.
 package enum OldRuns {
     /// Returns the folders of runs and suites in a folder, the newest first: those whose name is that of a run. Of
-    /// those that started in the same second, the last changed comes first.
-    package static func folders(in parent: String) throws(FileError) -> [RunID] {
+    /// those that started in the same second, the last changed comes first. A start in the future comes from a clock that
+    /// was wrong; such runs come last.
+    package static func folders(in parent: String, now: Timestamp = .now()) throws(FileError) -> [RunID] {
         let folders = try FolderListing.names(in: parent, limit: .max).compactMap {
             name -> (id: RunID, time: Duration)? in
             guard let id = RunID(name), let status = try? FileStatus(of: "\(parent)/\(name)", followsLinks: false),
@@ -21,6 +23,7 @@ package enum OldRuns {
         return folders.sorted { first, second in
             let (start, other) = (first.id.startedAt, second.id.startedAt)
             guard let start, let other, start != other else { return first.time > second.time }
+            if (start > now) != (other > now) { return other > now }
             return start > other
         }.map(\.id)
     }

@@ -69,8 +69,6 @@ struct PatternMatcher {
 
     private mutating func spendStep() -> Bool {
         steps -= 1
-        // Nobody waits for the result in a task that was cancelled.
-        if steps & 0xFFFF == 0, Task.isCancelled { steps = -1 }
         return steps >= 0
     }
 
@@ -121,8 +119,15 @@ struct PatternMatcher {
         var choices: [Choice] = []
         var instruction = 0
         var position = start
+        var count = 0
         while true {
             if countsSteps, !spendStep() { return nil }
+            count &+= 1
+            // Nobody waits for the result in a task that was cancelled.
+            if count & 0xFFFF == 0, Task.isCancelled {
+                steps = -1
+                return nil
+            }
             switch step(code, instruction, position, &choices, marks) {
             case .continues(let next, let place):
                 instruction = next

@@ -126,6 +126,14 @@ import WaybillResults
         #expect(state.end == .passed)
     }
 
+    @Test func `a batch starts as many steps at once as it may run`() throws {
+        let steps = (0..<100).map { "{id: s\($0), get: /a}" }.joined(separator: ", ")
+        let plan = try ExecutionFixture("graphs: {main: {batch: [\(steps)]}}").plan
+        var state = GroupState(plan.graphs[0].body, concurrency: 70)
+        #expect(state.start().count == 70)
+        #expect(state.finished(3, .passed) == [.start(70)])
+    }
+
     @Test func `an end step skips the rest of a chain, and the chain passes`() throws {
         var state = GroupState(try group("chain", "stop"))
         _ = state.start()
