@@ -95,6 +95,44 @@ import WaybillPlan
         #expect(names.joined(separator: " ") == rejected)
     }
 
+    @Test(arguments: [
+        ("", "chain: [{get: /a, onFailure: collect}]", "misplaced-key"),
+        ("", "chain: [{graph: sub, onFailure: collect}]", "misplaced-key"),
+        ("", "chain: [{get: /a, forEach: {in: [1], as: n}, onFailure: collect}]", ""),
+        ("", "chain: [{chain: [{values: {n: '1'}}], inherit: {headers: false}}]", "misplaced-key"),
+        ("defaults: {inherit: {headers: false}}", "chain: [{get: /a}]", "misplaced-key"),
+        ("", "chain: [{get: /a, expect: {status: 404}, write: {to: a.csv}}]", "status-contradiction"),
+    ])
+    func `a key without effect is reported`(defaults: String, main: String, id: String) throws {
+        let (_, diagnostics) = try PlanFixture.plan(
+            """
+            \(defaults)
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main: {\(main)}
+              sub: {chain: [{get: /b}]}
+
+            """
+        )
+        #expect(diagnostics.map(\.id.name).joined(separator: " ") == id)
+    }
+
+    @Test func `a graph that is named twice is run once, and the journal has the defaults of its inputs`() throws {
+        var options = PlanOptions()
+        options.graphs = ["g", "g"]
+        let (plan, _) = try PlanFixture.plan(
+            """
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs: {g: {inputs: {n: {type: integer, default: 3}}, chain: [{get: "/${inputs.n}"}]}}
+
+            """,
+            options: options
+        )
+        #expect(plan?.graphs.map(\.name) == ["g"])
+        #expect(plan?.graphs.first?.ownInputs == JSONObject([(name: "n", value: 3)]))
+        #expect(plan?.inputs == JSONObject([(name: "g.n", value: 3)]))
+    }
+
     @Test func `graphs that are run with settings have a maximum size`() throws {
         let graphs = (1...15).map { level in
             let inner = level == 15 ? "{get: /a}" : "{id: a, graph: g\(level + 1)}, {id: b, graph: g\(level + 1)}"
