@@ -47,14 +47,14 @@ package struct StepSelection: Sendable, Equatable {
             }
         }
         let paths = Set(kept.map { nodes[$0].path })
-        let omitted = Dictionary(grouping: nodes.filter { !paths.contains($0.path) }, by: \.graph)
+        let ofGraphs = Dictionary(grouping: nodes, by: \.graph)
         // The innermost graphs first: outputs of a graph may use those of a graph that it runs.
         var lost: [String: Set<String>] = [:]
-        for path in Set(nodes.map(\.graph)).sorted(by: { $0.utf8.count > $1.utf8.count }) where path != graph.path {
-            lost[path] = subgraphs[path]?.limit(to: paths, without: omitted[path] ?? [], lost)
+        for (path, steps) in ofGraphs.sorted(by: { $0.key.utf8.count > $1.key.utf8.count }) where path != graph.path {
+            lost[path] = subgraphs[path]?.limit(to: paths, of: steps, lost)
         }
         var graph = graph
-        _ = graph.limit(to: paths, without: omitted[graph.path] ?? [], lost)
+        _ = graph.limit(to: paths, of: ofGraphs[graph.path] ?? [], lost)
         graph.isLimited = kept.count < nodes.count
         return graph
     }
@@ -220,20 +220,21 @@ private struct SelectableStep {
 extension GraphPlan {
     /// Removes the steps whose paths are not kept, and the outputs that use them.
     ///
-    /// - Parameter lost: The names of the removed outputs of each graph that its steps run, by path.
+    /// - Parameters:
+    ///   - steps: The steps of its body.
+    ///   - lost: The names of the removed outputs of the graphs that its steps run, by the paths of the steps.
     /// - Returns: The names of the removed outputs.
     fileprivate mutating func limit(
         to paths: Set<String>,
-        without omitted: [SelectableStep],
+        of steps: [SelectableStep],
         _ lost: [String: Set<String>]
     ) -> Set<String> {
         var missing: [String: Set<String>] = [:]
-        for call in calls {
-            guard let names = lost[call.path], let id = call.step else { continue }
-            missing[id] = names
+        for step in steps {
+            if let id = step.id, let names = lost[step.path] { missing[id] = names }
         }
         body.keep { paths.contains($0) }
-        omittedSteps = omitted.compactMap(\.id)
+        omittedSteps = steps.filter { !paths.contains($0.path) }.compactMap(\.id)
         let ids = Set(omittedSteps)
         let isLost = { (output: OutputDefinition) in
             !output.stepReferences.isDisjoint(with: ids)
@@ -246,20 +247,6 @@ extension GraphPlan {
         let removed = Set(outputs.filter(isLost).map(\.name.value))
         outputs.removeAll(where: isLost)
         return removed
-    }
-
-    /// The steps of the body that run a graph: their ids and the paths of the graphs.
-    private var calls: [(step: String?, path: String)] {
-        func calls(_ group: GroupPlan) -> [(step: String?, path: String)] {
-            group.steps.flatMap { step -> [(step: String?, path: String)] in
-                switch step.work {
-                case .graph(let call): [(step.id, call.path)]
-                case .group(let inner): calls(inner)
-                case .request, .values, .end: []
-                }
-            }
-        }
-        return calls(body)
     }
 }
 

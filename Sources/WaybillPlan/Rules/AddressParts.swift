@@ -20,6 +20,8 @@ struct AddressParts: ManifestRule {
                     "no-base-url",
                     "this path requires a base URL",
                     at: path.span,
+                    secondary: site.callers.last.map { [.init($0.step.span, "runs the graph with its settings")] }
+                        ?? [],
                     help: [
                         site.service.standsAlone
                             ? "With 'standalone', the base URL of a service or the defaults does not apply: write an"

@@ -1,8 +1,8 @@
 import WaybillDiagnostics
 import WaybillManifest
 
-/// A request with filters, outputs, `returns` or `write` must expect a status of the class 2xx: they are evaluated only for such
-/// responses.
+/// A request with filters, outputs, `returns` or `write` must expect a status of the class 2xx: they are evaluated only
+/// for such responses.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.findingsOfRequests(check)
