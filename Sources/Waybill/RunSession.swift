@@ -68,6 +68,7 @@ package struct RunSession: Sendable {
     package let plan: Plan
     /// How to run it.
     package let options: RunOptions
+    private let memory = ResponseMemory()
     /// The results of a run.
     package struct Report: Sendable {
         /// The summary.
@@ -194,7 +195,10 @@ package struct RunSession: Sendable {
     ) {
         let engine: CurlTransport
         do {
-            engine = try CurlTransport(configuration: .init(maximumConnections: max(256, plan.concurrency)))
+            engine = try CurlTransport(
+                configuration: .init(maximumConnections: max(256, plan.concurrency)),
+                memory: memory
+            )
         } catch {
             throw RunError(message: error.description)
         }
@@ -245,6 +249,7 @@ package struct RunSession: Sendable {
             transport,
             stores: stores,
             containsSecret: { redactor.redact($0) != $0 },
+            memory: memory,
             onFailure: { failure in
                 guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }
                 let message = "could not write to the cache in '\(failure.folder)': \(failure.message)"

@@ -16,6 +16,7 @@ package struct HTTPResponse: Sendable, Equatable {
         var redirects: [Redirect] = []
         var repetitions = 0
         var cacheUse: CacheUse?
+        var memory: ResponseMemory.Share?
     }
 
     /// The status code of the final response.
@@ -78,6 +79,12 @@ package struct HTTPResponse: Sendable, Equatable {
     package var cacheUse: CacheUse? {
         get { details.value.cacheUse }
         set { details.change { $0.cacheUse = newValue } }
+    }
+
+    /// The memory that the response takes; nil if its body is small.
+    package var memory: ResponseMemory.Share? {
+        get { details.value.memory }
+        set { details.change { $0.memory = newValue } }
     }
 
     /// Creates a response, for transports other than libcurl's.

@@ -249,8 +249,17 @@ struct Attempt: Sendable {
         return flow.paginate != nil ? .page : flow.until != nil ? .poll : .whole
     }
 
-    private func evaluation(by evaluator: ResponseEvaluator, bytes: Int) async -> ResponseEvaluator.Evaluation {
-        guard bytes >= Self.largeResponse else { return evaluator.evaluate() }
+    /// The evaluation of a response, when there is memory for the values that are decoded from it.
+    private func evaluation(
+        by evaluator: ResponseEvaluator,
+        of response: HTTPResponse
+    ) async -> ResponseEvaluator.Evaluation {
+        guard response.body.count >= Self.largeResponse else { return evaluator.evaluate() }
+        if let memory = response.memory {
+            await memory.growForDecoding(response.body.count)
+            if Task.isCancelled { return .init(failure: .stopped(at: request.step.span)) }
+        }
+        defer { response.memory?.stopGrowing() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { evaluator.evaluate() }
     }
 
@@ -258,7 +267,7 @@ struct Attempt: Sendable {
     ///
     /// - Parameter status: The status that the server sent; `nil` if nothing was sent.
     private func evaluate(_ response: HTTPResponse, status: Int?, _ outcome: inout AttemptOutcome) async {
-        let evaluation = await evaluation(by: evaluator(of: response, outcome), bytes: response.body.count)
+        let evaluation = await evaluation(by: evaluator(of: response, outcome), of: response)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
         outcome.body = evaluation.body
         outcome.scope.body = evaluation.body

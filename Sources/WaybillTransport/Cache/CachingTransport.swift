@@ -13,6 +13,7 @@ package struct CachingTransport: Transport {
     private let now: @Sendable () -> Timestamp
     private let containsSecret: @Sendable (_ bytes: [UInt8]) -> Bool
     private let cookieHosts = CookieHosts()
+    private let memory: ResponseMemory
     private let onFailure: @Sendable (CacheStore.Failure) -> Void
     private let onObstacle: @Sendable (CacheRules.Obstacle) -> Void
 
@@ -22,6 +23,7 @@ package struct CachingTransport: Transport {
     ///   - now: The wall clock.
     ///   - containsSecret: Whether the bytes contain a secret. A request with one in its URL does not use the cache,
     ///     and a response with one is not stored.
+    ///   - memory: The memory for the bodies of stored responses.
     ///   - onFailure: Called when an entry cannot be stored.
     ///   - onObstacle: Called for each request that does not use the cache because of a secret or cookies.
     package init(
@@ -29,6 +31,7 @@ package struct CachingTransport: Transport {
         stores: CacheStores,
         now: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
         containsSecret: @escaping @Sendable (_ bytes: [UInt8]) -> Bool = { _ in false },
+        memory: ResponseMemory = ResponseMemory(),
         onFailure: @escaping @Sendable (CacheStore.Failure) -> Void = { _ in },
         onObstacle: @escaping @Sendable (CacheRules.Obstacle) -> Void = { _ in }
     ) {
@@ -36,6 +39,7 @@ package struct CachingTransport: Transport {
         self.stores = stores
         self.now = now
         self.containsSecret = containsSecret
+        self.memory = memory
         self.onFailure = onFailure
         self.onObstacle = onObstacle
     }
@@ -61,7 +65,7 @@ package struct CachingTransport: Transport {
         if exchange.needsEntry { stored = await stores.entry(for: CacheKey(request), of: request) }
         var sending: HTTPRequest
         switch exchange.start(with: stored, now: now()) {
-        case .finish(let result): return result
+        case .finish(let result): return await counted(result)
         case .send(let request): sending = request
         }
         while true {
@@ -71,7 +75,7 @@ package struct CachingTransport: Transport {
             switch exchange.next(after: result, now: now()) {
             case .finish(let result, let change):
                 await apply(change, of: request)
-                return result
+                return await counted(result)
             case .send(let next): sending = next
             }
         }
@@ -119,6 +123,19 @@ package struct CachingTransport: Transport {
         cookieHosts.note(response, to: request)
         let keys = CacheRules.invalidated(by: response, to: request)
         if !keys.isEmpty { await stores.remove(keys) }
+    }
+
+    /// A result whose body counts as used memory, if it is a large one that was stored.
+    private func counted(_ result: Result<HTTPResponse, TransportFailure>) async -> Result<
+        HTTPResponse, TransportFailure
+    > {
+        guard case .success(var response) = result, response.memory == nil,
+            response.body.count > ResponseMemory.smallBody
+        else { return result }
+        let share = ResponseMemory.Share(of: memory)
+        await share.grow(to: response.body.count)
+        response.memory = share
+        return .success(response)
     }
 
     private func apply(_ change: CacheExchange.Change, of request: HTTPRequest) async {

@@ -26,9 +26,16 @@ package final class CurlTransport: Transport {
     private let thread: SystemThread<[String]>
     private let watch: CallWatch
     private let files: RequestFiles
+    private let memory: ResponseMemory
 
     /// Starts the transport's thread. Throws if the system or libcurl does not provide what it needs.
-    package init(configuration: Configuration = Configuration()) throws(TransportSetUpError) {
+    ///
+    /// - Parameter memory: The memory for the bodies of responses.
+    package init(
+        configuration: Configuration = Configuration(),
+        memory: ResponseMemory = ResponseMemory()
+    ) throws(TransportSetUpError) {
+        self.memory = memory
         try LibCurl.setUp()
         let maximumConnections = FileLimit.makeRoom(forConnections: max(1, configuration.maximumConnections))
         do {
@@ -44,6 +51,7 @@ package final class CurlTransport: Transport {
             executor: executor,
             watch: watch,
             files: files,
+            memory: memory,
             maximumConnections: maximumConnections
         )
         do {
@@ -101,7 +109,7 @@ package final class CurlTransport: Transport {
         let cancellation = Cancellation()
         return await withTaskCancellationHandler {
             start(prepared, cancellation, monitor, .stream(channel))
-            var intake = BodyIntake(receiver, limit: prepared.request.maximumBodyBytes)
+            var intake = BodyIntake(receiver, limit: prepared.request.maximumBodyBytes, memory: memory)
             var bytes: [UInt8] = []
             while true {
                 let (event, makesRoom) = await channel.next(into: &bytes)

@@ -106,6 +106,13 @@ struct FailureExplanation {
                 "\(destination) kept sending data without any part of a response, such as empty HTTP/2 frames, so the "
                     + "connection was closed"
             )
+        case .memoryFull:
+            self.init(
+                .transfer,
+                CURLE_FILESIZE_EXCEEDED,
+                "the responses that the run is receiving together take more than 1 GiB of memory, and a request over "
+                    + "HTTP/2 cannot wait; a lower 'maxBody' or 'concurrency', or 'download', needs less"
+            )
         case .connectionUnusable:
             // There was no time left to send the request on another connection.
             let message = Self.timeoutMessage(prepared.request, destination, .awaitingResponse)

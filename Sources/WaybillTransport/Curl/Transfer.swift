@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillRuntime
 
 /// One request in flight with the part of its response received so far. Used only on the engine's thread.
 final class Transfer {
@@ -37,7 +38,16 @@ final class Transfer {
     /// The sockets of the transport, to mark the transfer's packets.
     let marks: SocketMarks
 
+    /// The memory that the body takes; nil while it is small.
+    private(set) var share: ResponseMemory.Share?
+    // The size of the body, if it is known before the body.
+    private var announcedBytes: Int?
+    // How many bytes `share` covers or waits for.
+    private var wantedRoom = ResponseMemory.smallBody
+
     private let watch: CallWatch
+    private let memory: ResponseMemory
+    private let commands: CommandQueue
     // The local port of the connection that the request was handed to.
     private var localPort: Int32?
     /// The server's certificate, if the request needs it.
@@ -60,10 +70,18 @@ final class Transfer {
     private var lastProgressAt: ContinuousClock.Instant?
 
     /// Creates a transfer that has not started.
-    init(_ order: TransferOrder, marks: SocketMarks, watch: CallWatch) {
+    init(
+        _ order: TransferOrder,
+        marks: SocketMarks,
+        watch: CallWatch,
+        memory: ResponseMemory,
+        commands: CommandQueue
+    ) {
         self.order = order
         self.marks = marks
         self.watch = watch
+        self.memory = memory
+        self.commands = commands
     }
 
     /// The identifier of the transfer in the engine.
@@ -120,7 +138,7 @@ final class Transfer {
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
             pinMismatch,
-            pinsUnknown, flooded, connectionUnusable, versionNotAgreed
+            pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed
         case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
@@ -179,7 +197,9 @@ final class Transfer {
             let length = try head.bodyLength(for: prepared.request.method)
             bodyEndsWithConnection = length == .untilClose
             observeRest(of: length)
-            guard case .bytes(let count) = length, count > prepared.request.maximumBodyBytes, keepsBody else {
+            guard case .bytes(let count) = length, keepsBody else { return true }
+            guard count > prepared.request.maximumBodyBytes else {
+                announcedBytes = count
                 return true
             }
             refusal = .announcedBodyTooLarge(count)
@@ -295,8 +315,33 @@ final class Transfer {
             refusal = .bodyTooLarge
             return .never
         }
+        let count = body.count + bytes.count
+        if count > wantedRoom {
+            wantedRoom = max(count, announcedBytes ?? min(2 * wantedRoom, prepared.request.maximumBodyBytes))
+        }
+        if wantedRoom > ResponseMemory.smallBody, !hasRoom() {
+            // A paused stream would delay all others on its connection, one of which may be what it waits for.
+            guard let handle, TransferReport(handle).mayPauseReceiving else {
+                refusal = .memoryFull
+                return .never
+            }
+            // The engine stops the transfer's clock.
+            _ = commands.add(.adjust(order.cancellation))
+            return .later
+        }
+        if count > body.capacity, wantedRoom > ResponseMemory.smallBody { body.reserveCapacity(wantedRoom) }
         body.append(contentsOf: bytes)
         return .taken
+    }
+
+    /// Whether there is memory for the body so far and the bytes that arrived last. If not, the engine is asked to
+    /// adjust the transfer when there may be.
+    func hasRoom() -> Bool {
+        guard wantedRoom > ResponseMemory.smallBody else { return true }
+        let share = share ?? ResponseMemory.Share(of: memory)
+        self.share = share
+        let cancellation = order.cancellation
+        return share.grow(to: wantedRoom) { [commands] in _ = commands.add(.adjust(cancellation)) }
     }
 
     private func stream(_ bytes: UnsafeRawBufferPointer, to channel: BodyChannel) -> Reception {
@@ -403,6 +448,7 @@ final class Transfer {
             }
             head.beginAgain()
             body = []
+            announcedBytes = nil
             decoding = .undecided
         }
         if let pins = prepared.pins, let refusal = Self.check(pins, handle) {

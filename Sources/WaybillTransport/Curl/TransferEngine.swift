@@ -17,6 +17,7 @@ final class TransferEngine {
     private let jars: CookieJars
     private let marks = SocketMarks()
     private let watch: CallWatch
+    private let memory: ResponseMemory
     private let queue: AdmissionQueue<Transfer>
     private var transfers: [ObjectIdentifier: Transfer] = [:]
     // How often in a row commands take precedence over the sockets: tasks on this thread must not starve the transfers.
@@ -37,6 +38,7 @@ final class TransferEngine {
         executor: TransportExecutor,
         watch: CallWatch,
         files: RequestFiles,
+        memory: ResponseMemory,
         maximumConnections: Int
     ) throws(TransportSetUpError) {
         do {
@@ -51,6 +53,7 @@ final class TransferEngine {
         self.commands = commands
         self.executor = executor
         self.watch = watch
+        self.memory = memory
         self.jars = CookieJars(files: files)
         self.queue = AdmissionQueue(totalLimit: maximumConnections)
         poller.watch(commands.descriptor, for: .readable)
@@ -132,7 +135,7 @@ extension TransferEngine {
         for command in batch {
             switch command {
             case .start(let order):
-                start(Transfer(order, marks: marks, watch: watch))
+                start(Transfer(order, marks: marks, watch: watch, memory: memory, commands: commands))
             case .cancel(let cancellation):
                 guard let transfer = transfers[ObjectIdentifier(cancellation)] else { continue }
                 if transfer.handle == nil { originsToClear.insert(transfer.prepared.origin) }
@@ -176,14 +179,14 @@ extension TransferEngine {
         )
     }
 
-    /// Pauses or resumes a transfer according to its monitor and the receiver of its body.
+    /// Pauses or resumes a transfer according to its monitor, the receiver of its body, and the memory for its body.
     private func adjust(_ transfer: Transfer) {
         let isPaused = transfer.isPaused
         if let handle = transfer.handle {
             transfer.notePause(isPaused)
-            let isFull = transfer.order.channel?.isFull ?? false
+            let isFull = transfer.order.channel?.isFull ?? !transfer.hasRoom()
             // libcurl's own timeout would keep running.
-            if isPaused && transfer.clock == nil { keepTime(of: transfer, handle) }
+            if isPaused || isFull, transfer.clock == nil { keepTime(of: transfer, handle) }
             if isPaused || isFull { transfer.clock?.stop() } else { transfer.clock?.go() }
             let pausesReceiving = isFull || (isPaused && TransferReport(handle).mayPauseReceiving)
             handle.pause(sending: isPaused, receiving: pausesReceiving)

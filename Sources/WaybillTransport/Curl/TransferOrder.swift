@@ -40,8 +40,8 @@ enum EngineCommand: Sendable {
     case start(TransferOrder)
     /// End the transfer with this cancellation, if it is still in flight.
     case cancel(Cancellation)
-    /// Check again whether the transfer with this cancellation is paused, by its monitor or by the receiver of its
-    /// body.
+    /// Check again whether the transfer with this cancellation is paused, by its monitor, by the receiver of its
+    /// body, or because its body needs memory.
     case adjust(Cancellation)
     /// Run a job of a task.
     case run(UnownedJob)

@@ -50,7 +50,7 @@ struct TransferReport {
 
     /// The response of a successful transfer, without the parts that come from its header.
     func response(to transfer: Transfer) -> HTTPResponse {
-        HTTPResponse(
+        var response = HTTPResponse(
             status: long(CURLINFO_RESPONSE_CODE),
             httpVersion: httpVersion,
             body: transfer.body,
@@ -62,6 +62,8 @@ struct TransferReport {
             reusedConnection: isConnectionReused,
             certificate: transfer.certificate
         )
+        if let share = transfer.share { response.memory = share }
+        return response
     }
 
     /// Whether the transfer made no new connection.

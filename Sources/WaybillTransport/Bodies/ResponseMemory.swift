@@ -1,0 +1,121 @@
+import Synchronization
+
+/// The memory that the bodies of a run's responses, and the values decoded from them, may take together. Only bodies
+/// over one mebibyte count.
+///
+/// A response that needs more than is free waits until others are no longer used. One at a time may exceed the limit,
+/// until it has been evaluated, so that responses do not wait for each other for ever.
+package final class ResponseMemory: Sendable {
+    /// The size in bytes from which bodies count.
+    package static let smallBody = 1 << 20
+    /// How many times its own size a body takes when it is decoded: a number of two bytes becomes a value of 16, in an
+    /// array with room for more.
+    private static let decodedFactor = 16
+
+    private struct State {
+        var used = 0
+        // The share that may exceed the limit.
+        var favored: ObjectIdentifier?
+        var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// Creates an unused memory of a size in bytes.
+    package init(limit: Int = 1 << 30) {
+        self.limit = limit
+    }
+
+    /// The part of one response. It is free again when the last reference to it is gone.
+    package final class Share: Sendable {
+        private let memory: ResponseMemory
+        private let size = Mutex(0)
+
+        /// Creates an empty share.
+        package init(of memory: ResponseMemory) {
+            self.memory = memory
+        }
+
+        deinit {
+            memory.release(size.withLock { $0 }, of: ObjectIdentifier(self))
+        }
+
+        /// Grows the share to a size in bytes, or returns false if there is no room; then `wake` is called once, from
+        /// any thread, when it is worth trying again.
+        func grow(to newSize: Int, wake: @escaping @Sendable () -> Void) -> Bool {
+            size.withLock { size in
+                if newSize > size {
+                    guard memory.take(newSize - size, for: ObjectIdentifier(self), wake: wake) else { return false }
+                    size = newSize
+                }
+                return true
+            }
+        }
+
+        /// Grows the share to a size in bytes, and waits for room if there is none. Stops waiting when the task is
+        /// cancelled.
+        package func grow(to newSize: Int) async {
+            while !Task.isCancelled {
+                let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+                if grow(to: newSize, wake: { signal.finish() }) { return }
+                for await _ in signals {}
+            }
+        }
+
+        /// Grows the share for decoding a body of a size in bytes, and waits for room if there is none.
+        package func growForDecoding(_ count: Int) async {
+            await grow(to: count * (1 + ResponseMemory.decodedFactor))
+        }
+
+        /// Lets another share exceed the limit: the response has been evaluated.
+        package func stopGrowing() {
+            memory.unfavor(ObjectIdentifier(self))
+        }
+    }
+
+    private func take(_ count: Int, for share: ObjectIdentifier, wake: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            if state.used + count > limit, state.favored != share {
+                guard state.favored == nil else {
+                    state.waiting[share] = wake
+                    return false
+                }
+                state.favored = share
+            }
+            state.used += count
+            return true
+        }
+    }
+
+    private func release(_ count: Int, of share: ObjectIdentifier) {
+        wakeAll { state in
+            state.used -= count
+            state.waiting[share] = nil
+            if state.favored == share { state.favored = nil }
+            return count > 0
+        }
+    }
+
+    private func unfavor(_ share: ObjectIdentifier) {
+        wakeAll { state in
+            guard state.favored == share else { return false }
+            state.favored = nil
+            return true
+        }
+    }
+
+    private func wakeAll(after change: (inout State) -> Bool) {
+        let waiting = state.withLock { state -> [@Sendable () -> Void] in
+            guard change(&state), !state.waiting.isEmpty else { return [] }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for wake in waiting { wake() }
+    }
+}
+
+extension ResponseMemory.Share: Equatable {
+    /// Whether both are the same share.
+    package static func == (one: ResponseMemory.Share, other: ResponseMemory.Share) -> Bool { one === other }
+}

@@ -1,0 +1,84 @@
+import Synchronization
+import Testing
+import WaybillTestSupport
+
+@testable import WaybillTransport
+
+/// The memory that the bodies of all responses share.
+@Suite(.timeLimit(.minutes(5))) struct ResponseMemoryTests {
+    @Test func `what does not fit waits until another share is released, and one may exceed the limit`() async {
+        let memory = ResponseMemory(limit: 100)
+        let first = ResponseMemory.Share(of: memory)
+        #expect(first.grow(to: 80) {})
+        let second = ResponseMemory.Share(of: memory)
+        // Nothing else waits, so that it may exceed the limit.
+        #expect(second.grow(to: 70) {})
+        var third: ResponseMemory.Share? = ResponseMemory.Share(of: memory)
+        await confirmation("a third one is woken when the second stops growing") { woken in
+            #expect(third?.grow(to: 10) { woken() } == false)
+            second.stopGrowing()
+        }
+        #expect(third?.grow(to: 10) {} == true)
+        #expect(first.grow(to: 90) {} == false)
+        third = nil
+        #expect(first.grow(to: 90) {})
+    }
+
+    @Test func `a task that waits for memory goes on when some is released, and when it is cancelled`() async {
+        let memory = ResponseMemory(limit: 100)
+        var first: ResponseMemory.Share? = ResponseMemory.Share(of: memory)
+        #expect(first?.grow(to: 200) {} == true)
+        let cancelled = Task { await ResponseMemory.Share(of: memory).grow(to: 1) }
+        cancelled.cancel()
+        await cancelled.value
+        async let grown: Void = ResponseMemory.Share(of: memory).grow(to: 1)
+        first = nil
+        await grown
+    }
+
+    /// Eight bodies of three mebibytes, compressed or not, in a memory for two of them.
+    @Test(arguments: [false, true])
+    func `large bodies wait for memory, and all arrive`(isCoded: Bool) async throws {
+        let body = [UInt8](repeating: 0, count: 3 << 20)
+        let gzip = ["-c", "head -c \(body.count) /dev/zero | gzip"]
+        let sent = isCoded ? try await Command.run("/bin/sh", gzip).output : body
+        let coding = isCoded ? "Content-Encoding: gzip\r\n" : ""
+        let head = "HTTP/1.1 200 OK\r\n\(coding)Content-Length: \(sent.count)\r\n\r\n"
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            while connection.readRequest() != nil, connection.write(Array(head.utf8) + sent) {}
+        }
+        let inUse = Use()
+        try await LoopbackServer.run(script: script) { server in
+            let transport = try CurlTransport(memory: ResponseMemory(limit: 7 << 20))
+            let url = server.url()
+            let counts = await withTaskGroup(of: Int?.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let response = await transport.send(HTTPRequest(url: url)).response
+                        inUse.change(by: 1)
+                        await response?.memory?.growForDecoding(body.count)
+                        inUse.change(by: -1)
+                        response?.memory?.stopGrowing()
+                        return response?.body.count
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(counts == Array(repeating: body.count, count: 8))
+            // Two within the limit, and one that may exceed it.
+            #expect(inUse.most <= 3)
+            await transport.shutDown()
+        }
+    }
+}
+
+/// How many responses are in use at once.
+private final class Use: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func change(by difference: Int) {
+        counts.withLock { $0 = ($0.now + difference, max($0.most, $0.now + difference)) }
+    }
+}
