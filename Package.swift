@@ -40,6 +40,7 @@ let package = Package(
         ),
         .target(name: "CSchemas"),
         .target(name: "CReports"),
+        .target(name: "CExplanations", exclude: ["pages"]),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
@@ -105,7 +106,7 @@ let package = Package(
             dependencies: [
                 "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
                 "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics",
+                "WaybillRuntime", "WaybillDiagnostics", "CExplanations",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -218,7 +219,9 @@ let package = Package(
             exclude: ["Cases"]
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    // For #embed.
+    cLanguageStandard: .gnu2x
 )
 
 // Types such as Dictionary<String, JSON> would otherwise be put together at run time from their names, each with a search
