@@ -38,14 +38,17 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .target(name: "CSchemas"),
+        .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "CReports"),
         .target(name: "CExplanations", exclude: ["pages"]),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
         .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
-        .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
+        .target(
+            name: "WaybillSchema",
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
+        ),
         .target(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
