@@ -38,13 +38,17 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        .target(name: "CSchemas"),
+        .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "CReports"),
+        .target(name: "CExplanations", exclude: ["pages"]),
         .target(name: "CPlatform"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
         .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
-        .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
+        .target(
+            name: "WaybillSchema",
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
+        ),
         .target(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
@@ -105,7 +109,7 @@ let package = Package(
             dependencies: [
                 "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
                 "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics",
+                "WaybillRuntime", "WaybillDiagnostics", "CExplanations",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -218,7 +222,9 @@ let package = Package(
             exclude: ["Cases"]
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    // For #embed.
+    cLanguageStandard: .gnu2x
 )
 
 // Types such as Dictionary<String, JSON> would otherwise be put together at run time from their names, each with a search

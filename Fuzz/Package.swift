@@ -12,7 +12,10 @@ let package = Package(
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
         .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
-        .target(name: "WaybillSchema", dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]),
+        .target(
+            name: "WaybillSchema",
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
+        ),
         .target(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
@@ -20,6 +23,7 @@ let package = Package(
         .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
         .target(name: "WaybillManifest", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CLibYAML"]),
         .target(name: "CPlatform"),
+        .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(
             name: "WaybillResults",
             dependencies: [
@@ -34,10 +38,11 @@ let package = Package(
         .executableTarget(name: "FuzzJSONPath", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
         .executableTarget(name: "FuzzExpression", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .gnu2x
 )
 
-for target in package.targets where target.type != .system && target.name != "CPlatform" {
+for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -55,3 +55,19 @@ static const unsigned char state_schema[] = {
 struct embedded_text embedded_state_schema(void) {
     return (struct embedded_text){state_schema, sizeof state_schema};
 }
+
+static const unsigned char meta_schemas[] = {
+#embed "draft2020-12/schema.json" suffix(, 0,)
+#embed "draft2020-12/meta/applicator.json" suffix(, 0,)
+#embed "draft2020-12/meta/content.json" suffix(, 0,)
+#embed "draft2020-12/meta/core.json" suffix(, 0,)
+#embed "draft2020-12/meta/format-annotation.json" suffix(, 0,)
+#embed "draft2020-12/meta/format-assertion.json" suffix(, 0,)
+#embed "draft2020-12/meta/meta-data.json" suffix(, 0,)
+#embed "draft2020-12/meta/unevaluated.json" suffix(, 0,)
+#embed "draft2020-12/meta/validation.json" suffix(, 0,)
+};
+
+struct embedded_text embedded_meta_schemas(void) {
+    return (struct embedded_text){meta_schemas, sizeof meta_schemas};
+}

@@ -28,7 +28,7 @@ extension Explanation: CustomTestStringConvertible {
 
     @Test(arguments: Explanation.all)
     func `a page has a title without a full stop and paragraphs of whole sentences`(page: Explanation) {
-        #expect(!page.title.hasSuffix(".") && !page.title.contains("\n"))
+        #expect(!page.title.isEmpty && !page.title.hasSuffix("."))
         #expect(!page.paragraphs.isEmpty)
         for paragraph in page.paragraphs { #expect(paragraph.hasSuffix("."), "\(paragraph)") }
     }
@@ -94,7 +94,14 @@ extension Explanation: CustomTestStringConvertible {
 
     @Test func `every kind of diagnostic has a page`() throws {
         let missing = try Self.ids.get().subtracting(Explanation.all.map(\.id.name))
-        #expect(missing.isEmpty, "add a page to Sources/Waybill/Explanations for: \(missing.sorted())")
+        #expect(missing.isEmpty, "add a page to Sources/CExplanations/pages for: \(missing.sorted())")
+    }
+
+    @Test func `every file of a page has the id as its name, and is embedded`() {
+        let files = TemporaryFolder.files(in: CommandCase.projectRoot + "/Sources/CExplanations/pages", ending: "")
+        let names = files.compactMap { $0.split(separator: "/").last.map(String.init) }
+        let expected = Explanation.all.map { "\($0.id.name).md" }
+        #expect(Set(names) == Set(expected), "Sources/CExplanations/explanations.c lists the files")
     }
 
     @Test func `every page explains an existing kind of diagnostic`() throws {

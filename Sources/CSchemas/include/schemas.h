@@ -26,3 +26,6 @@ struct embedded_text embedded_suite_schema(void);
 
 /// schemas/state.schema.json as it was when the program was built.
 struct embedded_text embedded_state_schema(void);
+
+/// The meta-schemas of JSON Schema, draft 2020-12, each with a zero byte after it.
+struct embedded_text embedded_meta_schemas(void);

@@ -1,0 +1,24 @@
+import CSchemas
+import WaybillJSON
+
+/// The meta-schemas of draft 2020-12, as published at <https://json-schema.org/draft/2020-12/schema>: the files of
+/// `Sources/CSchemas/draft2020-12`.
+enum MetaSchemas {
+    /// The default dialect of schemas.
+    static let dialect = "https://json-schema.org/draft/2020-12/schema"
+
+    /// Returns the meta-schema at an address.
+    static func document(at address: String) -> JSON? { documents[address] }
+
+    /// Whether there is a meta-schema at an address.
+    static func isKnown(_ address: String) -> Bool { documents[address] != nil }
+
+    /// The meta-schemas by their `$id`. They are parsed only if a schema refers to another one.
+    private static let documents: [String: JSON] = {
+        let texts = embedded_meta_schemas()
+        let documents = UnsafeBufferPointer(start: texts.bytes, count: texts.size)
+            .split(separator: 0)
+            .compactMap { try? JSONParser().parse(Array($0)) }
+        return Dictionary(documents.map { ($0["$id"]?.string ?? "", $0) }) { first, _ in first }
+    }()
+}
