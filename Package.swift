@@ -42,9 +42,13 @@ let package = Package(
         .target(name: "CReports"),
         .target(name: "CExplanations", exclude: ["pages"]),
         .target(name: "CPlatform"),
+        .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
         .target(name: "WaybillDiagnostics"),
-        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
-        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
+        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
+        .target(
+            name: "WaybillFormats",
+            dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle"]
+        ),
         .target(
             name: "WaybillSchema",
             dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
@@ -53,12 +57,12 @@ let package = Package(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
-        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
+        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
         .target(
             name: "WaybillManifest",
             dependencies: [
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillDiagnostics", "CLibYAML", "CSchemas",
+                "WaybillDiagnostics", "WaybillPlatform", "CLibYAML", "CSchemas",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -73,7 +77,7 @@ let package = Package(
         .target(
             name: "WaybillResults",
             dependencies: [
-                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CReports",
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CReports",
                 "CSQLite", "CZlib",
             ],
             // Parts of the program, which CReports embeds.
@@ -83,7 +87,7 @@ let package = Package(
             name: "WaybillTransport",
             dependencies: [
                 "WaybillFormats", "WaybillJSON", "WaybillRuntime", "CLibCurl", "CZlib", "CBrotli", "CZstandard",
-                "CIDN2", "CPlatform",
+                "CIDN2", "WaybillPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]
         ),
@@ -92,13 +96,14 @@ let package = Package(
             dependencies: [
                 "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
+                "WaybillPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]
         ),
         .target(
             name: "WaybillMock",
             dependencies: [
-                "WaybillExpressions", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillExpressions", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillPlatform",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -109,7 +114,7 @@ let package = Package(
             dependencies: [
                 "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
                 "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics", "CExplanations",
+                "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CExplanations",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -119,7 +124,7 @@ let package = Package(
             dependencies: [
                 "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillDiagnostics", "CPlatform",
+                "WaybillDiagnostics", "WaybillPlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             linkerSettings: [
@@ -131,10 +136,10 @@ let package = Package(
                 )
             ]
         ),
-        .target(name: "WaybillTestSupport", dependencies: ["WaybillJSON"]),
+        .target(name: "WaybillTestSupport", dependencies: ["WaybillJSON", "WaybillPlatform"]),
         .executableTarget(
             name: "TransportBenchmark",
-            dependencies: ["WaybillTransport"],
+            dependencies: ["WaybillTransport", "WaybillPlatform"],
             path: "Benchmarks/Transport",
             exclude: ["measure.py", "many.py"]
         ),
@@ -164,7 +169,7 @@ let package = Package(
             name: "WaybillManifestTests",
             dependencies: [
                 "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -173,19 +178,22 @@ let package = Package(
             dependencies: [
                 "WaybillResults", "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
                 "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "WaybillTestSupport",
             ]
         ),
         .testTarget(
             name: "WaybillMockTests",
             dependencies: [
                 "WaybillMock", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillTestSupport",
+                "WaybillPlatform", "WaybillTestSupport",
             ]
         ),
         .testTarget(
             name: "WaybillTransportTests",
-            dependencies: ["WaybillTransport", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillTestSupport"]
+            dependencies: [
+                "WaybillTransport", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillPlatform",
+                "WaybillTestSupport",
+            ]
         ),
         .testTarget(
             name: "WaybillPlanTests",
@@ -200,7 +208,7 @@ let package = Package(
             dependencies: [
                 "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillDiagnostics", "WaybillPlatform", "WaybillTestSupport",
             ]
         ),
         .testTarget(
@@ -208,7 +216,7 @@ let package = Package(
             dependencies: [
                 "Waybill", "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
                 "WaybillTransport", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillDiagnostics", "WaybillTestSupport",
+                "WaybillDiagnostics", "WaybillPlatform", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -217,7 +225,7 @@ let package = Package(
             dependencies: [
                 "WaybillCLI", "Waybill", "WaybillManifest", "WaybillResults", "WaybillDiagnostics",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillTestSupport", "WaybillTransport",
+                "WaybillPlatform", "WaybillTestSupport", "WaybillTransport",
             ],
             exclude: ["Cases"]
         ),

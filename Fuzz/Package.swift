@@ -10,8 +10,8 @@ let package = Package(
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle"),
         .target(name: "WaybillDiagnostics"),
-        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics"]),
-        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CNettle"]),
+        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
+        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle"]),
         .target(
             name: "WaybillSchema",
             dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
@@ -20,14 +20,19 @@ let package = Package(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
-        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
-        .target(name: "WaybillManifest", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CLibYAML"]),
+        .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
+        .target(
+            name: "WaybillManifest",
+            dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CLibYAML"]
+        ),
         .target(name: "CPlatform"),
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
+        .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
         .target(
             name: "WaybillResults",
             dependencies: [
-                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CZlib", "CSQLite",
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CZlib",
+                "CSQLite",
             ]
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),

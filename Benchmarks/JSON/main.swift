@@ -1,12 +1,6 @@
 // Reads a JSON file and, asked to, writes it again. Compiled by measure.py together with the sources of the JSON value,
 // because a package's benchmark cannot see `package` declarations from outside it.
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 func readFile(_ path: String) -> [UInt8] {
     guard let file = fopen(path, "rb") else { return [] }
     defer { fclose(file) }

@@ -1,12 +1,7 @@
 // Sends GETs of one URL through the transport: what measure.py compares with the same in C.
 
+import WaybillPlatform
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @main
 struct TransportBenchmark {

@@ -2,14 +2,14 @@
 
 #include "CPlatform.h"
 
-#include <stddef.h>
-
+#include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
-#include <time.h>
+#include <unistd.h>
 
 #ifdef __linux__
-#include <fcntl.h>
+#include <sys/eventfd.h>
 #endif
 
 #ifdef __APPLE__
@@ -22,6 +22,42 @@ void waybill_begin_sync(int descriptor) {
 #else
     (void)descriptor;
 #endif
+}
+
+void waybill_expect_sequential_reads(int descriptor) {
+#if defined(__linux__)
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+#else
+    (void)descriptor;
+#endif
+}
+
+int waybill_path_only(void) {
+#if defined(__linux__)
+    return O_PATH;
+#else
+    return O_RDONLY;
+#endif
+}
+
+const char *waybill_caches_folder(void) {
+#if defined(__APPLE__)
+    return "Library/Caches";
+#else
+    return ".cache";
+#endif
+}
+
+int waybill_get_file_limit(struct rlimit *limit) {
+    return getrlimit(RLIMIT_NOFILE, limit);
+}
+
+int waybill_set_file_limit(const struct rlimit *limit) {
+    return setrlimit(RLIMIT_NOFILE, limit);
+}
+
+int waybill_get_thread_limit(struct rlimit *limit) {
+    return getrlimit(RLIMIT_NPROC, limit);
 }
 
 int64_t waybill_current_thread(void) {
@@ -68,9 +104,58 @@ int waybill_try_threads(int count) {
     return failure;
 }
 
+int waybill_open_wake_up(int *readable, int *writable) {
+#if defined(__linux__)
+    *readable = *writable = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return *readable < 0 ? -1 : 0;
+#else
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) {
+        fcntl(ends[end], F_SETFL, O_NONBLOCK);
+        fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    }
+    *readable = ends[0];
+    *writable = ends[1];
+    return 0;
+#endif
+}
+
+int waybill_open_socket(void) {
+    const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+    if (descriptor < 0) return -1;
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+#if defined(__APPLE__)
+    const int one = 1;
+    setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, sizeof one);
+#endif
+    return descriptor;
+}
+
+ssize_t waybill_send(int socket, const void *bytes, size_t count, bool waits) {
+    int flags = waits ? 0 : MSG_DONTWAIT;
+#if defined(__linux__)
+    flags |= MSG_NOSIGNAL;
+#endif
+    return send(socket, bytes, count, flags);
+}
+
 int waybill_unread_bytes(int socket) {
     int count;
     return ioctl(socket, FIONREAD, &count) == 0 ? count : -1;
+}
+
+void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes) {
+#if defined(__APPLE__)
+    (void)first;
+    (void)actions;
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_CLOEXEC_DEFAULT);
+#else
+    (void)attributes;
+    // Descriptors that are not open cause no error.
+    const int end = getdtablesize() < 8192 ? getdtablesize() : 8192;
+    for (int descriptor = first; descriptor < end; descriptor++) posix_spawn_file_actions_addclose(actions, descriptor);
+#endif
 }
 
 static int argument_count = 0;

@@ -2,14 +2,9 @@ import WaybillDiagnostics
 package import WaybillFormats
 import WaybillJSON
 import WaybillPlan
+import WaybillPlatform
 package import WaybillResults
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 extension SuiteFolder {
     /// The runs of all manifests for reports. A run that has not finished counts as failed, and one that was not started

@@ -2,14 +2,9 @@ package import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 package import WaybillPlan
+import WaybillPlatform
 import WaybillResults
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Where the states of a manifest's graphs are stored, unless a run is given a file: under the name that the manifest
 /// states, or else under its path. Two manifests with the same file name have different states.

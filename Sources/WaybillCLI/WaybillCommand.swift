@@ -1,13 +1,8 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The program.
 @main

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Reads the tokens of a JSON text. Only this type reads its bytes.
 struct JSONScanner: ~Copyable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A set of names that are compared by their code points: open addressing with a fast hash of the UTF-8 bytes.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 extension String {
     /// Whether two strings have the same code points. `==` is also true for canonically equivalent strings.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The result of a program: its output and its exit status.
 package struct Command: Sendable {
@@ -41,36 +37,12 @@ package struct Command: Sendable {
         variables: [String: String] = [:],
         onStart: @escaping @Sendable (Int32) -> Void = { _ in }
     ) async throws -> Command {
-        try await withCheckedThrowingContinuation { continuation in
-            let work = Work {
-                continuation.resume(
-                    with: Result { try runBlocking(program, arguments, folder, input, variables, onStart) }
-                )
-            }
-            var thread = pthread_t()
-            // The thread takes over the reference that is created here.
-            let context = Unmanaged.passRetained(work).toOpaque()
-            pthread_create(
-                &thread,
-                nil,
-                { pointer in
-                    Unmanaged<Work>.fromOpaque(pointer!).takeRetainedValue().body()
-                    return nil
-                },
-                context
-            )
-            pthread_detach(thread)
-        }
+        try await ThreadHandle.run { try runBlocking(program, arguments, folder, input, variables, onStart) }
     }
 
     /// Sends a signal to a process that `onStart` reported.
     package static func send(_ signal: Int32, to process: Int32) {
         kill(process, signal)
-    }
-
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
     private static func runBlocking(

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A new folder that is deleted with its contents when the object is released.
 package final class TemporaryFolder: Sendable {

@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A command-line case: a folder with the input of the program and the expected output.
 ///

@@ -1,11 +1,6 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Every published manifest runs, and every link of the documentation has a target.
 @Suite(.timeLimit(.minutes(5))) struct ManifestsTests {

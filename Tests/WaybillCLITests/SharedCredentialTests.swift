@@ -1,13 +1,8 @@
 import Synchronization
 import Testing
 import WaybillJSON
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Sessions and tokens over real connections: fetched on demand, shared by all requests, and never stored.
 @Suite(.timeLimit(.minutes(5))) struct SharedCredentialTests {

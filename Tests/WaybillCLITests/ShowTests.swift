@@ -1,11 +1,6 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct ShowTests {
     @Test func `show prints every failed expectation, and the elements that failed`() async throws {

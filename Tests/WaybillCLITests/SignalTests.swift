@@ -1,13 +1,8 @@
 import Testing
 import WaybillJSON
+import WaybillPlatform
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct SignalTests {
     /// Runs a manifest against a server that holds its responses until they are released.

@@ -1,11 +1,6 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The program in an environment where something is missing: standard streams, disk space, `/proc`, file descriptors.
 @Suite(.timeLimit(.minutes(5))) struct SurroundingsTests {

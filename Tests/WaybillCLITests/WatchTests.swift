@@ -1,11 +1,6 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// `waybill run --watch`
 @Suite(.timeLimit(.minutes(5))) struct WatchTests {

@@ -1,14 +1,9 @@
 import Testing
 import WaybillExecution
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Runs that are resumed after a system crash that lost bytes of their files that were not yet on the disk.
 @Suite(.timeLimit(.minutes(5))) struct LostBytesTests {

@@ -1,16 +1,11 @@
 import Synchronization
 import Testing
 import WaybillDiagnostics
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 
 @testable import WaybillExecution
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Random graphs, run on a transport that responds in any order and sometimes fails.
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct RandomGraphTests {

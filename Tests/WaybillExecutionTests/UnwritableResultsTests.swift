@@ -1,15 +1,10 @@
 import Synchronization
 import Testing
 import WaybillExecution
+import WaybillPlatform
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Runs whose results can no longer be written after some time.
 @Suite(.timeLimit(.minutes(5))) struct UnwritableResultsTests {

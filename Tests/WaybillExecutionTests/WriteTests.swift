@@ -2,15 +2,10 @@ import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct WriteTests {
     private let folder = TemporaryFolder()

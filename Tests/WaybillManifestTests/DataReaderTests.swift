@@ -2,16 +2,11 @@ import OrderedCollections
 import Testing
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillPlatform
 import WaybillSchema
 import WaybillTestSupport
 
 @testable import WaybillManifest
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct DataReaderTests {
     private let folder = TemporaryFolder()

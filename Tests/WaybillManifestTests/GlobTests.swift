@@ -2,13 +2,8 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A folder of files, and the files that a pattern matches in it.
 private struct GlobFixture {

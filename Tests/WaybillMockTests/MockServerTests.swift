@@ -2,13 +2,8 @@ import Synchronization
 import Testing
 import WaybillJSON
 import WaybillMock
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct MockServerTests {
     private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockResponse...) -> MockRoute {

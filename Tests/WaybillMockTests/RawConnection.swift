@@ -1,40 +1,12 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
+import WaybillRuntime
 
 /// A client that uses a socket directly and does not interpret HTTP.
 enum RawConnection {
     /// Sends a string to a port of 127.0.0.1 and returns what it receives until the other side closes or is silent for
     /// two minutes: on a loaded machine, the server's tasks wait for all other tests.
     static func exchange(_ text: String, port: Int) async -> String {
-        await withCheckedContinuation { continuation in
-            let work = Work { continuation.resume(returning: blockingExchange(text, port: port)) }
-            start(work)
-        }
-    }
-
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    /// Starts a thread, because blocking calls must not run on the threads of tasks.
-    private static func start(_ work: Work) {
-        let argument = Unmanaged.passRetained(work).toOpaque()
-        #if canImport(Glibc)
-            var thread = pthread_t()
-            pthread_create(&thread, nil, { RawConnection.main($0!) }, argument)
-        #else
-            var thread: pthread_t?
-            pthread_create(&thread, nil, { RawConnection.main($0) }, argument)
-        #endif
-    }
-
-    private static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
-        return nil
+        await BlockingCall.run { blockingExchange(text, port: port) } ?? "no thread"
     }
 
     private static func blockingExchange(_ text: String, port: Int) -> String {
@@ -48,11 +20,7 @@ enum RawConnection {
 
     /// Connects to a port of 127.0.0.1. The caller closes the socket.
     static func connect(to port: Int) -> Int32? {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let descriptor = waybill_open_socket()
         var timeout = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
@@ -61,11 +29,7 @@ enum RawConnection {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let connected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                #if canImport(Glibc)
-                    Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                #else
-                    Darwin.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                #endif
+                WaybillPlatform.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard connected == 0 else {
@@ -78,11 +42,7 @@ enum RawConnection {
     /// Sends a string, which must fit into the socket's buffers.
     static func send(_ text: String, on descriptor: Int32) -> Bool {
         let bytes = Array(text.utf8)
-        #if canImport(Glibc)
-            return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-        #else
-            return Darwin.send(descriptor, bytes, bytes.count, 0) == bytes.count
-        #endif
+        return waybill_send(descriptor, bytes, bytes.count, true) == bytes.count
     }
 
     /// Reads until the other side closes, or is silent for two minutes.

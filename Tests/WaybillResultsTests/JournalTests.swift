@@ -2,16 +2,11 @@ import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct JournalTests {
     private let folder = TemporaryFolder()

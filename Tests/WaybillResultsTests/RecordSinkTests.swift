@@ -2,16 +2,11 @@ import Testing
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct RecordSinkTests {
     private let folder = TemporaryFolder()

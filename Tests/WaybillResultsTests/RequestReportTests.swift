@@ -2,15 +2,10 @@ import Testing
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
+import WaybillPlatform
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The request reports of runs whose servers are hostile.
 @Suite(.timeLimit(.minutes(5))) struct RequestReportTests {

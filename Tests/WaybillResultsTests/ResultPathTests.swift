@@ -1,14 +1,9 @@
 import Testing
 import WaybillManifest
+import WaybillPlatform
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct ResultPathTests {
     private let folder = TemporaryFolder()

@@ -2,15 +2,10 @@ import Testing
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
+import WaybillPlatform
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct RunFolderTests {
     private let folder = TemporaryFolder()

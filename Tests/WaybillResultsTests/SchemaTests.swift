@@ -1,14 +1,9 @@
 import Testing
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillPlatform
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Compares the written files with the published schemas, name by name; other tests run validators on both.
 @Suite(.timeLimit(.minutes(5))) struct ResultSchemaTests {

@@ -2,16 +2,11 @@ import Synchronization
 import Testing
 import WaybillJSON
 import WaybillManifest
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The order in which files are synced to the disk.
 @Suite(.timeLimit(.minutes(5))) struct SyncTests {

@@ -1,12 +1,7 @@
 import Testing
 import Waybill
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The files of a run, validated against the published schemas.
 @Suite(.timeLimit(.minutes(5))) struct WrittenFileTests {

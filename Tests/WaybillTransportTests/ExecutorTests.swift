@@ -1,24 +1,13 @@
 import Synchronization
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Tasks on the transport's own threads.
 @Suite(.timeLimit(.minutes(5))) struct ExecutorTests {
     /// A number that identifies the current thread.
-    static var currentThread: UInt {
-        #if canImport(Glibc)
-            UInt(pthread_self())
-        #else
-            UInt(bitPattern: pthread_self())
-        #endif
-    }
+    static var currentThread: Int64 { waybill_current_thread() }
 
     @Test(arguments: [(lines: 4, others: 0), (lines: 20, others: 1)])
     func `tasks run on the transfer thread while transfers are few, and also on a second one when there are many`(
@@ -29,13 +18,13 @@ import WaybillTransport
             try await CurlTransport.run { transport in
                 let (own, seen) = await withTaskExecutorPreference(transport.taskExecutor) {
                     let own = Self.currentThread
-                    let seen = await withTaskGroup(of: Set<UInt>.self) { group in
+                    let seen = await withTaskGroup(of: Set<Int64>.self) { group in
                         for line in 0..<lines {
                             group.addTask {
                                 await Self.threads(ofRequests: 20, from: transport, to: server, "/\(line)")
                             }
                         }
-                        return await group.reduce(into: Set<UInt>()) { $0.formUnion($1) }
+                        return await group.reduce(into: Set<Int64>()) { $0.formUnion($1) }
                     }
                     return (own, seen)
                 }
@@ -72,8 +61,8 @@ import WaybillTransport
         from transport: CurlTransport,
         to server: LoopbackServer,
         _ path: String
-    ) async -> Set<UInt> {
-        var threads: Set<UInt> = []
+    ) async -> Set<Int64> {
+        var threads: Set<Int64> = []
         for number in 0..<count {
             let path = "\(path)/\(number)"
             let response = await transport.send(HTTPRequest(url: server.url(path))).response

@@ -1,13 +1,8 @@
 import Testing
+import WaybillPlatform
 import WaybillRuntime
 
 @testable import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 extension Poller {
     /// The ready descriptors as a list.

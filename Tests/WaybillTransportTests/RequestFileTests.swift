@@ -1,14 +1,9 @@
 import Testing
 import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Pipes without a writer in place of files: opening one would block forever.
 @Suite(.timeLimit(.minutes(5))) struct RequestFileTests {

@@ -1,18 +1,50 @@
-// System functions that Swift's own modules omit.
+// System functions that Swift's own modules omit, and those that differ between systems.
 
 #ifndef WAYBILL_PLATFORM_H
 #define WAYBILL_PLATFORM_H
 
 #ifdef __linux__
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #endif
 
+#include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 
 /// Starts writing the data of an open file to disk, if the system supports this, so that a later wait for it (`fsync`)
 /// is shorter.
 void waybill_begin_sync(int descriptor);
+
+/// Tells the system that an open file will be read from its start to its end, if the system supports this.
+void waybill_expect_sequential_reads(int descriptor);
+
+/// When the contents of a file were last changed.
+static inline struct timespec waybill_modification_time(const struct stat *status) {
+#ifdef __APPLE__
+    return status->st_mtimespec;
+#else
+    return status->st_mtim;
+#endif
+}
+
+/// The flag of `openat` with which a folder that cannot be listed can be passed through, if the system has one.
+int waybill_path_only(void);
+
+/// The folder of caches in a user's home folder.
+const char *waybill_caches_folder(void);
+
+/// Gets the limit of open files of this process, as `getrlimit` does.
+int waybill_get_file_limit(struct rlimit *limit);
+
+/// Sets the limit of open files of this process, as `setrlimit` does.
+int waybill_set_file_limit(const struct rlimit *limit);
+
+/// Gets the limit of processes and threads of this user, as `getrlimit` does.
+int waybill_get_thread_limit(struct rlimit *limit);
 
 /// An identifier of the current thread for `waybill_thread_time`, which any thread may use; -1 if the system has none.
 int64_t waybill_current_thread(void);
@@ -24,8 +56,24 @@ int64_t waybill_thread_time(int64_t thread);
 /// all were running at the same time.
 int waybill_try_threads(int count);
 
+/// Opens a descriptor to wait for and one that makes it readable when written to, which may be the same (an `eventfd`).
+/// Neither blocks. Returns -1 with `errno` if that fails.
+int waybill_open_wake_up(int *readable, int *writable);
+
+/// The type of datagram sockets.
+static const int waybill_datagram = SOCK_DGRAM;
+
+/// Opens a socket for TCP over IPv4 that programs started later do not have; -1 with `errno` if that fails.
+int waybill_open_socket(void);
+
+/// Sends bytes as `send` does, but never raises SIGPIPE for a socket of `waybill_open_socket`.
+ssize_t waybill_send(int socket, const void *bytes, size_t count, bool waits);
+
 /// How many bytes have arrived at a socket and have not been read yet; -1 if the system does not know.
 int waybill_unread_bytes(int socket);
+
+/// Closes the descriptors from a number on in a program that `posix_spawn` starts.
+void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes);
 
 /// How many arguments the program was started with, its name included; 0 if that is unknown.
 int waybill_argument_count(void);

@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The words of a command line that a shell completes.
 ///

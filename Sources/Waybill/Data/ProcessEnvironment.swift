@@ -1,12 +1,7 @@
 import WaybillExpressions
 import WaybillFormats
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The environment of expressions outside manifests: the time, UUIDs, and files, which are relative to the current
 /// folder.

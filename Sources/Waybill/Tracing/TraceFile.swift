@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A file to which export requests are appended as lines, as OpenTelemetry's file exporter does.
 struct TraceFile: TraceDestination {

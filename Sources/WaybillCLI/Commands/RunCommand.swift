@@ -4,13 +4,8 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillPlatform
 import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// `waybill run`
 struct RunCommand: ParsableCommand {

@@ -1,13 +1,8 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillPlatform
 import WaybillResults
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The reports that are written about a run.
 struct ReportOptions: ParsableArguments {

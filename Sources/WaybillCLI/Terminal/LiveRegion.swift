@@ -1,10 +1,5 @@
 import WaybillDiagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The size of a terminal, in characters.
 struct TerminalSize: Equatable {

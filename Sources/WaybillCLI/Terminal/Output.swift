@@ -3,13 +3,8 @@ import Dispatch
 import Synchronization
 import Waybill
 import WaybillDiagnostics
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Standard output and standard error. Nothing else writes to them.
 struct Output: Sendable {
@@ -193,11 +188,7 @@ struct Output: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { pointer in
-                #if canImport(Glibc)
-                    Glibc.write(descriptor, pointer.baseAddress, pointer.count)
-                #else
-                    Darwin.write(descriptor, pointer.baseAddress, pointer.count)
-                #endif
+                WaybillPlatform.write(descriptor, pointer.baseAddress, pointer.count)
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return count < 0 ? errno : EIO }

@@ -1,4 +1,4 @@
-import CPlatform
+import WaybillPlatform
 
 /// The arguments of the program.
 enum ProgramArguments {

@@ -1,11 +1,6 @@
 import Synchronization
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The handling of signals. The first Ctrl-C (SIGINT), SIGTERM or SIGHUP asks the running work to stop, the second one
 /// cancels it, and the third one ends the program, as does the first one if there is nothing to stop. SIGUSR1 pauses a

@@ -1,11 +1,5 @@
-import CPlatform
 import WaybillDiagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The limits of the system without which the program cannot start. Swift's runtime and libdispatch do not report that
 /// they cannot open a file or start a thread: they crash or wait forever.
@@ -30,17 +24,11 @@ enum SystemLimits {
             opened.append(descriptor)
         }
         var limit = rlimit()
-        guard getrlimit(threadLimit, &limit) == 0, limit.rlim_cur < plentyOfThreads else { return nil }
+        guard waybill_get_thread_limit(&limit) == 0, limit.rlim_cur < plentyOfThreads else { return nil }
         let failure = waybill_try_threads(Int32(threads))
         guard failure != 0 else { return nil }
         return error("start \(threads) threads", failure, "the limit of processes and threads (ulimit -u)")
     }
-
-    #if canImport(Glibc)
-        private static let threadLimit = __rlimit_resource_t(__RLIMIT_NPROC.rawValue)
-    #else
-        private static let threadLimit = RLIMIT_NPROC
-    #endif
 
     private static func error(_ action: String, _ number: Int32, _ limit: String) -> Diagnostic {
         Diagnostic(

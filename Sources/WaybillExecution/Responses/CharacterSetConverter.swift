@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Converts text to UTF-8 with the system's `iconv`.
 struct CharacterSetConverter {

@@ -1,10 +1,5 @@
 import WaybillJSON
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A time on the wall clock, to the nanosecond, in UTC.
 package struct Timestamp: Sendable, Hashable, Comparable {

@@ -1,13 +1,8 @@
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A search for the files that match a pattern.
 ///

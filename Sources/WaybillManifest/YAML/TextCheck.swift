@@ -1,10 +1,5 @@
 import WaybillDiagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Checks before parsing that a file contains only characters that YAML allows (YAML 1.2.2, sections 5.1 and 5.2).
 ///

@@ -2,13 +2,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Responds to requests with examples, over HTTP/1.1 on the loopback interface.
 package final class MockServer: Sendable {

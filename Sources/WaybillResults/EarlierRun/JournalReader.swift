@@ -1,10 +1,5 @@
 import WaybillJSON
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A line of a journal that no run can have written.
 package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertible {
@@ -61,11 +56,7 @@ struct JournalReader {
         var held: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)
         while true {
-            #if canImport(Glibc)
-                let count = Glibc.read(descriptor, &piece, piece.count)
-            #else
-                let count = Darwin.read(descriptor, &piece, piece.count)
-            #endif
+            let count = WaybillPlatform.read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw ResultsError(cannot: "read", path) }
             if count == 0 { break }

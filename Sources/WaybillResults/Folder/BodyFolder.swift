@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The folder for bodies of failed responses. Its size is limited, so that a service that fails for a million elements
 /// does not fill the disk with its error pages.

@@ -1,11 +1,6 @@
 import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The names of the files in a run's folder, and the functions that take over a folder without damaging other files in
 /// it.

@@ -1,11 +1,6 @@
 package import WaybillFormats
+import WaybillPlatform
 package import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Removes the folders of earlier runs.
 package enum OldRuns {

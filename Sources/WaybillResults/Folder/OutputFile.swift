@@ -1,11 +1,5 @@
-import CPlatform
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// An open file for writing. It is closed when the value is destroyed.
 struct OutputFile: ~Copyable, Sendable {
@@ -97,11 +91,7 @@ struct OutputFile: ~Copyable, Sendable {
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                    Glibc.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
-                #else
-                    Darwin.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
-                #endif
+                WaybillPlatform.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
             }
             if count > 0 {
                 offset += count

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// An error in writing or reading the results of a run. Its message names the path and the reason.
 package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible {

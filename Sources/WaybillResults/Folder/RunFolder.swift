@@ -1,13 +1,8 @@
 import Synchronization
 package import WaybillFormats
 package import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The folder for the results of one run.
 package final class RunFolder: Sendable {

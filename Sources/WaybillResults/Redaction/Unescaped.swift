@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A text with its escapes decoded, and the locations of its parts in the original text.
 struct Unescaped {

@@ -1,12 +1,7 @@
 package import WaybillFormats
 import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The folder into which the runs of all shards are combined.
 ///

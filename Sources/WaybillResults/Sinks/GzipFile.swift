@@ -1,10 +1,5 @@
 import CZlib
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Compresses a file as one gzip member (RFC 1952), without a time or name, so that the same records yield the same
 /// file.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// An open file that is read from start to end, piece by piece.
 struct InputFile: ~Copyable {

@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The destination of the records in a complete `.part` file.
 package enum RecordContainer: Sendable {

@@ -1,12 +1,7 @@
 import Synchronization
 package import WaybillFormats
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A file of records that appears atomically: it is written as `FILE.part`. When it is complete, it is moved to its
 /// path, compressed, or loaded into a table, depending on its container.

@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The reason why a file of results cannot be written to a path.
 package enum ResultPathError: Error, Sendable, Equatable {

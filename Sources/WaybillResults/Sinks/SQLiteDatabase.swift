@@ -1,11 +1,6 @@
 import CSQLite
 import WaybillJSON
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A connection to an SQLite database. It is used by one thread at a time, and closed when it is released.
 final class SQLiteDatabase {

@@ -1,12 +1,7 @@
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A table of an SQLite database, the destination of a step's records.
 ///

@@ -1,12 +1,7 @@
 package import WaybillFormats
 package import WaybillJSON
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A file with the states of graphs. Only one run at a time can use it: it is locked until its last owner releases it.
 ///

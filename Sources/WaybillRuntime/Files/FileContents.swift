@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Why a file could not be read.
 package struct FileError: Error, Sendable, Equatable {
@@ -102,11 +98,7 @@ package enum FileContents {
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         while true {
             let count = buffer.withUnsafeMutableBytes { pointer in
-                #if canImport(Glibc)
-                    Glibc.read(descriptor, pointer.baseAddress, pointer.count)
-                #else
-                    Darwin.read(descriptor, pointer.baseAddress, pointer.count)
-                #endif
+                WaybillPlatform.read(descriptor, pointer.baseAddress, pointer.count)
             }
             if count < 0 {
                 if errno == EINTR { continue }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The kind, size and modification time of the file at a path.
 package struct FileStatus: Sendable, Equatable {
@@ -40,11 +36,7 @@ package struct FileStatus: Sendable, Equatable {
         default: kind = .other
         }
         size = Int(status.st_size)
-        #if canImport(Glibc)
-            let modified = status.st_mtim
-        #else
-            let modified = status.st_mtimespec
-        #endif
+        let modified = waybill_modification_time(&status)
         modifiedAt = .seconds(modified.tv_sec) + .nanoseconds(modified.tv_nsec)
     }
 }

@@ -1,10 +1,5 @@
 import WaybillDiagnostics
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The folder that must contain the files that a manifest reads, unless they may be anywhere.
 package struct FolderBoundary: Sendable, Hashable {
@@ -45,10 +40,10 @@ package struct FolderBoundary: Sendable, Hashable {
     /// Opens an absolute path, none of whose names may be a link; negative with `errno` if that fails.
     private static func openWithoutLinks(_ path: String) -> Int32 {
         let names = path.split(separator: "/").map(String.init)
-        var folder = openat(AT_FDCWD, "/", pathOnly | O_DIRECTORY | O_CLOEXEC)
+        var folder = openat(AT_FDCWD, "/", waybill_path_only() | O_DIRECTORY | O_CLOEXEC)
         for (index, name) in names.enumerated() where folder >= 0 {
             let isLast = index == names.count - 1
-            let flags = isLast ? O_RDONLY | O_NONBLOCK : pathOnly | O_DIRECTORY
+            let flags = isLast ? O_RDONLY | O_NONBLOCK : waybill_path_only() | O_DIRECTORY
             let next = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC)
             let number = errno
             close(folder)
@@ -56,15 +51,6 @@ package struct FolderBoundary: Sendable, Hashable {
             folder = next
         }
         return folder
-    }
-
-    /// `O_PATH`, which Swift's modules omit: it allows passing through a folder that cannot be listed.
-    private static var pathOnly: Int32 {
-        #if os(Linux)
-            0o10_000_000
-        #else
-            O_RDONLY
-        #endif
     }
 
     /// Whether the file at a path, after resolving symbolic links, is the folder or inside it; false if there is no

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Why a file could not be created.
 package struct NewFileError: Error, Sendable, Equatable {
@@ -29,11 +25,7 @@ package enum NewFile {
         var failure: Int32 = 0
         while offset < bytes.count, failure == 0 {
             let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Glibc)
-                    Glibc.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
-                #else
-                    Darwin.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
-                #endif
+                WaybillPlatform.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
             }
             if count > 0 { offset += count } else if count == 0 || errno != EINTR { failure = count < 0 ? errno : EIO }
         }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// An error of a system call.
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -18,7 +14,7 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
     package static let noSuchFile = SystemError(ENOENT)
 
     /// The error of this thread's last system call.
-    package static var last: SystemError { SystemError(systemErrno()) }
+    package static var last: SystemError { SystemError(WaybillPlatform.errno) }
 
     /// The system's description of the error.
     package var description: String {
@@ -29,12 +25,4 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
             return String(cString: text)
         }
     }
-}
-
-private func systemErrno() -> Int32 {
-    #if canImport(Glibc)
-        Glibc.errno
-    #else
-        Darwin.errno
-    #endif
 }

@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A thread of the system, for work that blocks or needs its own thread.
 ///
@@ -20,13 +15,7 @@ package final class SystemThread<Value: Sendable>: Sendable {
         let body = ThreadBody(work: { [result] in result.set(work()) }, end: { [result] in result.announce() })
         // The thread takes over the reference and with it the work, which `sending` guarantees is not shared.
         let reference = Unmanaged.passRetained(body)
-        #if canImport(Glibc)
-            var created = pthread_t()
-            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, reference.toOpaque())
-        #else
-            var created: pthread_t?
-            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, reference.toOpaque())
-        #endif
+        let (created, code) = initialized { pthread_create($0, nil, { ThreadBody.run($0) }, reference.toOpaque()) }
         guard code == 0 else {
             reference.release()
             handle = Mutex(nil)

@@ -1,9 +1,4 @@
-#if canImport(Glibc)
-    import CPlatform
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Wakes a thread that waits for a descriptor, from any thread: with an `eventfd`, or with a pipe on systems without
 /// it.
@@ -14,19 +9,10 @@ package final class WakeUp: Sendable {
 
     /// Opens the descriptors; throws the system's error.
     package init() throws(SystemError) {
-        #if canImport(Glibc)
-            descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-            guard descriptor >= 0 else { throw .last }
-            writeDescriptor = descriptor
-        #else
-            var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else { throw .last }
-            for end in ends {
-                _ = fcntl(end, F_SETFL, O_NONBLOCK)
-                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            }
-            (descriptor, writeDescriptor) = (ends[0], ends[1])
-        #endif
+        var ends: (readable: Int32, writable: Int32) = (-1, -1)
+        let code = waybill_open_wake_up(&ends.readable, &ends.writable)
+        (descriptor, writeDescriptor) = ends
+        guard code == 0 else { throw .last }
     }
 
     deinit {

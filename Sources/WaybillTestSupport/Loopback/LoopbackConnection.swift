@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A connection of a server, on a separate thread: its functions block. A script calls them in the order in which
 /// things should happen.
@@ -83,7 +78,7 @@ package final class LoopbackConnection: Sendable {
         guard let descriptor = descriptor.withLock({ $0 }) else { return false }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { sendWithoutSignal(descriptor, $0) }
+            let count = rest.withUnsafeBytes { waybill_send(descriptor, $0.baseAddress, $0.count, true) }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
@@ -98,7 +93,9 @@ package final class LoopbackConnection: Sendable {
         while sent < limit {
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             guard poll(&entry, 1, Int32(time / .milliseconds(1))) > 0 else { return sent }
-            let count = bytes.prefix(limit - sent).withUnsafeBytes { sendWithoutSignal(descriptor, $0, waits: false) }
+            let count = bytes.prefix(limit - sent).withUnsafeBytes {
+                waybill_send(descriptor, $0.baseAddress, $0.count, false)
+            }
             guard count > 0 || errno == EAGAIN else { return sent }
             sent += max(0, count)
         }
@@ -166,13 +163,4 @@ package final class LoopbackConnection: Sendable {
 
 private func closeDescriptor(_ descriptor: Int32) {
     close(descriptor)
-}
-
-private func sendWithoutSignal(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, waits: Bool = true) -> Int {
-    #if canImport(Glibc)
-        let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
-    #else
-        let flags = waits ? 0 : MSG_DONTWAIT
-    #endif
-    return send(descriptor, bytes.baseAddress, bytes.count, flags)
 }

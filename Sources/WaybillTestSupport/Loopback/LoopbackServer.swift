@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A server on 127.0.0.1 that runs a script, with a thread for each connection. It must be stopped;
 /// `LoopbackServer.run` does this.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A system call that failed in a test's server.
 package struct LoopbackError: Error, CustomStringConvertible {
@@ -105,17 +101,8 @@ package enum LoopbackSocket {
     }
 
     private static func make() throws(LoopbackError) -> Int32 {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let descriptor = waybill_open_socket()
         guard descriptor >= 0 else { throw LoopbackError(call: "socket", errno: errno) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        #if !canImport(Glibc)
-            var one: Int32 = 1
-            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
-        #endif
         return descriptor
     }
 

@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A thread for blocking calls, which tasks must not make.
 final class ThreadHandle: Sendable {
@@ -15,13 +10,7 @@ final class ThreadHandle: Sendable {
         let box = Unmanaged.passRetained(ThreadBody(body))
         // The thread takes over this reference.
         let argument = box.toOpaque()
-        #if canImport(Glibc)
-            var created = pthread_t()
-            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, argument)
-        #else
-            var created: pthread_t?
-            let code = pthread_create(&created, nil, { ThreadBody.run($0) }, argument)
-        #endif
+        let (created, code) = initialized { pthread_create($0, nil, { ThreadBody.run($0) }, argument) }
         guard code == 0 else {
             box.release()
             throw LoopbackError(call: "pthread_create", errno: code)
@@ -45,14 +34,20 @@ final class ThreadHandle: Sendable {
         }
     }
 
-    private static func run(_ body: @escaping @Sendable () -> Void) async throws {
-        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
-        let thread = try ThreadHandle {
-            body()
-            ended.finish()
+    /// Makes a blocking call on a separate thread and returns its result.
+    static func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                _ = try ThreadHandle { continuation.resume(with: Result(catching: call)) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
         }
-        for await _ in ends {}
-        thread.join()
+    }
+
+    deinit {
+        // The thread ends on its own.
+        if let taken = thread.withLock({ $0 }) { pthread_detach(taken) }
     }
 
     /// Waits until the thread has ended. Later calls do nothing.

@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// An nginx process with its files in a temporary folder, for tests that need a real server. It must be stopped;
 /// `NginxServer.run` does this.

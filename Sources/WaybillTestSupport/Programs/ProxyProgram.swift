@@ -1,10 +1,5 @@
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// A proxy program from Debian on 127.0.0.1, for tests that need a real one. It must be stopped; `run` does this.
 ///

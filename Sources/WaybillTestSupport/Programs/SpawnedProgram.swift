@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Starts programs.
 enum SpawnedProgram {
@@ -31,15 +27,8 @@ enum SpawnedProgram {
         var argv = ([program] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for string in argv + envp { free(string) } }
-        #if canImport(Glibc)
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #else
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
+        var actions = initialized(by: posix_spawn_file_actions_init).value
+        var attributes = initialized(by: posix_spawnattr_init).value
         defer {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
@@ -52,15 +41,7 @@ enum SpawnedProgram {
                 posix_spawn_file_actions_adddup2(&actions, descriptor, number)
             }
         }
-        #if canImport(Glibc)
-            let rest = (files.map(\.number).max() ?? -1) + 1
-            // Descriptors that are not open cause no error.
-            for descriptor in rest..<min(getdtablesize(), 8192) {
-                posix_spawn_file_actions_addclose(&actions, descriptor)
-            }
-        #else
-            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
-        #endif
+        waybill_close_from((files.map(\.number).max() ?? -1) + 1, &actions, &attributes)
         var process = pid_t()
         let code = posix_spawn(&process, program, &actions, &attributes, &argv, &envp)
         guard code == 0 else { throw LoopbackError(call: "posix_spawn \(program)", errno: code) }

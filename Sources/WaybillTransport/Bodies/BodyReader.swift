@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Reads a body in pieces, with at most one file open. Used on the engine's thread: its reads are small, and the system
 /// is advised to read ahead.
@@ -112,9 +107,7 @@ final class BodyReader {
             failure = "the file \(file) cannot be read: \(error.message)"
             return false
         }
-        #if canImport(Glibc)
-            posix_fadvise(descriptor, 0, 0, Int32(POSIX_FADV_SEQUENTIAL))
-        #endif
+        waybill_expect_sequential_reads(descriptor)
         return true
     }
 }

@@ -1,12 +1,7 @@
 import Synchronization
 import WaybillFormats
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The cache on disk: a folder with one file for each entry, which any number of processes may use at the same time.
 ///
@@ -56,11 +51,7 @@ package final class CacheStore: Sendable {
     package static func userFolder(environment: [String: String]) -> String? {
         if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return "\(folder)/waybill/http" }
         guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-        #if os(macOS)
-            return "\(home)/Library/Caches/waybill/http"
-        #else
-            return "\(home)/.cache/waybill/http"
-        #endif
+        return "\(home)/\(String(cString: waybill_caches_folder()))/waybill/http"
     }
 
     /// The entry for a key, if there is one that passes the digest check. Marks it as used now.

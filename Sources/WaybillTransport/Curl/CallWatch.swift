@@ -1,12 +1,6 @@
-import CPlatform
 import Synchronization
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Ends connections whose servers keep a call into libcurl from returning.
 ///

@@ -1,10 +1,5 @@
 import CLibCurl
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The OpenSSL library with which libcurl is linked.
 enum OpenSSL {

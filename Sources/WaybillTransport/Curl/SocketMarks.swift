@@ -1,11 +1,5 @@
 import CLibCurl
-import CPlatform
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// Finds the sockets of connections, to mark their packets with a DSCP (RFC 2474) and to check for unread bytes. Used
 /// only on the engine's thread.

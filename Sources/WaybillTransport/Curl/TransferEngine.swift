@@ -1,11 +1,6 @@
 import CLibCurl
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Executes transfers with libcurl. It is confined to the thread that calls `run`; commands arrive through the queue.
 final class TransferEngine {

@@ -1,11 +1,6 @@
 package import WaybillFormats
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The digests of a file while it is written.
 struct FileDigests {

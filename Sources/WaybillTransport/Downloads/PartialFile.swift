@@ -1,13 +1,7 @@
-import CPlatform
 import Synchronization
 import WaybillFormats
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Why a download did not produce its file.
 package struct DownloadError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Reads and writes small files as a whole.
 enum FileContent {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import WaybillPlatform
 
 /// The limit of open files of this process. Each connection counts as one.
 enum FileLimit {
@@ -20,7 +16,7 @@ enum FileLimit {
     ///   does not allow more.
     static func makeRoom(forConnections count: Int) -> Int {
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return count }
+        guard waybill_get_file_limit(&limit) == 0 else { return count }
         let needed = rlim_t(count) + rlim_t(others)
         let wanted = max(needed, min(limit.rlim_max, plenty))
         guard limit.rlim_cur < wanted else { return count }
@@ -28,9 +24,9 @@ enum FileLimit {
         limit.rlim_cur = wanted
         // Only a privileged process can do that.
         limit.rlim_max = max(limit.rlim_max, needed)
-        if setrlimit(resource, &limit) == 0 { return count }
+        if waybill_set_file_limit(&limit) == 0 { return count }
         limit = rlimit(rlim_cur: allowed, rlim_max: allowed)
-        setrlimit(resource, &limit)
+        waybill_set_file_limit(&limit)
         return room(in: Int(clamping: allowed), forConnections: count)
     }
 
@@ -39,10 +35,4 @@ enum FileLimit {
     static func room(in allowed: Int, forConnections count: Int) -> Int {
         max(1, min(count, allowed - min(others, (allowed + 1) / 2)))
     }
-
-    #if canImport(Glibc)
-        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-        private static let resource = RLIMIT_NOFILE
-    #endif
 }

@@ -1,18 +1,7 @@
 // An optimised build attributes the types of sockets to this module, which includes their headers.
 import CLibCurl
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A network interface of this machine.
 package struct NetworkInterface: Sendable, Hashable {
@@ -48,11 +37,7 @@ package struct NetworkInterface: Sendable, Hashable {
 
     private static func route(to endpoint: SocketEndpoint) -> NetworkInterface? {
         var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_DGRAM
-        #endif
+        hints.ai_socktype = waybill_datagram
         hints.ai_flags = AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(endpoint.host, String(endpoint.port), &hints, &list) == 0 else { return nil }

@@ -1,8 +1,8 @@
+import WaybillPlatform
 import WaybillRuntime
 
 #if canImport(Glibc)
-    import CPlatform
-    import Glibc
+    typealias SystemPoller = EpollPoller
 
     /// Waits with Linux's `epoll`, whose cost does not grow with the number of descriptors.
     ///
@@ -70,4 +70,6 @@ import WaybillRuntime
             states[Int(descriptor)] = .unknown
         }
     }
+#else
+    typealias SystemPoller = PollPoller
 #endif

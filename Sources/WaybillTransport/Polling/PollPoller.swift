@@ -1,10 +1,5 @@
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Waits with `poll(2)`, which every system has.
 final class PollPoller: Poller {

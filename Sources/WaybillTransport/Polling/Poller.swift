@@ -29,9 +29,3 @@ protocol Poller: AnyObject {
     /// to `tell`, which may change what is watched. A signal may end the wait early, with nothing ready.
     func wait(milliseconds: Int32, _ tell: (ReadyDescriptor) -> Void)
 }
-
-#if canImport(Glibc)
-    typealias SystemPoller = EpollPoller
-#else
-    typealias SystemPoller = PollPoller
-#endif

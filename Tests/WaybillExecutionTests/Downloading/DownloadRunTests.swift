@@ -2,17 +2,12 @@ import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
 
 @testable import WaybillExecution
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Runs that download files over sockets.
 @Suite(.timeLimit(.minutes(5)), .ownThread) struct DownloadRunTests {

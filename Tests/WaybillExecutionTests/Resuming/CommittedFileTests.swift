@@ -1,14 +1,9 @@
 import Testing
 import WaybillExecution
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Files of `write` that were moved to their final paths just before the run was killed.
 @Suite(.timeLimit(.minutes(5))) struct CommittedFileTests {

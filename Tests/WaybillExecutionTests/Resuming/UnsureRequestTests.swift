@@ -2,14 +2,9 @@ import Testing
 import WaybillDiagnostics
 import WaybillExecution
 import WaybillJSON
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Requests that were in flight when the run was killed and whose failure the manifest tolerates.
 @Suite(.timeLimit(.minutes(5))) struct UnsureRequestTests {

@@ -1,12 +1,7 @@
 import Testing
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Files with computed paths must be in the manifest's folder, unless the user allows others.
 @Suite(.timeLimit(.minutes(5))) struct FileConfinementTests {

@@ -4,15 +4,10 @@ import WaybillExecution
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The request that a manifest with one step sends to a server on this machine, and the result of the response.
 struct WireExchange {

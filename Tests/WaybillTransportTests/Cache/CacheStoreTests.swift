@@ -1,14 +1,9 @@
 import Testing
 import WaybillFormats
+import WaybillPlatform
 import WaybillTestSupport
 
 @testable import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 @Suite(.timeLimit(.minutes(5))) struct CacheStoreTests {
     private let temporary = TemporaryFolder()

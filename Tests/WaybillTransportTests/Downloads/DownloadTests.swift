@@ -1,15 +1,10 @@
 import Synchronization
 import Testing
 import WaybillFormats
+import WaybillPlatform
 import WaybillTestSupport
 
 @testable import WaybillTransport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Downloads over sockets, into files.
 @Suite(.timeLimit(.minutes(5))) struct DownloadTests {

@@ -1,23 +1,12 @@
 import Testing
+import WaybillPlatform
 
 @testable import WaybillTransport
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct FileLimitTests {
-    #if canImport(Glibc)
-        static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-        static let resource = RLIMIT_NOFILE
-    #endif
-
     static var current: rlimit {
         var limit = rlimit()
-        getrlimit(resource, &limit)
+        waybill_get_file_limit(&limit)
         return limit
     }
 
@@ -27,12 +16,12 @@ import Testing
         var limit = original
         // Only slightly less, because other tests run at the same time.
         limit.rlim_cur = plenty - 1
-        try #require(setrlimit(Self.resource, &limit) == 0)
+        try #require(waybill_set_file_limit(&limit) == 0)
         #expect(FileLimit.makeRoom(forConnections: 1) == 1)
         #expect(Self.current.rlim_cur == plenty)
         #expect(Self.current.rlim_max == original.rlim_max)
         limit.rlim_cur = original.rlim_max
-        try #require(setrlimit(Self.resource, &limit) == 0)
+        try #require(waybill_set_file_limit(&limit) == 0)
         #expect(FileLimit.makeRoom(forConnections: 1) == 1)
         #expect(Self.current.rlim_cur == original.rlim_max)
     }

@@ -1,12 +1,7 @@
 import Synchronization
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A TLS server written in Python, for behaviour that nginx does not offer.
 enum PythonTLSServer {

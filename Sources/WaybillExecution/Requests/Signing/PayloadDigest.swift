@@ -1,11 +1,6 @@
 import WaybillFormats
+import WaybillPlatform
 package import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The SHA-256 digest (FIPS 180-4) of a body that is added in pieces.
 package struct PayloadDigest {

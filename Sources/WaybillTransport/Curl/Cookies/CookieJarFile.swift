@@ -1,11 +1,6 @@
 import CLibCurl
+import WaybillPlatform
 import WaybillRuntime
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The file of a cookie jar, in Netscape's format: one cookie per line.
 struct CookieJarFile: Equatable {
