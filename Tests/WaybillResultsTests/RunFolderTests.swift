@@ -230,6 +230,21 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
+    @Test func `two processes cannot copy a run to one folder`() throws {
+        let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
+        folder.write("1", to: "run/events.ndjson")
+        try FolderContents.make(target)
+        let other = try OutputFile(target, .folder)
+        let isLocked = other.lock()
+        #expect(isLocked)
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+        other.unlock()
+        try FolderCopy.copyRun(from: run, to: target)
+        #expect(folder.read("target/events.ndjson") == "1")
+        // The other process may have started the run.
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+    }
+
     @Test func `only one of two processes can resume a run, even after the other one has finished`()
         async throws
     {
