@@ -245,6 +245,21 @@ import WaybillTestSupport
         #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
     }
 
+    @Test func `a file outside the folder that another run has replaced was in place`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        let committed = RecordSink.Committed(records: 1, bytes: 4)
+        for (path, isInPlace) in [("\(folder.path)/a.ndjson", true), ("a.ndjson", false)] {
+            let sink = try await run.records(at: path, NDJSONFormat(), allowsOutside: true, of: path)
+            func isInPlaceNow() async -> Bool {
+                await run.isInPlace(path, in: .file, committed, allowsOutside: true)
+            }
+            #expect(await !isInPlaceNow())
+            _ = try await sink.commit()
+            folder.write("longer\n", to: path == "a.ndjson" ? "out/a.ndjson" : "a.ndjson")
+            #expect(await isInPlaceNow() == isInPlace)
+        }
+    }
+
     @Test func `only one of two processes can resume a run, even after the other one has finished`()
         async throws
     {

@@ -322,10 +322,11 @@ package final class RunFolder: Sendable {
             guard let whole = try? ResultPath(root: root, allowsOutside: allowsOutside).prepare(path) else {
                 return false
             }
+            let owner = self.owner(of: whole)
             return container.isInPlace(
                 whole,
-                from: container.part(of: whole, ownedBy: self.owner(of: whole)),
-                committed
+                from: container.part(of: whole, ownedBy: owner),
+                owner == nil ? committed : nil
             )
         }
         return isInPlace ?? false
