@@ -230,6 +230,17 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
+    @Test func `a file that was replaced or removed after it was opened cannot be locked`() throws {
+        let path = folder.write("", to: "a")
+        let stale = try OutputFile(path, .any)
+        try OutputFile.replace(path, with: [])
+        let file = try OutputFile(path, .any)
+        var locks = [stale.lock(), file.lock()]
+        folder.remove("a")
+        locks.append(file.lock())
+        #expect(locks == [false, true, false])
+    }
+
     @Test func `two processes cannot copy a run to one folder`() throws {
         let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
         folder.write("1", to: "run/events.ndjson")
