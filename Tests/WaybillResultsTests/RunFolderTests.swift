@@ -230,6 +230,12 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
+    @Test func `a suite is running between the runs of its manifests`() throws {
+        let suite = try SuiteFolder.create(nil, in: folder.path, for: ["a.yaml"])
+        let id = try #require(suite.path.split(separator: "/").last.flatMap { RunID(String($0)) })
+        withExtendedLifetime(suite) { #expect(OldRuns.isRunning(id, in: folder.path)) }
+    }
+
     @Test func `a file that was replaced or removed after it was opened cannot be locked`() throws {
         let path = folder.write("", to: "a")
         let stale = try OutputFile(path, .any)
