@@ -247,6 +247,13 @@ import WaybillTestSupport
         #expect(locks == [false, true, false])
     }
 
+    @Test func `a suite removes what a process left that was killed while it created it`() throws {
+        folder.write("{", to: "suite/.suite.json.3v9g55fpyrpre.tmp")
+        folder.write("mine", to: "suite/.mine.tmp")
+        _ = try SuiteFolder.create("\(folder.path)/suite", in: folder.path, for: ["a.yaml"])
+        #expect(folder.names(in: "suite") == ["suite.json", ".mine.tmp"])
+    }
+
     @Test func `two processes cannot copy a run to one folder`() throws {
         let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
         folder.write("1", to: "run/events.ndjson")

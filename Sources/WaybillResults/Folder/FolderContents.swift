@@ -141,7 +141,7 @@ enum FolderContents {
         }
     }
 
-    /// Removes the temporary files of a killed run, which were to be renamed to a run's own files.
+    /// Removes the temporary files of a killed process, which were to be renamed to the own files of a run or a suite.
     static func clearTemporaries(_ path: String) {
         for folder in [path, "\(path)/\(bodies)"] {
             for name in names(in: folder) where isTemporary(name, inBodies: folder != path) {
@@ -152,7 +152,8 @@ enum FolderContents {
 
     private static func isTemporary(_ name: String, inBodies: Bool) -> Bool {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
-        return inBodies || [result, outputs, sources].contains { name.hasPrefix(".\($0).") }
+        return inBodies
+            || [journal, result, outputs, sources, RunFileNames.suite].contains { name.hasPrefix(".\($0).") }
     }
 
     private static func names(in folder: String) -> [String] {
