@@ -284,6 +284,17 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `a run that another process has just started is not replaced if it was to be resumed`() async throws {
+        let path = "\(folder.path)/run"
+        let run = try create(.at(path, replacesRun: false))
+        let start = RunEvent.Kind.runStarted(.init(id: Samples.id, manifest: "m", environment: nil, graphs: ["main"]))
+        EventStream(journal: run.journal).emit(start)
+        try await run.journal.finish()
+        let error = #expect(throws: ResultsError.self) { try create(.at(path, replacesRun: false)) }
+        #expect(error?.description == "another process has started the run in '\(path)' in the meantime; try again")
+        #expect(try RunRecord(folder: path).lastNumber == 1)
+    }
+
     @Test func `only one of two processes can resume a run, even after the other one has finished`()
         async throws
     {

@@ -32,11 +32,13 @@ enum FolderContents {
     /// - Parameters:
     ///   - unfinished: Set to the earlier run, if it did not finish.
     ///   - isOfSuite: Whether this process has the lock of the suite in the folder, which it replaces.
+    ///   - replacesRun: Whether an earlier run is replaced; otherwise, it is an error.
     static func claim(
         _ path: String,
         disk: Disk,
         replacing unfinished: inout RunID?,
-        isOfSuite: Bool = false
+        isOfSuite: Bool = false,
+        replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
         if isLink("\(path)/\(bodies)") {
             throw ResultsError(
@@ -68,6 +70,12 @@ enum FolderContents {
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal
             throw ResultsError(path: path, "'\(path)/\(name)' does not belong to an earlier run and is not replaced")
+        }
+        guard replacesRun || earlier == nil else {
+            throw ResultsError(
+                path: path,
+                "another process has started the run in '\(path)' in the meantime; try again"
+            )
         }
         if let earlier, try !hasFinished(file.tail(64 * 1024)) { unfinished = earlier }
         try clear(path)
