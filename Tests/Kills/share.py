@@ -280,21 +280,25 @@ class Kills:
             ("run", "shard.yaml", "--shard", "2/3", "--out", folder, "--resume", "--input", "tag=" + self.new_tag())])
         while status != 0 or kills:
             kills = status is None or random.random() < 0.4
-            tags = {started["inputs"]["tag"] for name in names for started in events(os.path.join(folder, name))[:1]}
+            started = [event for name in names for event in events(os.path.join(folder, name)) if event["type"] == "run.started"]
+            tags = {event["inputs"]["tag"] for event in started}
             expect(len(tags) <= 1, "the folder has several runs:", tags)
             tag = max(tags, default=None)
             if kind == "shard":
                 commands = [shard, shard]
+                isResumed = status is not None and any("shard" in event["part"] for event in started)
             else:
-                commands = [("run", "suite", "--out", "suite-out", "--jobs", "3", "--input", "tag=" + self.new_tag()) for _ in "12"]
-            if status is not None and tag and (kind == "shard" or os.path.exists(self.path(folder, "suite.json"))):
-                resume = ("resume", folder) + (("--input", "tag=" + tag) if kind == "suite" else ())
-                commands = [resume, shard if kind == "shard" else resume]
+                commands = [("run", "suite", "--out", folder, "--jobs", "3", "--input", "tag=" + self.new_tag()) for _ in "12"]
+                isResumed = status is not None and tag and os.path.exists(self.path(folder, "suite.json"))
+            if isResumed:
+                commands = [("resume", folder) + (("--input", "tag=" + tag) if kind == "suite" else ())] * 2
                 if status not in (0, -9):
                     # Only the first of them repeats.
                     for name in names:
                         self.allow(os.path.join(folder, name), name.split("/")[-1] or kind, tag, allowed)
                     commands[0] += ("--repeat-unsure",)
+                if kind == "shard":
+                    commands[1] = shard
             results = self.together(commands, self.length, kills)
             for each in results:
                 self.check_status(*each, UNSURE, *REFUSALS)
