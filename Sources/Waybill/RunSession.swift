@@ -13,6 +13,8 @@ import WaybillTransport
 package struct RunOptions: Sendable {
     /// The folder for the results; `nil` for `waybill-results/<run id>`.
     package var outputFolder: String?
+    /// Whether an earlier run in `outputFolder` is replaced; otherwise, it is an error.
+    package var replacesRun = true
     /// The file for the states of the graphs; `nil` for that of the resumed run, or one in `waybill-results/state`.
     package var stateFile: String?
     /// Whether the mock server responds to the requests for every origin.
@@ -160,7 +162,9 @@ package struct RunSession: Sendable {
     }
 
     private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder {
-        let place = options.outputFolder.map { RunFolder.Place.at($0) } ?? .new(under: "waybill-results")
+        let place =
+            options.outputFolder.map { RunFolder.Place.at($0, replacesRun: options.replacesRun) }
+            ?? .new(under: "waybill-results")
         do {
             let folder =
                 if let (record, path) = options.resumed {

@@ -251,4 +251,5 @@ def main():
           % (kills, resumes, stops, recorded_count))
 
 
-main()
+if __name__ == "__main__":
+    main()

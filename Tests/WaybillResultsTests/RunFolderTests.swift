@@ -225,6 +225,71 @@ import WaybillTestSupport
         withExtendedLifetime(first) {}
     }
 
+    @Test func `a suite is running between the runs of its manifests`() throws {
+        let suite = try SuiteFolder.create(nil, in: folder.path, for: ["a.yaml"])
+        let id = try #require(suite.path.split(separator: "/").last.flatMap { RunID(String($0)) })
+        withExtendedLifetime(suite) { #expect(OldRuns.isRunning(id, in: folder.path)) }
+    }
+
+    @Test func `a file that was replaced or removed after it was opened cannot be locked`() throws {
+        let path = folder.write("", to: "a")
+        let stale = try OutputFile(path, .any)
+        try OutputFile.replace(path, with: [])
+        let file = try OutputFile(path, .any)
+        var locks = [stale.lock(), file.lock()]
+        folder.remove("a")
+        locks.append(file.lock())
+        #expect(locks == [false, true, false])
+    }
+
+    @Test func `a suite removes what a process left that was killed while it created it`() throws {
+        folder.write("{", to: "suite/.suite.json.3v9g55fpyrpre.tmp")
+        folder.write("mine", to: "suite/.mine.tmp")
+        _ = try SuiteFolder.create("\(folder.path)/suite", in: folder.path, for: ["a.yaml"])
+        #expect(folder.names(in: "suite") == ["suite.json", ".mine.tmp"])
+    }
+
+    @Test func `two processes cannot copy a run to one folder`() throws {
+        let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
+        folder.write("1", to: "run/events.ndjson")
+        try FolderContents.make(target)
+        let other = try OutputFile(target, .folder)
+        let isLocked = other.lock()
+        #expect(isLocked)
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+        other.unlock()
+        try FolderCopy.copyRun(from: run, to: target)
+        #expect(folder.read("target/events.ndjson") == "1")
+        // The other process may have started the run.
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+    }
+
+    @Test func `a file outside the folder that another run has replaced was in place`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        let committed = RecordSink.Committed(records: 1, bytes: 4)
+        for (path, isInPlace) in [("\(folder.path)/a.ndjson", true), ("a.ndjson", false)] {
+            let sink = try await run.records(at: path, NDJSONFormat(), allowsOutside: true, of: path)
+            func isInPlaceNow() async -> Bool {
+                await run.isInPlace(path, in: .file, committed, allowsOutside: true)
+            }
+            #expect(await !isInPlaceNow())
+            _ = try await sink.commit()
+            folder.write("longer\n", to: path == "a.ndjson" ? "out/a.ndjson" : "a.ndjson")
+            #expect(await isInPlaceNow() == isInPlace)
+        }
+    }
+
+    @Test func `a run that another process has just started is not replaced if it was to be resumed`() async throws {
+        let path = "\(folder.path)/run"
+        let run = try create(.at(path, replacesRun: false))
+        let start = RunEvent.Kind.runStarted(.init(id: Samples.id, manifest: "m", environment: nil, graphs: ["main"]))
+        EventStream(journal: run.journal).emit(start)
+        try await run.journal.finish()
+        let error = #expect(throws: ResultsError.self) { try create(.at(path, replacesRun: false)) }
+        #expect(error?.description == "another process has started the run in '\(path)' in the meantime; try again")
+        #expect(try RunRecord(folder: path).lastNumber == 1)
+    }
+
     @Test func `only one of two processes can resume a run, even after the other one has finished`()
         async throws
     {

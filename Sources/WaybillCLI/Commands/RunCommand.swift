@@ -272,6 +272,7 @@ struct RunCommand: ParsableCommand {
     ) throws {
         var runOptions = RunOptions()
         runOptions.outputFolder = out
+        runOptions.replacesRun = !resume
         runOptions.stateFile = state
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables

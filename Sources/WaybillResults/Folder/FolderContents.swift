@@ -27,11 +27,13 @@ enum FolderContents {
     /// - Parameters:
     ///   - unfinished: Set to the earlier run, if it did not finish.
     ///   - isOfSuite: Whether this process has the lock of the suite in the folder, which it replaces.
+    ///   - replacesRun: Whether an earlier run is replaced; otherwise, it is an error.
     static func claim(
         _ path: String,
         disk: Disk,
         replacing unfinished: inout RunID?,
-        isOfSuite: Bool = false
+        isOfSuite: Bool = false,
+        replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
         if isLink("\(path)/\(bodies)") {
             throw ResultsError(
@@ -63,6 +65,12 @@ enum FolderContents {
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal
             throw ResultsError(path: path, "'\(path)/\(name)' does not belong to an earlier run and is not replaced")
+        }
+        guard replacesRun || earlier == nil else {
+            throw ResultsError(
+                path: path,
+                "another process has started the run in '\(path)' in the meantime; try again"
+            )
         }
         if let earlier, try !hasFinished(file.tail(64 * 1024)) { unfinished = earlier }
         try clear(path)
@@ -136,7 +144,7 @@ enum FolderContents {
         }
     }
 
-    /// Removes the temporary files of a killed run, which were to be renamed to a run's own files.
+    /// Removes the temporary files of a killed process, which were to be renamed to the own files of a run or a suite.
     static func clearTemporaries(_ path: String) {
         for folder in [path, "\(path)/\(bodies)"] {
             for name in names(in: folder) where isTemporary(name, inBodies: folder != path) {
@@ -147,7 +155,8 @@ enum FolderContents {
 
     private static func isTemporary(_ name: String, inBodies: Bool) -> Bool {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
-        return inBodies || [result, outputs, sources].contains { name.hasPrefix(".\($0).") }
+        return inBodies
+            || [journal, result, outputs, sources, RunFileNames.suite].contains { name.hasPrefix(".\($0).") }
     }
 
     private static func names(in folder: String) -> [String] {

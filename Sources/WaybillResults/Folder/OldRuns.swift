@@ -26,7 +26,7 @@ package enum OldRuns {
     /// Whether the run in a folder, or a run in the folder of a suite, is still running.
     package static func isRunning(_ id: RunID, in parent: String) -> Bool {
         let folder = "\(parent)/\(id)"
-        return RunFolder.isLocked(folder)
+        return RunFolder.isLocked(folder) || OutputFile.isLocked("\(folder)/.")
             || SuiteFolder(at: folder)?.members.contains { RunFolder.isLocked($0.folder) } == true
     }
 

@@ -44,10 +44,14 @@ struct OutputFile: ~Copyable, Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Locks the file for this process; `false` if another process has locked it.
+    /// Locks the file for this process; `false` if another process has locked it, or has replaced or removed it since it
+    /// was opened.
     func lock() -> Bool {
         // Some file systems do not support locks; there, the file counts as unlocked.
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return false }
+        var (own, current) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && stat(path, &current) == 0
+            && own.st_ino == current.st_ino && own.st_dev == current.st_dev
     }
 
     /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked.

@@ -10,8 +10,8 @@ package final class RunFolder: Sendable {
     package enum Place: Sendable, Equatable {
         /// A new folder in this one, named after the run. The link `latest` there is pointed to it soon afterwards.
         case new(under: String)
-        /// This folder itself. If it contains an earlier run, that run's files are replaced.
-        case at(String)
+        /// This folder itself. If it contains an earlier run, that run's files are replaced, or the run is not created.
+        case at(String, replacesRun: Bool = true)
     }
 
     /// The folder.
@@ -56,10 +56,10 @@ package final class RunFolder: Sendable {
                 try FolderContents.leadLatest(in: parent, to: id.description)
             }
             return folder
-        case .at(let path):
+        case .at(let path, let replacesRun):
             try FolderContents.make(path)
             var unfinished: RunID?
-            let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished)
+            let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished, replacesRun: replacesRun)
             return RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
         }
     }
@@ -317,10 +317,11 @@ package final class RunFolder: Sendable {
             guard let whole = try? ResultPath(root: root, allowsOutside: allowsOutside).prepare(path) else {
                 return false
             }
+            let owner = self.owner(of: whole)
             return container.isInPlace(
                 whole,
-                from: container.part(of: whole, ownedBy: self.owner(of: whole)),
-                committed
+                from: container.part(of: whole, ownedBy: owner),
+                owner == nil ? committed : nil
             )
         }
         return isInPlace ?? false

@@ -77,6 +77,7 @@ package struct SuiteFolder: Sendable {
         try FolderContents.make(folder)
         let lock = try SuiteLock(folder)
         if path != nil {
+            FolderContents.clearTemporaries(folder)
             // The results of earlier runs, also of those that this run may not start, must not count as its own.
             for folder in [folder] + names.map({ "\(folder)/\($0)" }) { try FolderContents.removeRun(folder) }
         }

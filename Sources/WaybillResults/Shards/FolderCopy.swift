@@ -63,8 +63,14 @@ package enum FolderCopy {
     }
 
     /// Copies a whole run, its journal last: if the copy is interrupted, the folder is not that of a run.
+    ///
+    /// - Throws: An error if another process is copying a run to the folder, or has done so.
     package static func copyRun(from source: String, to target: String) throws {
         try FolderContents.make(target)
+        let folder = try OutputFile(target, .folder)
+        guard folder.lock(), FolderContents.size(of: "\(target)/\(RunFileNames.journal)") == nil else {
+            throw ResultsError(path: target, "another process is starting the run in '\(target)'; try again")
+        }
         try copy("", from: source, to: target) { path in
             path != RunFileNames.journal && !isTemporary(path)
         }
@@ -72,6 +78,7 @@ package enum FolderCopy {
         try OutputFile.replaceDurably("\(target)/\(RunFileNames.journal)") { sink throws(ResultsError) in
             try read("\(source)/\(RunFileNames.journal)", sink)
         }
+        folder.unlock()
     }
 
     private static func isTemporary(_ path: String) -> Bool {

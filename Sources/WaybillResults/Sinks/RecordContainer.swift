@@ -32,11 +32,13 @@ package enum RecordContainer: Sendable {
     }
 
     /// Whether the records of a complete file are at their destination. Removing the unfinished file is the last step.
-    func isInPlace(_ path: String, from part: String, _ committed: RecordSink.Committed) -> Bool {
+    ///
+    /// - Parameter committed: The content of the file; `nil` if other runs may have replaced it.
+    func isInPlace(_ path: String, from part: String, _ committed: RecordSink.Committed?) -> Bool {
         var status = stat()
         guard lstat(part, &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
         switch self {
-        case .file, .gzip: return Int(status.st_size) == committed.bytes
+        case .file, .gzip: return committed.map { Int(status.st_size) == $0.bytes } ?? true
         // Others may write to the database as well.
         case .table: return true
         }
