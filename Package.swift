@@ -126,14 +126,6 @@ let package = Package(
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            linkerSettings: [
-                // A program that can be loaded at any address keeps 72,000 relocations, and one that exports its 22,000 symbols
-                // keeps their table: stripped it has 32.6 instead of 28.2 MB.
-                .unsafeFlags(
-                    ["-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic"],
-                    .when(platforms: [.linux], configuration: .release)
-                )
             ]
         ),
         .target(name: "WaybillTestSupport", dependencies: ["WaybillJSON", "WaybillPlatform"]),

@@ -3,7 +3,7 @@
 
     python3 scripts/picture.py [PROGRAM]
 
-It runs the program (.build/release/waybill) in tmux, captures the screen with its colours, and writes each line as text
+It runs the program (.build-release/release/waybill) in tmux, captures the screen with its colours, and writes each line as text
 of an SVG image, which follows the reader's light or dark mode."""
 import html
 import os
@@ -119,6 +119,6 @@ def svg(lines):
 
 
 if __name__ == "__main__":
-    program = sys.argv[1] if len(sys.argv) > 1 else f"{ROOT}/.build/release/waybill"
+    program = sys.argv[1] if len(sys.argv) > 1 else f"{ROOT}/.build-release/release/waybill"
     with open(f"{ROOT}/docs/run.svg", "w") as file:
         file.write(svg(capture(program)))

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs what is needed, builds the program, and runs the quickstart on the embedded mock server.
+# Installs what is needed, builds the program for development, and runs the quickstart on the embedded mock server.
+# scripts/test.sh uses the same build; scripts/install.sh builds and installs the optimised program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install-packages.sh
-swift build -c release --static-swift-stdlib --product waybill
-exec .build/release/waybill run manifests/quickstart.yaml --mock
+swift build --product waybill
+exec .build/debug/waybill run manifests/quickstart.yaml --mock

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A download of 1 GB from nginx on loopback, whole processes, beside `curl -o`; and what is sent again after `kill -9`.
 
-    swift build -c release --static-swift-stdlib --product waybill
+    swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
     python3 Benchmarks/Download/measure.py [--waybill FILE] [--folder DIR] [MEGABYTES [RUNS]]
 
 Needs nginx and curl, and three times the size of the file in DIR (default: the folder for temporary files). waybill also
@@ -16,7 +16,7 @@ sys.path.insert(0, str(root / "Benchmarks"))
 from servers import free_port, wait_for
 
 arguments = argparse.ArgumentParser()
-arguments.add_argument("--waybill", default=root / ".build/release/waybill")
+arguments.add_argument("--waybill", default=root / ".build-release/release/waybill")
 arguments.add_argument("--folder")
 arguments.add_argument("megabytes", nargs="?", type=int, default=1000)
 arguments.add_argument("runs", nargs="?", type=int, default=5)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records to an SQLite table and to a gzip file: time and memory, beside Python's sqlite3 with the same records.
 
-    swift build -c release --static-swift-stdlib --product waybill
+    swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
     python3 Benchmarks/Records/measure.py [RECORDS] [--program FILE]
 
 Needs nginx, which serves pages of 1,000 records on loopback. Each of .ndjson, .ndjson.gz and .sqlite is a run of its own; what the
@@ -18,7 +18,7 @@ from servers import free_port, wait_for
 
 parser = argparse.ArgumentParser()
 parser.add_argument("records", nargs="?", type=int, default=1_000_000)
-parser.add_argument("--program", default=root / ".build/release/waybill")
+parser.add_argument("--program", default=root / ".build-release/release/waybill")
 arguments = parser.parse_args()
 PAGE = 1000
 COLUMNS = ["id", "name", "price", "updatedAt", "address"]

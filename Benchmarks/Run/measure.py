@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A chain and a batch of GETs, whole processes, beside curl with the same list; nginx on loopback answers.
 
-    swift build -c release --static-swift-stdlib --product waybill
+    swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
     python3 Benchmarks/Run/measure.py [REQUESTS [RUNS]]
 
 Needs nginx and curl. The commands take turns, so that a ratio holds when the machine's speed drifts; the median of each
@@ -14,7 +14,7 @@ sys.path.insert(0, str(root / "Benchmarks"))
 
 from servers import nginx
 
-waybill = root / ".build/release/waybill"
+waybill = root / ".build-release/release/waybill"
 requests = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
 runs = int(sys.argv[2]) if len(sys.argv) > 2 else 9
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`waybill validate` on a large manifest, against scanning its YAML events in C: whole processes, in turn.
 
-    swift build -c release --static-swift-stdlib --product waybill
+    swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
     python3 Benchmarks/Validate/measure.py [PROGRAM [ROUNDS]]
 
 PROGRAM is the release build in .build by default. Needs a C compiler and libyaml. Prints the least and the median time
@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent))
 from manifest import MISTAKES, manifest
 from records import least, median
 
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent.parent / ".build/release/waybill")
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent.parent / ".build-release/release/waybill")
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 9
 
 

@@ -141,8 +141,9 @@ import WaybillTestSupport
         let seconds = result.outputText.split(separator: "\n").map(Self.seconds)
         #expect(folder.read("log")?.contains("did not accept the whole request within 5s") == true)
         try #require(seconds.count == 4 && seconds[1] > 0)
-        // The second run uses about as much as the first, which ends soon.
-        #expect(seconds[3] < seconds[1] * 2 + 0.3, "\(result.outputText)")
+        // The second run uses about as much as the first, which ends soon; a processor that is busy for most of the 5 s
+        // would add four.
+        #expect(seconds[3] < seconds[1] * 2 + 2, "\(result.outputText)")
     }
 
     @Test(arguments: ["collect", "continue"])

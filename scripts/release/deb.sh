@@ -23,12 +23,6 @@ gzip -9n "$root"/usr/share/man/man1/*.1
     echo " -- The Waybill authors <waybill@example.com>  $(LC_ALL=C date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")"
 } | gzip -9n >"$documents/changelog.gz"
 
-mkdir -p "$root/usr/share/lintian/overrides"
-cat >"$root/usr/share/lintian/overrides/waybill" <<'OVERRIDES'
-# Relocations for any address would make the executable 4 MB larger (Package.swift).
-waybill: hardening-no-pie
-OVERRIDES
-
 # dpkg-shlibdeps reads debian/control and finds the packages of the libraries that the executable is linked with. An older
 # libcurl has the functions, but not all of the options.
 printf 'Source: waybill\n\nPackage: waybill\nArchitecture: any\n' >"$work/debian/control"

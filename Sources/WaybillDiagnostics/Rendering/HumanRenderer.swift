@@ -75,10 +75,13 @@ package struct HumanRenderer: DiagnosticRenderer {
     /// Returns one line with the number of diagnostics and how to read more about one of them.
     package func summary(of diagnostics: [Diagnostic]) -> String {
         let errors = diagnostics.filter { $0.severity == .error }
-        let counts = [(errors.count, "error", Style.error), (diagnostics.count - errors.count, "warning", .warning)]
-            .filter { $0.0 > 0 }
-            .map { paint("\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")", $0.2) }
-            .joined(separator: " and ")
+        func words(_ count: Int, _ noun: String, _ style: Style) -> [String] {
+            count == 0 ? [] : [paint(count == 1 ? "1 \(noun)" : "\(count) \(noun)s", style)]
+        }
+        let kinds =
+            words(errors.count, "error", .error)
+            + words(diagnostics.count - errors.count, "warning", .warning)
+        let counts = kinds.joined(separator: " and ")
         guard let example = (errors + diagnostics).first(where: { isExplained($0.id) }) else { return "\(counts)\n" }
         return "\(counts). More about \(diagnostics.count == 1 ? "it" : "one"): waybill explain \(example.id)\n"
     }
