@@ -23,12 +23,16 @@ let package = Package(
         .target(name: "WaybillRuntime", dependencies: ["WaybillDiagnostics", "CPlatform"]),
         .target(name: "WaybillManifest", dependencies: ["WaybillJSON", "WaybillDiagnostics", "CLibYAML"]),
         .target(name: "CPlatform"),
+        .target(name: "CReports"),
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(
             name: "WaybillResults",
             dependencies: [
-                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CZlib", "CSQLite",
-            ]
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "CPlatform", "CReports",
+                "CZlib",
+                "CSQLite",
+            ],
+            exclude: ["Reports/HTML/report.css", "Reports/HTML/report.js"]
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
@@ -36,7 +40,10 @@ let package = Package(
         .executableTarget(name: "FuzzYAML", dependencies: ["WaybillManifest", "WaybillJSON", "WaybillDiagnostics"]),
         .executableTarget(name: "FuzzJSON", dependencies: ["WaybillJSON"]),
         .executableTarget(name: "FuzzJSONPath", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
-        .executableTarget(name: "FuzzExpression", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
+        .executableTarget(
+            name: "FuzzExpression",
+            dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]
+        ),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu2x
