@@ -26,14 +26,17 @@ let package = Package(
             dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CLibYAML"]
         ),
         .target(name: "CPlatform"),
+        .target(name: "CReports"),
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
         .target(
             name: "WaybillResults",
             dependencies: [
-                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CZlib",
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CReports",
+                "CZlib",
                 "CSQLite",
-            ]
+            ],
+            exclude: ["Reports/HTML/report.css", "Reports/HTML/report.js"]
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
@@ -41,7 +44,10 @@ let package = Package(
         .executableTarget(name: "FuzzYAML", dependencies: ["WaybillManifest", "WaybillJSON", "WaybillDiagnostics"]),
         .executableTarget(name: "FuzzJSON", dependencies: ["WaybillJSON"]),
         .executableTarget(name: "FuzzJSONPath", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
-        .executableTarget(name: "FuzzExpression", dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]),
+        .executableTarget(
+            name: "FuzzExpression",
+            dependencies: ["WaybillExpressions", "WaybillJSON", "WaybillFormats"]
+        ),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .gnu2x
