@@ -174,6 +174,8 @@ import WaybillTransport
                 }
             }
         }
+        // The connection has the server, and with it the script, which has the connection.
+        first.withLock { $0 = nil }
     }
 
     @Test func `a connection that the server has closed is not reused`() async throws {
