@@ -11,7 +11,10 @@ let package = Package(
         .systemLibrary(name: "CNettle", pkgConfig: "nettle"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
-        .target(name: "WaybillFormats", dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle"]),
+        .target(
+            name: "WaybillFormats",
+            dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle"]
+        ),
         .target(
             name: "WaybillSchema",
             dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]

@@ -14,7 +14,7 @@ package enum ManifestFinder {
     private static let maximumFileBytes = 64 << 20
 
     /// What is at some paths.
-    package struct Findings {
+    package struct Result {
         /// The manifests, each once.
         package fileprivate(set) var manifests: [String] = []
         /// The YAML files in folders that are not manifests.
@@ -30,11 +30,11 @@ package enum ManifestFinder {
     /// Finds the manifests at some paths. A file is a manifest itself. A folder contributes its `.yaml` and `.yml` files
     /// that have the key `waybill` at the top level, including those in subfolders, ordered by path. Hidden files and
     /// folders, folders of results and links to folders are skipped.
-    package static func manifests(at paths: [String]) -> Findings {
-        var findings = Findings()
+    package static func manifests(at paths: [String]) -> Result {
+        var result = Result()
         var known: Set<CodePoints> = []
         for path in paths {
-            var found = Findings()
+            var found = Result()
             if path != "-", (try? FileStatus(of: path))?.kind == .folder {
                 collect(in: path, &found)
                 if found.manifests.isEmpty, found.errors.isEmpty {
@@ -46,16 +46,16 @@ package enum ManifestFinder {
             } else {
                 found.manifests = [path]
             }
-            findings.others += found.others
-            findings.errors += found.errors
-            findings.manifests += found.manifests.filter {
+            result.others += found.others
+            result.errors += found.errors
+            result.manifests += found.manifests.filter {
                 known.insert(CodePoints(FileContents.canonicalPath($0) ?? $0)).inserted
             }
         }
-        return findings
+        return result
     }
 
-    private static func collect(in folder: String, _ found: inout Findings) {
+    private static func collect(in folder: String, _ found: inout Result) {
         let names: [String]
         do throws(FileError) {
             for (name, isFolder) in try FolderListing.namesBeyondUTF8(in: folder)
@@ -80,7 +80,7 @@ package enum ManifestFinder {
     private static func isYAML(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
 
     /// Adds a YAML file in a folder.
-    private static func add(_ path: String, to found: inout Findings) {
+    private static func add(_ path: String, to found: inout Result) {
         do throws(FileError) {
             let bytes = try FileContents.read(path, limit: maximumFileBytes)
             if isManifest(bytes) { found.manifests.append(path) } else { found.others.append(path) }

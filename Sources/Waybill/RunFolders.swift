@@ -19,7 +19,7 @@ extension SuiteFolder {
             }
             return ReportedRun(
                 notRun: member.manifest,
-                because: RunFolders.lack(of: member.folder).map { Redactor().text($0.reason) }
+                because: RunFolders.missingResult(of: member.folder).map { Redactor().text($0.reason) }
             )
         }
     }
@@ -134,7 +134,7 @@ package enum RunFolders {
     /// Returns why the results of a run cannot be read.
     package static func missingReason(of run: String) -> String {
         let folder = folder(of: run)
-        if let lack = lack(of: folder) { return lack.message }
+        if let reason = missingResult(of: folder) { return reason.message }
         if exists("\(folder)/\(RunFileNames.suite)") {
             return "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
         }
@@ -154,7 +154,7 @@ package enum RunFolders {
 
     /// Returns why a run that was started in a folder has no result, for a report about it and as a message; `nil` if
     /// none was started.
-    package static func lack(of folder: String) -> (reason: String, message: String)? {
+    package static func missingResult(of folder: String) -> (reason: String, message: String)? {
         let record = try? RunRecord(folder: folder)
         if hasDamagedResult(folder, record) {
             let again = record == nil ? "" : "; 'waybill resume \(PrintableText.shellWord(folder))' writes it again"

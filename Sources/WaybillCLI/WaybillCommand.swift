@@ -38,7 +38,7 @@ extension WaybillCommand {
         StandardStreams.open()
         if let shortage = SystemLimits.shortage() {
             Output(noColour: false).report([shortage])
-            ExitStatus.leave(ExitStatus.notCarriedOut)
+            ExitStatus.leave(ExitStatus.notRun)
         }
         Signals.beginListening()
         var command: any ParsableCommand
@@ -85,7 +85,7 @@ enum ExitStatus {
     /// The manifest or its inputs are invalid.
     static let invalid = ExitCode(2)
     /// The run could not be executed or recorded.
-    static let notCarriedOut = ExitCode(3)
+    static let notRun = ExitCode(3)
     /// The reader of standard output has closed the pipe: 128 plus the number of SIGPIPE, as in shells.
     static let brokenPipe = ExitCode(128 + SIGPIPE)
 
@@ -103,6 +103,6 @@ extension ExitCode {
 extension [Diagnostic] {
     /// The exit status for these errors in files: whether a file could not be read, or its content is invalid.
     var exitStatus: ExitCode {
-        contains { $0.id == "unreadable-file" } ? ExitStatus.notCarriedOut : ExitStatus.invalid
+        contains { $0.id == "unreadable-file" } ? ExitStatus.notRun : ExitStatus.invalid
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
@@ -120,6 +121,17 @@ final class RunContext: Sendable {
 
     /// A value for the journal; `nil` if it contains a secret.
     func kept(_ value: JSON) -> RedactedJSON? { redactor.unchanged(value) }
+
+    /// Checks the path of a file that a step writes. A secret in it, such as one that a server has repeated, would be
+    /// readable in the folder, and the names of unfinished files are used by other files.
+    func checkPath(_ path: String, at span: SourceSpan) throws(Failure) {
+        if redactor.redact(path) != path {
+            throw Failure(.input, "a secret cannot be in the path of a file", at: span)
+        }
+        if RunFileNames.isOfUnfinishedFile(path) {
+            throw Failure(.input, redactor.text("'\(path)' has the name of an unfinished file"), at: span)
+        }
+    }
 
     /// The failure for an expression that could not be evaluated.
     func failure(_ problem: EvaluationFailure) -> Failure {

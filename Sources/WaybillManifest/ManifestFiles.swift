@@ -63,7 +63,7 @@ struct ManifestFiles: Sendable {
             return false
         }
         guard !diagnostics.hasErrors, let document else { return (nil, diagnostics) }
-        let (schema, findings) = SchemaFiles.compile(
+        let (schema, found) = SchemaFiles.compile(
             document.value,
             in: path,
             files: self,
@@ -72,7 +72,7 @@ struct ManifestFiles: Sendable {
             let places = document.places(of: [location])
             return places.span(at: location) ?? places.span
         }
-        return (schema, diagnostics + findings)
+        return (schema, diagnostics + found)
     }
 }
 

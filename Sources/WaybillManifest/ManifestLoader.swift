@@ -114,14 +114,14 @@ private struct ManifestLoading {
     }
 
     /// A tree and the errors found in it so far.
-    private typealias Tree = (node: YAMLNode, faults: TreeFaults)
+    private typealias Tree = (node: YAMLNode, faults: TreeErrors)
 
     /// Parses a file; `nil` if it could not be parsed to its end.
     private mutating func parse(_ file: SourceFile) -> Tree? {
         let (node, problems) = YAMLReader().read(file)
         diagnostics += problems
         guard let node else { return nil }
-        var faults = TreeFaults(of: node)
+        var faults = TreeErrors(of: node)
         faults.note(problems)
         return (node, faults)
     }
@@ -130,9 +130,9 @@ private struct ManifestLoading {
     private mutating func checkShape(_ tree: Tree) -> Tree {
         let node = tree.node
         var faults = tree.faults
-        let traps = ManifestTraps(in: node).findings.filter { !faults.explain($0) }
+        let traps = YAMLPitfalls(in: node).diagnostics.filter { !faults.explain($0) }
         faults.note(traps)
-        let shape = schema.check(node, besides: faults)
+        let shape = schema.check(node, knowing: faults)
         diagnostics += traps + shape.diagnostics
         return (node, shape.faults)
     }

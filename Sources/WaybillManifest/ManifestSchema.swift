@@ -27,7 +27,7 @@ struct ManifestSchema: Sendable {
     /// Validates a manifest, apart from violations that are consequences of errors that are already known.
     ///
     /// - Returns: The diagnostics, and all errors including the new ones.
-    func check(_ node: YAMLNode, besides faults: TreeFaults) -> (diagnostics: [Diagnostic], faults: TreeFaults) {
+    func check(_ node: YAMLNode, knowing faults: TreeErrors) -> (diagnostics: [Diagnostic], faults: TreeErrors) {
         let all =
             if faults.isEmpty {
                 schema.validate(node.index, in: node.tree.values, limit: Self.limit)
@@ -41,7 +41,9 @@ struct ManifestSchema: Sendable {
         var faults = faults
         for violation in violations { faults.note(violation, in: node) }
         // A missing key is reported at the whole mapping, which can contain other errors too.
-        for finding in diagnostics where finding.id != "missing-key" { finding.primary.map { faults.note($0.span) } }
+        for diagnostic in diagnostics where diagnostic.id != "missing-key" {
+            diagnostic.primary.map { faults.note($0.span) }
+        }
         if all.count >= Self.limit { faults.note(node) }
         return (diagnostics, faults)
     }

@@ -25,7 +25,7 @@ extension PlanBuilder {
         guard let cascade = found.endpoint, let site = checked.requests.ofEndpoint(name) else {
             return (nil, diagnostics)
         }
-        if let finding = cascade.request.missingBaseURL { diagnostics.append(finding) }
+        if let diagnostic = cascade.request.missingBaseURL { diagnostics.append(diagnostic) }
         let inputs = CallInputValues(of: cascade, in: checked.manifest, options: options)
         diagnostics += inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }

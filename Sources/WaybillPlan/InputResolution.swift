@@ -29,7 +29,7 @@ struct InputResolution {
         others: Set<String>? = [],
         isRequired: (String) -> Bool = { _ in true }
     ) {
-        let files = options.inputFiles.map { GivenFile(file: $0) }
+        let files = options.inputFiles.map { LocatedInputsFile(file: $0) }
         if let others {
             diagnostics += Self.unknownNames(of: manifest, others, options: options)
             diagnostics += files.flatMap { $0.unknownInputs(of: manifest, others) }
@@ -72,7 +72,7 @@ struct InputResolution {
         _ name: String,
         for input: InputDeclaration,
         _ options: PlanOptions,
-        _ files: [GivenFile]
+        _ files: [LocatedInputsFile]
     ) -> JSON? {
         if let value = options.values[name] { return value }
         if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
@@ -100,7 +100,9 @@ struct InputResolution {
         }
     }
 
-    private static func lastValue(of name: String, in files: [GivenFile]) -> (file: GivenFile, value: JSON)? {
+    private static func lastValue(of name: String, in files: [LocatedInputsFile]) -> (
+        file: LocatedInputsFile, value: JSON
+    )? {
         for file in files.reversed() {
             if let value = file.file.values[name] { return (file, value) }
         }
@@ -215,7 +217,7 @@ extension PlanBuilder {
 }
 
 /// A file of inputs, whose diagnostics have locations in it.
-private struct GivenFile {
+private struct LocatedInputsFile {
     let file: InputsFile
 
     /// Reports the names in the file that are not inputs.
@@ -255,10 +257,10 @@ private struct GivenFile {
         let pointers = violations.flatMap(\.pointers).map { JSONPointer(prefix.tokens + $0.tokens) }
         let places = InnerLocations(outer: file.places(of: pointers + [prefix]), prefix: prefix)
         return violations.map { violation in
-            var finding = violation.diagnostic(in: places, of: "the value of input '\(name)'")
-            finding.id = "invalid-input"
-            finding.secondary.append(.init(definition.name.span, "declared here"))
-            return finding
+            var diagnostic = violation.diagnostic(in: places, of: "the value of input '\(name)'")
+            diagnostic.id = "invalid-input"
+            diagnostic.secondary.append(.init(definition.name.span, "declared here"))
+            return diagnostic
         }
     }
 }

@@ -4,7 +4,7 @@ import WaybillManifest
 
 /// The outermost levels, which all requests of a manifest share: the defaults and the services. It is a class because a
 /// manifest is slow to copy.
-final class FarLevels: Sendable {
+final class SharedLevels: Sendable {
     /// The settings of every request.
     let defaults: Settings
     /// The services.
@@ -55,7 +55,7 @@ struct RequestService: Sendable {
     var isUnknown: Bool
 
     /// - Parameter step: The step that sends the request: a call may name another service than its endpoint.
-    init(of definition: RequestDefinition, from step: Step? = nil, settings: [Settings], in far: FarLevels) {
+    init(of definition: RequestDefinition, from step: Step? = nil, settings: [Settings], in far: SharedLevels) {
         let mayStandAlone =
             definition.settings.unknown.contains(.standalone) || settings.contains { $0.unknown.contains(.standalone) }
         standsAlone =
@@ -89,7 +89,7 @@ struct RequestLayers {
     /// The settings of each level.
     let settings: [Settings]
 
-    init(_ definition: RequestDefinition, service: RequestService, steps: [Settings], in far: FarLevels) {
+    init(_ definition: RequestDefinition, service: RequestService, steps: [Settings], in far: SharedLevels) {
         var settings: [Settings] = []
         settings.reserveCapacity(steps.count + 3)
         if !service.standsAlone {

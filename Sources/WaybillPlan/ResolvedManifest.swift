@@ -47,10 +47,10 @@ extension PlanBuilder {
         for (name, other) in written.environments where name != environment {
             diagnostics += written.applying(other.value).diagnostics
         }
-        let (data, findings) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
-        diagnostics += findings
+        let (data, unreadable) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
+        diagnostics += unreadable
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
-        let found = RuleRunner.findings(of: subject)
+        let found = RuleRunner.diagnostics(of: subject)
         diagnostics += found.always
         if manifest.unknown.isEmpty, !diagnostics.hasErrors { diagnostics += found.ifSound }
         if !manifest.unknown.isEmpty {
@@ -88,8 +88,8 @@ extension PlanBuilder {
         var data = JSONObject()
         var diagnostics: [Diagnostic] = []
         for (name, declaration) in manifest.data where !manifest.unknown.isDefined(name, in: .data) {
-            let (value, findings) = reader.read(declaration.value)
-            diagnostics += findings
+            let (value, found) = reader.read(declaration.value)
+            diagnostics += found
             data[name] = value
         }
         return (data, diagnostics)

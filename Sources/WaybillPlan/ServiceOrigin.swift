@@ -10,7 +10,7 @@ package enum ServiceOrigin: Sendable {
     /// The origin of this base URL: that of the service or of the defaults.
     case of(Setting<ScalarTemplate>)
 
-    init(_ service: RequestService, in far: FarLevels) {
+    init(_ service: RequestService, in far: SharedLevels) {
         if service.standsAlone {
             self = .any
         } else if let baseURL = service.settings?.baseURL ?? far.defaults.baseURL {

@@ -64,7 +64,7 @@ package struct JSONSchema: Sendable {
         let accepted = looksOnlyAtMembers && !evaluator.isExhausted ? evaluator.acceptedMembers : 0
         let instance = tree.json(of: value, leavingOut: accepted)
         var collector = ViolationCollector(program, instance, accepting: accepted, limit: max(limit, 1))
-        return collector.findings()
+        return collector.sortedViolations()
     }
 
     /// Returns all violations in an instance, in the order of the instance; empty if it is valid.
@@ -78,7 +78,7 @@ package struct JSONSchema: Sendable {
         let instance = instance.bytesAsBase64
         guard !accepts(instance) else { return [] }
         var collector = ViolationCollector(program, instance, limit: max(limit, 1))
-        return collector.findings()
+        return collector.sortedViolations()
     }
 }
 

@@ -16,13 +16,13 @@ extension Explanation: CustomTestStringConvertible {
 
     @Test(arguments: shown)
     func `the wrong example causes only the diagnostic that its page explains`(page: Explanation) async throws {
-        let (ids, result) = try await Self.findings(of: try #require(page.example).wrong)
+        let (ids, result) = try await Self.diagnostics(of: try #require(page.example).wrong)
         #expect(ids == [page.id.name], "\(result.outputText)\(result.errorText)")
     }
 
     @Test(arguments: shown)
     func `the right example causes no diagnostics`(page: Explanation) async throws {
-        let (ids, result) = try await Self.findings(of: try #require(page.example).right)
+        let (ids, result) = try await Self.diagnostics(of: try #require(page.example).right)
         #expect(ids.isEmpty && result.status == 0, "\(result.outputText)\(result.errorText)")
     }
 
@@ -55,7 +55,7 @@ extension Explanation: CustomTestStringConvertible {
     }
 
     /// The ids of the diagnostics that a sample's command reports for its files.
-    private static func findings(of sample: Explanation.Sample) async throws -> (ids: [String], result: Command) {
+    private static func diagnostics(of sample: Explanation.Sample) async throws -> (ids: [String], result: Command) {
         let folder = TemporaryFolder()
         for file in sample.files {
             if let slash = file.name.lastIndex(of: "/") {

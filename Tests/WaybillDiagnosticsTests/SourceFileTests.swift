@@ -42,16 +42,16 @@ import WaybillDiagnostics
 }
 
 @Suite(.timeLimit(.minutes(5))) struct DiagnosticListTests {
-    private func finding(_ id: DiagnosticID, in name: String?) -> Diagnostic {
+    private func diagnostic(_ id: DiagnosticID, in name: String?) -> Diagnostic {
         Diagnostic(id, "h", at: name.map { SourceFile(name: $0, text: "text").span(0..<1) })
     }
 
     @Test func `a diagnostic repeated at the same location is removed, and one without a location is kept`() {
-        let findings = [
-            finding("a", in: "f"), finding("b", in: "f"), finding("a", in: "f"), finding("a", in: "g"),
-            finding("a", in: nil), finding("a", in: nil),
+        let diagnostics = [
+            diagnostic("a", in: "f"), diagnostic("b", in: "f"), diagnostic("a", in: "f"), diagnostic("a", in: "g"),
+            diagnostic("a", in: nil), diagnostic("a", in: nil),
             Diagnostic("a", "h", at: SourceFile(name: "f", text: "text").span(1..<2)),
         ]
-        #expect(findings.withoutRepetitions() == [0, 1, 3, 4, 5, 6].map { findings[$0] })
+        #expect(diagnostics.withoutRepetitions() == [0, 1, 3, 4, 5, 6].map { diagnostics[$0] })
     }
 }

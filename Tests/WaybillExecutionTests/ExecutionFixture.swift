@@ -36,8 +36,8 @@ struct ExecutionFixture {
         try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
         let checked = PlanBuilder.check(try #require(loaded.manifest))
         try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")
-        let (plan, findings) = PlanBuilder.plan(checked, options: PlanOptions())
-        self.plan = try #require(plan, "\(HumanRenderer().render(findings))")
+        let (plan, details) = PlanBuilder.plan(checked, options: PlanOptions())
+        self.plan = try #require(plan, "\(HumanRenderer().render(details))")
         self.transport = ScriptedTransport(replies, answering: answer)
     }
 

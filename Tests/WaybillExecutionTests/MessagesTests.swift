@@ -45,8 +45,8 @@ import WaybillTransport
     ) async throws {
         let failure = try await failure("\(settings.isEmpty ? "" : settings + ", ")\(Self.texts)", reply)
         #expect(failure.message.string == text)
-        #expect(failure.findings.first?.message.string.hasPrefix(happened) == true, "\(failure.findings)")
-        #expect(failure.findings.count == 1)
+        #expect(failure.details.first?.message.string.hasPrefix(happened) == true, "\(failure.details)")
+        #expect(failure.details.count == 1)
     }
 
     @Test(arguments: [ScriptedTransport.Reply.failure(.connect), .failure(.dns)])
@@ -84,8 +84,8 @@ import WaybillTransport
             .json(#"{"a": 2}"#)
         )
         #expect(failure.message.string == "It failed")
-        #expect(failure.findings.count == 3)
-        #expect(failure.findings.first?.message.string == "2 expectations failed")
+        #expect(failure.details.count == 3)
+        #expect(failure.details.first?.message.string == "2 expectations failed")
     }
 
     @Test(
@@ -115,7 +115,7 @@ import WaybillTransport
         let worded = try await failure("\(settings)messages: {general: It failed, showCode: false}", reply)
         // The general message does not replace the server's own.
         #expect(worded.message.string == (isSpecific ? message : "It failed"))
-        #expect(worded.findings.map(\.message.string) == (isSpecific ? [] : [message]))
+        #expect(worded.details.map(\.message.string) == (isSpecific ? [] : [message]))
         #expect(worded.code?.text.string == code)
     }
 }

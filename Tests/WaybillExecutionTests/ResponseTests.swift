@@ -154,7 +154,7 @@ import WaybillTransport
         let failure = try #require(await fixture.run().result.steps.first?.failure)
         #expect(failure.message.string == "7 expectations failed")
         #expect(
-            failure.findings.map { "\($0.span?.start.line ?? 0): \($0.message)" } == [
+            failure.details.map { "\($0.span?.start.line ?? 0): \($0.message)" } == [
                 #"12: the data at .id is "seven", not 1"#, #"13: the data at .name is "Joe", not "Jim""#,
                 "14: the data has no 'tag'", #"16: the data at .address.zip is 123, not "123""#,
                 #"17: the data at .address.town is 1, not {"id":1}"#, "20: the data at .list[1].a is 3, not 2",
@@ -169,9 +169,9 @@ import WaybillTransport
             "expect: {json: {\(wanted)}, schema: {required: [\((0..<22).map { "m\($0)" }.joined(separator: ", "))]}}"
         let failure = try #require(try await failure(expectation, "{}"))
         #expect(failure.message.string == "47 expectations failed")
-        #expect(failure.findings.count == 42)
-        #expect(failure.findings[20].message.string == "there are 5 more differences from 'json'")
-        #expect(failure.findings[41].message.string == "there are 2 more violations of 'schema'")
+        #expect(failure.details.count == 42)
+        #expect(failure.details[20].message.string == "there are 5 more differences from 'json'")
+        #expect(failure.details[41].message.string == "there are 2 more violations of 'schema'")
     }
 
     @Test(arguments: [
@@ -220,8 +220,8 @@ import WaybillTransport
             try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)
         )
         #expect(failure.message.string == "3 expectations failed")
-        #expect(failure.findings.count == 3)
-        #expect(Set(failure.findings.map { $0.span?.start.column }).count == 3)
+        #expect(failure.details.count == 3)
+        #expect(Set(failure.details.map { $0.span?.start.column }).count == 3)
     }
 
     // MARK: Rejected responses
@@ -271,7 +271,7 @@ import WaybillTransport
     ) async throws {
         let (failure, paths) = try await create(settings, body, status: status)
         #expect(failure?.kind == .status)
-        #expect(failure?.findings == [])
+        #expect(failure?.details == [])
         #expect(paths == ["/things"])
     }
 
@@ -295,13 +295,13 @@ import WaybillTransport
     func `a wrong status, missing outputs and other failed expectations are reported together`(
         settings: String,
         kind: FailureKind,
-        findings: [String]
+        details: [String]
     ) async throws {
         let failure = try #require(try await failure(settings, #"{"a": 1}"#, status: 201))
         #expect(failure.kind == kind)
-        let found = failure.findings.map(\.message.string)
-        #expect(found.count == findings.count)
-        for (found, expected) in zip(found, findings) { #expect(found.hasPrefix(expected)) }
+        let found = failure.details.map(\.message.string)
+        #expect(found.count == details.count)
+        for (found, expected) in zip(found, details) { #expect(found.hasPrefix(expected)) }
         #expect(failure.message.string == found.first)
     }
 

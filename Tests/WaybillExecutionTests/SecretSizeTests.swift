@@ -122,7 +122,7 @@ import WaybillTestSupport
         #expect(events.contains { if case .requestWillSend = $0.kind { true } else { step.contains("timeout") } })
         let failure = outcome.result.steps[0].failure
         #expect(failure?.message.string.contains("7391") != true)
-        #expect(failure?.findings.contains { $0.message.string.contains("7391") } != true)
+        #expect(failure?.details.contains { $0.message.string.contains("7391") } != true)
         for name in folder.names() {
             let text = folder.read(name) ?? ""
             #expect(!text.contains("7391") && !text.contains(Base64.encode(Array("a:7391".utf8))), "\(name): \(text)")

@@ -233,7 +233,7 @@ import WaybillResults
         )
         let failure = await fixture.run().result.steps[0].failure
         #expect(failure?.message.string == "The shop is closed (503)")
-        #expect(failure?.findings.first?.message.string == "the status is 503, not 2xx")
+        #expect(failure?.details.first?.message.string == "the status is 503, not 2xx")
     }
 
     @Test func `a deadline ends a step, whatever it is doing`() async throws {

@@ -114,7 +114,7 @@ import WaybillTransport
         let failure = try #require(outcome.result.steps[0].failure)
         #expect(failure.kind == .expect)
         #expect(failure.message.string.hasPrefix("after 2 polls, "))
-        #expect(failure.findings.last?.message.string == "the status is 503, not 2xx: starting")
+        #expect(failure.details.last?.message.string == "the status is 503, not 2xx: starting")
     }
 
     @Test func `fail stops polling even if the condition cannot be evaluated`() async throws {

@@ -16,13 +16,13 @@ import WaybillTestSupport
         _ format: (any ReadableRecordFormat.Type)? = nil,
         declaredIn manifest: String = "manifest.yaml",
         allowsOutside: Bool = false
-    ) -> (value: JSON?, findings: String) {
+    ) -> (value: JSON?, diagnostics: String) {
         let source = SourceFile(name: "\(folder.path)/\(manifest)", text: "data: {it: {file: \(path)}}\n")
         let span = source.span(18..<18 + path.utf8.count)
         let reader = DataReader(folder: folder.path, allowsOutside: allowsOutside)
-        let (value, findings) = reader.read(.file(path: Spanned(path, at: span), format: format))
-        #expect((value == nil) == findings.hasErrors)
-        let text = HumanRenderer().render(findings)
+        let (value, diagnostics) = reader.read(.file(path: Spanned(path, at: span), format: format))
+        #expect((value == nil) == diagnostics.hasErrors)
+        let text = HumanRenderer().render(diagnostics)
         return (value, text.replacing(folder.path, with: "FOLDER"))
     }
 
@@ -41,7 +41,7 @@ import WaybillTestSupport
         folder.write(text, to: name)
         let read = read(name)
         #expect(read.value == value)
-        #expect(read.findings == "")
+        #expect(read.diagnostics == "")
     }
 
     @Test func `data and schemas are read from the given file system`() throws {
@@ -77,7 +77,7 @@ import WaybillTestSupport
     @Test func `an error in a data file is reported there and where the file is declared`() {
         folder.write("x,y\n1,2\n3\n4,\"5\n", to: "a.csv")
         #expect(
-            read("a.csv").findings == """
+            read("a.csv").diagnostics == """
                 error[csv-syntax]: the row has 1 field, but the header has 2 names
                  --> FOLDER/a.csv:3:1
                   |
@@ -107,7 +107,7 @@ import WaybillTestSupport
     @Test func `the diagnostic for a missing file suggests an existing name`() {
         folder.write("", to: "regions.csv")
         #expect(
-            read("region.csv").findings == """
+            read("region.csv").diagnostics == """
                 error[unreadable-file]: the data file FOLDER/region.csv cannot be read: there is no such file
                  --> FOLDER/manifest.yaml:1:19
                   |
@@ -123,14 +123,14 @@ import WaybillTestSupport
         mkfifo("\(folder.path)/pipe.json", 0o644)
         folder.write("", to: "empty.csv")
         try #require(truncate(folder.write("", to: "large.csv"), 1 << 40) == 0)
-        #expect(read("folder.json").findings.contains("cannot be read: it is a folder\n"))
-        #expect(read("pipe.json").findings.contains("cannot be read: it is not a regular file\n"))
-        #expect(read("empty.csv").findings.contains("error[empty-file]: the file is empty\n"))
-        #expect(read("large.csv").findings.contains("cannot be read: it is larger than 268435456 bytes\n"))
+        #expect(read("folder.json").diagnostics.contains("cannot be read: it is a folder\n"))
+        #expect(read("pipe.json").diagnostics.contains("cannot be read: it is not a regular file\n"))
+        #expect(read("empty.csv").diagnostics.contains("error[empty-file]: the file is empty\n"))
+        #expect(read("large.csv").diagnostics.contains("cannot be read: it is larger than 268435456 bytes\n"))
     }
 
     @Test func `standard input is not accepted as a data file`() {
-        #expect(read("-").findings.contains("error[unreadable-file]: the data file FOLDER/- cannot be read"))
+        #expect(read("-").diagnostics.contains("error[unreadable-file]: the data file FOLDER/- cannot be read"))
     }
 
     @Test func `files outside the manifest's folder are rejected, even through links`() throws {
@@ -140,10 +140,10 @@ import WaybillTestSupport
         try #require(symlink("../a.json", "\(folder.path)/gone.json") == 0)
         let name = outside.path.split(separator: "/").last ?? ""
         for path in ["../\(name)/a.json", "\(outside.path)/a.json", "link/a.json"] {
-            #expect(read(path).findings.hasPrefix("error[outside-folder]: "), "\(path)")
+            #expect(read(path).diagnostics.hasPrefix("error[outside-folder]: "), "\(path)")
             #expect(read(path).value == nil)
             #expect(read(path, allowsOutside: true).value == 1)
         }
-        #expect(read("gone.json").findings.hasPrefix("error[unreadable-file]: "))
+        #expect(read("gone.json").diagnostics.hasPrefix("error[unreadable-file]: "))
     }
 }

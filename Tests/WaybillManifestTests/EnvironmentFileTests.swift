@@ -4,10 +4,10 @@ import WaybillManifest
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct EnvironmentFileTests {
-    private func parse(_ text: String) -> (variables: [String: String]?, findings: String) {
-        let (variables, findings) = EnvironmentFile.parse(Array(text.utf8), name: "a.env")
-        #expect((variables == nil) == findings.hasErrors)
-        return (variables, HumanRenderer().render(findings))
+    private func parse(_ text: String) -> (variables: [String: String]?, diagnostics: String) {
+        let (variables, diagnostics) = EnvironmentFile.parse(Array(text.utf8), name: "a.env")
+        #expect((variables == nil) == diagnostics.hasErrors)
+        return (variables, HumanRenderer().render(diagnostics))
     }
 
     @Test(
@@ -32,14 +32,14 @@ import WaybillTestSupport
     func `the variables of a file are parsed`(_ text: String, _ variables: [String: String]) {
         let parsed = parse(text)
         #expect(parsed.variables == variables)
-        #expect(parsed.findings == "")
+        #expect(parsed.diagnostics == "")
     }
 
     @Test func `a dollar sign that looks like a variable is kept, with a warning`() {
         let parsed = parse("A=$HOME\nB=\"${B}\" # $C\nC='$D'\nD=\"\\$E\"\n")
         #expect(parsed.variables == ["A": "$HOME", "B": "${B}", "C": "$D", "D": "$E"])
         #expect(
-            parsed.findings == """
+            parsed.diagnostics == """
                 warning[env-file-reference]: variables are not substituted: this '$' is kept as it is
                  --> a.env:1:3
                   |
@@ -63,8 +63,8 @@ import WaybillTestSupport
     @Test func `the last value of a repeated name is used`() {
         let parsed = parse("A=1\nA=2\n")
         #expect(parsed.variables == ["A": "2"])
-        let finding = "warning[duplicate-key]: 'A' is set again; the last value is used\n --> a.env:2:1\n"
-        #expect(parsed.findings.hasPrefix(finding))
+        let diagnostic = "warning[duplicate-key]: 'A' is set again; the last value is used\n --> a.env:2:1\n"
+        #expect(parsed.diagnostics.hasPrefix(diagnostic))
     }
 
     static let faults: [(text: String, headline: String, line: Int, column: Int)] = [
@@ -93,22 +93,22 @@ import WaybillTestSupport
         _ column: Int
     ) {
         let parsed = parse(text)
-        #expect(parsed.findings.hasPrefix("error[env-file-syntax]: \(headline)\n --> a.env:\(line):\(column)\n"))
-        #expect(!parsed.findings.contains("secret"))
-        #expect(!parsed.findings.contains("ü"))
+        #expect(parsed.diagnostics.hasPrefix("error[env-file-syntax]: \(headline)\n --> a.env:\(line):\(column)\n"))
+        #expect(!parsed.diagnostics.contains("secret"))
+        #expect(!parsed.diagnostics.contains("ü"))
     }
 
     @Test func `the lines after an error are still read`() {
         let parsed = parse("A\nB=\"\\d\nx\"\nC='1'2\nD=1\nE\n")
-        let places = parsed.findings.split(separator: "\n").filter { $0.hasPrefix(" --> ") }
+        let places = parsed.diagnostics.split(separator: "\n").filter { $0.hasPrefix(" --> ") }
         #expect(places == [" --> a.env:1:1", " --> a.env:2:4", " --> a.env:4:6", " --> a.env:6:1"])
     }
 
     @Test func `bytes that are not UTF-8 are rejected`() {
-        let (variables, findings) = EnvironmentFile.parse(Array("A=é".utf8) + [0xFF], name: "a.env")
+        let (variables, diagnostics) = EnvironmentFile.parse(Array("A=é".utf8) + [0xFF], name: "a.env")
         #expect(variables == nil)
-        #expect(findings.map(\.id) == ["invalid-utf8"])
-        #expect(findings[0].primary?.span.start == SourcePosition(line: 1, column: 4))
+        #expect(diagnostics.map(\.id) == ["invalid-utf8"])
+        #expect(diagnostics[0].primary?.span.start == SourcePosition(line: 1, column: 4))
     }
 
     @Test(arguments: 0..<300)
@@ -117,11 +117,11 @@ import WaybillTestSupport
         let alphabet = Array("A= '\"\\\n\r\t#$n{\0ü€𝄞".unicodeScalars)
         var text = String.UnicodeScalarView()
         for _ in 0..<random.next(below: 60) { text.append(alphabet[random.next(below: alphabet.count)]) }
-        let (_, findings) = EnvironmentFile.parse(Array(String(text).utf8), name: "a.env")
-        let shown = Set(findings.flatMap { HumanRenderer().render($0).unicodeScalars })
+        let (_, diagnostics) = EnvironmentFile.parse(Array(String(text).utf8), name: "a.env")
+        let shown = Set(diagnostics.flatMap { HumanRenderer().render($0).unicodeScalars })
         #expect(shown.isDisjoint(with: ["ü", "€", "𝄞", "{"]))
-        for finding in findings {
-            let span = finding.primary?.span
+        for diagnostic in diagnostics {
+            let span = diagnostic.primary?.span
             #expect(span.map { $0.range.upperBound <= $0.file.bytes.count } ?? false)
         }
     }

@@ -10,7 +10,7 @@ import WaybillTestSupport
 /// The decoder reads everything that the schema allows.
 @Suite(.timeLimit(.minutes(5))) struct ManifestDecoderTests {
     private let manifest: Manifest
-    private let findings: [Diagnostic]
+    private let diagnostics: [Diagnostic]
 
     init() throws {
         let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
@@ -22,7 +22,7 @@ import WaybillTestSupport
         let files = ManifestFiles(folder: folder, boundary: boundary)
         let decoded = ManifestDecoder.decode(node, of: file, files: files)
         manifest = decoded.part.manifest
-        findings = decoded.diagnostics
+        diagnostics = decoded.diagnostics
     }
 
     private var steps: [Step] {
@@ -35,7 +35,7 @@ import WaybillTestSupport
     }
 
     @Test func `only missing schema files are reported`() {
-        let errors = findings.filter { $0.severity == .error }
+        let errors = diagnostics.filter { $0.severity == .error }
         #expect(!errors.isEmpty)
         #expect(errors.allSatisfy { $0.id == "unreadable-file" && $0.headline.contains("the schema ") })
     }
@@ -88,7 +88,7 @@ import WaybillTestSupport
         #expect(step.onFailure == .continue)
         #expect(steps.compactMap(\.flow).flatMap(\.needs).map(\.value) == ["one"])
         let ways = steps.compactMap(\.flow?.paginate).map { pagination in
-            switch pagination.way {
+            switch pagination.style {
             case .next: "next"
             case .link: "link"
             case .page(let place, let start): "page \(place.name.value) \(start)"

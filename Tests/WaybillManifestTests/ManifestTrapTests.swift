@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillManifest
 
 @Suite(.timeLimit(.minutes(5))) struct ManifestTrapTests {
-    private func findings(_ file: SourceFile) throws -> [Diagnostic] {
+    private func diagnostics(_ file: SourceFile) throws -> [Diagnostic] {
         try ManifestLoader().load(file).diagnostics.filter {
             ["missing-colon", "anchor-of-nothing", "cut-by-comment"].contains($0.id.name)
         }
@@ -25,7 +25,7 @@ import WaybillManifest
         ].map { (YAMLMarkedText($0.0), $0.1) } as [(YAMLMarkedText, String)]
     )
     func `a YAML trap is reported at its location`(text: YAMLMarkedText, id: String) throws {
-        let found = try findings(text.file)
+        let found = try diagnostics(text.file)
         #expect(found.map(\.id.name) == [id])
         #expect(text.marking(found.first?.primary?.span) == text.description)
     }
@@ -41,6 +41,6 @@ import WaybillManifest
         ]
     )
     func `a value that only resembles a trap is not reported`(text: String) throws {
-        #expect(try findings(SourceFile(name: "test.yaml", text: text)).map(\.headline) == [])
+        #expect(try diagnostics(SourceFile(name: "test.yaml", text: text)).map(\.headline) == [])
     }
 }

@@ -64,11 +64,11 @@ struct ConformanceYAML {
     private static func failure(in folder: String) throws -> String? {
         let file = SourceFile(name: "in.yaml", bytes: bytes(of: "\(folder)/in.yaml") ?? [])
         let (documents, allFindings) = YAMLReader().readStream(file)
-        let findings = allFindings.filter { !ownRules.contains($0.id) }
+        let diagnostics = allFindings.filter { !ownRules.contains($0.id) }
         if FileManager.default.fileExists(atPath: "\(folder)/error") {
-            return findings.hasErrors ? nil : "accepted, though it is invalid"
+            return diagnostics.hasErrors ? nil : "accepted, though it is invalid"
         }
-        if let finding = findings.first { return "refused, though it is valid: \(finding.headline)" }
+        if let diagnostic = diagnostics.first { return "refused, though it is valid: \(diagnostic.headline)" }
         guard let json = bytes(of: "\(folder)/in.json") else { return nil }
         let values = try JSONStream.values(of: json)
         let found = documents.map(\.json)

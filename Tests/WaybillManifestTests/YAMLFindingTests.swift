@@ -29,20 +29,20 @@ import WaybillManifest
         ].map { (YAMLMarkedText($0.0), $0.1, $0.2) }
     )
     func `an error is reported at its location`(text: YAMLMarkedText, id: String, others: [String]) {
-        let findings = YAMLReader().read(text.file).diagnostics
-        #expect(findings.map(\.id.name) == [id])
-        #expect(text.marking(findings.first?.primary?.span) == text.description)
-        let secondary = findings.first?.secondary ?? []
+        let diagnostics = YAMLReader().read(text.file).diagnostics
+        #expect(diagnostics.map(\.id.name) == [id])
+        #expect(text.marking(diagnostics.first?.primary?.span) == text.description)
+        let secondary = diagnostics.first?.secondary ?? []
         #expect(secondary.map { String(decoding: text.file.bytes[$0.span.range], as: UTF8.self) } == others)
     }
 
     @Test func `every duplicate key is reported, even in large mappings`() {
         let names = (0..<40).map { "name\($0 % 20): \($0)\n" }.joined()
-        let findings = YAMLReader().read(SourceFile(yaml: names)).diagnostics
-        #expect(findings.count == 20)
-        #expect(findings.allSatisfy { $0.id == "duplicate-key" })
-        #expect(findings.first?.primary?.span.start == SourcePosition(line: 21, column: 1))
-        #expect(findings.first?.secondary.first?.span.start == SourcePosition(line: 1, column: 1))
+        let diagnostics = YAMLReader().read(SourceFile(yaml: names)).diagnostics
+        #expect(diagnostics.count == 20)
+        #expect(diagnostics.allSatisfy { $0.id == "duplicate-key" })
+        #expect(diagnostics.first?.primary?.span.start == SourcePosition(line: 21, column: 1))
+        #expect(diagnostics.first?.secondary.first?.span.start == SourcePosition(line: 1, column: 1))
     }
 
     @Test func `thousands of canonically equivalent keys do not slow the reader down`() {
@@ -50,15 +50,15 @@ import WaybillManifest
             (0..<12).map { number >> $0 & 1 == 0 ? "\u{E9}" : "e\u{301}" }.joined()
         }
         let merged = "- &all {\(keys.map { "\($0): 1" }.joined(separator: ", "))}\n- {<<: *all, <<: *all}\n"
-        let (document, findings) = YAMLReader().read(SourceFile(yaml: merged))
-        #expect(findings.map(\.id.name) == ["duplicate-key"])
+        let (document, diagnostics) = YAMLReader().read(SourceFile(yaml: merged))
+        #expect(diagnostics.map(\.id.name) == ["duplicate-key"])
         #expect(document?.sequence?.map { $0.mapping?.entries.count } == [4096, 4096])
     }
 
     @Test func `keys are compared by code points, not by canonical equivalence`() {
         let names = (0..<20).map { "\"\\u00e9\($0)\": 1\n\"e\\u0301\($0)\": 2\n" }.joined()
-        let (document, findings) = YAMLReader().read(SourceFile(yaml: names))
-        #expect(findings == [])
+        let (document, diagnostics) = YAMLReader().read(SourceFile(yaml: names))
+        #expect(diagnostics == [])
         #expect(document?["\u{E9}7"]?.json == 1)
         #expect(document?["e\u{301}7"]?.json == 2)
         #expect(YAMLReader().read(SourceFile(yaml: "\u{E9}: 1\ne\u{301}: 2\n")).diagnostics == [])
@@ -66,9 +66,9 @@ import WaybillManifest
 
     @Test func `all diagnostics are reported together, in source order`() {
         let text = "a: *x\nb: !foo 1\nc: 1\nc: 2\n? [k]\n: *y\n"
-        let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
+        let diagnostics = YAMLReader().read(SourceFile(yaml: text)).diagnostics
         #expect(
-            findings.map(\.id) == ["unknown-alias", "unknown-tag", "duplicate-key", "complex-key", "unknown-alias"]
+            diagnostics.map(\.id) == ["unknown-alias", "unknown-tag", "duplicate-key", "complex-key", "unknown-alias"]
         )
     }
 
@@ -99,10 +99,10 @@ import WaybillManifest
         id: String,
         range: Range<Int>
     ) {
-        let (document, findings) = YAMLReader().read(SourceFile(name: "x", bytes: bytes))
+        let (document, diagnostics) = YAMLReader().read(SourceFile(name: "x", bytes: bytes))
         #expect(document == nil)
-        #expect(findings.map(\.id.name) == [id])
-        #expect(findings.first?.primary?.span.range == range)
+        #expect(diagnostics.map(\.id.name) == [id])
+        #expect(diagnostics.first?.primary?.span.range == range)
     }
 
     @Test func `characters beyond ASCII are accepted`() {
@@ -126,9 +126,9 @@ import WaybillManifest
     }
 
     @Test func `an anchor is not visible in the next document`() {
-        let (documents, findings) = YAMLReader().readStream(SourceFile(yaml: "&x a\n---\n*x\n"))
+        let (documents, diagnostics) = YAMLReader().readStream(SourceFile(yaml: "&x a\n---\n*x\n"))
         #expect(documents.count == 2)
-        #expect(findings.map(\.id) == ["unknown-alias"])
+        #expect(diagnostics.map(\.id) == ["unknown-alias"])
     }
 
     @Test(
@@ -143,8 +143,8 @@ import WaybillManifest
         ] as [(String, JSON)]
     )
     func `a merge key adds only keys that are missing`(text: String, expected: JSON) {
-        let (document, findings) = YAMLReader().read(SourceFile(yaml: text))
-        #expect(findings == [])
+        let (document, diagnostics) = YAMLReader().read(SourceFile(yaml: text))
+        #expect(diagnostics == [])
         #expect(document?.json == expected)
     }
 
@@ -161,9 +161,9 @@ import WaybillManifest
     @Test(arguments: [("[", 10_000_000), ("{a: ", 100_000), ("- ", 100_000), ("? ", 100_000), ("[{", 100_000)])
     func `extremely deep nesting is rejected at the limit`(opening: String, count: Int) {
         let bytes = Array(String(repeating: opening, count: count).utf8)
-        let findings = YAMLReader().read(SourceFile(name: "deep", bytes: bytes)).diagnostics
-        #expect(findings.map(\.id) == ["too-deep"])
-        #expect((findings.first?.primary?.span.range.lowerBound ?? 0) < 256 * 4 + 1)
+        let diagnostics = YAMLReader().read(SourceFile(name: "deep", bytes: bytes)).diagnostics
+        #expect(diagnostics.map(\.id) == ["too-deep"])
+        #expect((diagnostics.first?.primary?.span.range.lowerBound ?? 0) < 256 * 4 + 1)
     }
 
     @Test func `nesting up to the limit is read`() {
@@ -175,9 +175,9 @@ import WaybillManifest
     @Test func `nesting through aliases counts towards the limit`() {
         let nested = String(repeating: "[", count: 200) + "1" + String(repeating: "]", count: 200)
         let deeper = String(repeating: "[", count: 100) + "*a" + String(repeating: "]", count: 100)
-        let findings = YAMLReader().read(SourceFile(yaml: "a: &a \(nested)\nb: \(deeper)\n")).diagnostics
-        #expect(findings.map(\.id) == ["too-deep"])
-        #expect(findings.first?.primary?.span.start.line == 2)
+        let diagnostics = YAMLReader().read(SourceFile(yaml: "a: &a \(nested)\nb: \(deeper)\n")).diagnostics
+        #expect(diagnostics.map(\.id) == ["too-deep"])
+        #expect(diagnostics.first?.primary?.span.start.line == 2)
     }
 
     @Test func `exponential growth through aliases is rejected`() {
@@ -185,8 +185,8 @@ import WaybillManifest
         for level in 1...20 {
             text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", "))]\n"
         }
-        let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
-        #expect(findings.map(\.id) == ["alias-growth"])
+        let diagnostics = YAMLReader().read(SourceFile(yaml: text)).diagnostics
+        #expect(diagnostics.map(\.id) == ["alias-growth"])
     }
 
     @Test func `many aliases of a long string are rejected`() {
@@ -197,17 +197,17 @@ import WaybillManifest
 
     @Test func `thousands of directives, which take libyaml quadratic time, are rejected`() {
         let directives = (0..<200_000).map { "%TAG !t\($0)! x\n" }.joined()
-        let findings = YAMLReader().read(SourceFile(yaml: directives + "---\na\n")).diagnostics
-        #expect(findings.map(\.id) == ["too-large"])
-        #expect(findings.first?.primary?.span.start.line == 101)
+        let diagnostics = YAMLReader().read(SourceFile(yaml: directives + "---\na\n")).diagnostics
+        #expect(diagnostics.map(\.id) == ["too-large"])
+        #expect(diagnostics.first?.primary?.span.start.line == 101)
     }
 
     @Test func `a message repeats only the start of a long name`() {
         let name = String(repeating: "x", count: 500_000)
         for text in ["{\(name): 1, \(name): 2}", "*\(name)", "!\(name) x", "- a\n\(name)\n"] {
-            let findings = YAMLReader().read(SourceFile(yaml: text)).diagnostics
-            #expect(findings.count == 1)
-            #expect(findings.map { HumanRenderer().render($0).utf8.count }.reduce(0, +) < 2000)
+            let diagnostics = YAMLReader().read(SourceFile(yaml: text)).diagnostics
+            #expect(diagnostics.count == 1)
+            #expect(diagnostics.map { HumanRenderer().render($0).utf8.count }.reduce(0, +) < 2000)
         }
     }
 
@@ -215,7 +215,7 @@ import WaybillManifest
         var limits = YAMLReader.Limits()
         limits.maximumBytes = 30
         limits.maximumNodes = 5
-        limits.maximumFindings = 2
+        limits.maximumDiagnostics = 2
         let reader = YAMLReader(limits: limits)
         #expect(reader.read(SourceFile(yaml: "[1, 2, 3, 4]")).diagnostics == [])
         #expect(reader.read(SourceFile(yaml: "[1, 2, 3, 4, 5]")).diagnostics.map(\.id) == ["too-large"])

@@ -14,8 +14,8 @@ import WaybillTestSupport
 
     @Test(arguments: seeds)
     func `the initial sources are valid`(seed: String) {
-        let (documents, findings) = YAMLReader().readStream(SourceFile(yaml: seed))
-        #expect(findings.allSatisfy { $0.id == "complex-key" })
+        let (documents, diagnostics) = YAMLReader().readStream(SourceFile(yaml: seed))
+        #expect(diagnostics.allSatisfy { $0.id == "complex-key" })
         #expect(!documents.isEmpty)
         YAMLInvariants.check(SourceFile(yaml: seed))
     }
@@ -52,11 +52,11 @@ enum YAMLInvariants {
     /// - Returns: The number of values that were checked.
     @discardableResult
     static func check(_ file: SourceFile) -> Int {
-        let (documents, findings) = YAMLReader().readStream(file)
-        for finding in findings + YAMLReader().read(file).diagnostics {
-            let labels = [finding.primary].compactMap { $0 } + finding.secondary
+        let (documents, diagnostics) = YAMLReader().readStream(file)
+        for diagnostic in diagnostics + YAMLReader().read(file).diagnostics {
+            let labels = [diagnostic.primary].compactMap { $0 } + diagnostic.secondary
             let areWithin = labels.allSatisfy { $0.span.range.upperBound <= file.bytes.count }
-            #expect(areWithin, "\(finding) in \(file.bytes)")
+            #expect(areWithin, "\(diagnostic) in \(file.bytes)")
         }
         var nodes = documents
         var count = 0

@@ -46,8 +46,8 @@ import WaybillManifest
         ].map { (YAMLMarkedText($0.0), $0.1) }
     )
     func `a part of a scalar is located in the source`(source: YAMLMarkedText, part: String) throws {
-        let (document, findings) = YAMLReader().read(source.file)
-        #expect(findings == [])
+        let (document, diagnostics) = YAMLReader().read(source.file)
+        #expect(diagnostics == [])
         let scalar = try #require(document?["a"]?.scalar)
         let text = Array(scalar.text.utf8)
         let wanted = Array(part.utf8)

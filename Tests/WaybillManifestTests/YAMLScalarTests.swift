@@ -56,8 +56,8 @@ import WaybillManifest
         (#"{"a": "\\ud83d\\ude00"}"#, #"\ud83d\ude00"#), (#"{"a": "é\ud83d\ude00", "b": 1}"#, "é😀"),
     ])
     func `a file in JSON can have escapes of surrogate pairs`(source: String, expected: String) throws {
-        let (document, findings) = YAMLReader().read(SourceFile(yaml: source))
-        #expect(findings == [])
+        let (document, diagnostics) = YAMLReader().read(SourceFile(yaml: source))
+        #expect(diagnostics == [])
         #expect(document?["a"]?.json == .string(expected))
     }
 
@@ -88,8 +88,8 @@ import WaybillManifest
     }
 
     private func value(of source: String) -> JSON? {
-        let (document, findings) = YAMLReader().read(SourceFile(yaml: "a: \(source)\n"))
-        #expect(findings == [])
+        let (document, diagnostics) = YAMLReader().read(SourceFile(yaml: "a: \(source)\n"))
+        #expect(diagnostics == [])
         // The final line break of a literal block does not matter here.
         if case .string(let text)? = document?["a"]?.json, text.hasSuffix("\n") {
             return .string(String(text.dropLast()))

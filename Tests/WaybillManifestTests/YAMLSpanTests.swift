@@ -57,8 +57,8 @@ import WaybillManifest
         ].map { (YAMLMarkedText($0.0), $0.1) }
     )
     func `the span of a value contains the value and nothing around it`(text: YAMLMarkedText, path: String) {
-        let (document, findings) = YAMLReader().readStream(text.file)
-        #expect(findings.allSatisfy { $0.id == "complex-key" })
+        let (document, diagnostics) = YAMLReader().readStream(text.file)
+        #expect(diagnostics.allSatisfy { $0.id == "complex-key" })
         let span = document.first?.span(at: path.split(separator: "/").map(String.init))
         #expect(text.marking(span) == text.description)
     }

@@ -65,22 +65,22 @@ import WaybillManifest
         ].map { (YAMLMarkedText($0.0), $0.1, $0.2) } as [(YAMLMarkedText, String, Int?)]
     )
     func `a syntax error is explained at its location`(text: YAMLMarkedText, headline: String, other: Int?) {
-        let findings = YAMLReader().read(text.file).diagnostics
-        #expect(findings.map(\.id) == ["yaml-syntax"])
-        #expect(findings.first?.headline.contains(headline) == true, "\(findings.first?.headline ?? "")")
-        #expect(text.marking(findings.first?.primary?.span) == text.description)
-        #expect(findings.first?.secondary.first?.span.range.lowerBound == other)
+        let diagnostics = YAMLReader().read(text.file).diagnostics
+        #expect(diagnostics.map(\.id) == ["yaml-syntax"])
+        #expect(diagnostics.first?.headline.contains(headline) == true, "\(diagnostics.first?.headline ?? "")")
+        #expect(text.marking(diagnostics.first?.primary?.span) == text.description)
+        #expect(diagnostics.first?.secondary.first?.span.range.lowerBound == other)
     }
 
     @Test func `documents before the error are kept`() {
-        let (documents, findings) = YAMLReader().readStream(SourceFile(yaml: "a\n---\nb\n---\n[\n"))
+        let (documents, diagnostics) = YAMLReader().readStream(SourceFile(yaml: "a\n---\nb\n---\n[\n"))
         #expect(documents.map(\.json) == ["a", "b"])
-        #expect(findings.map(\.id) == ["yaml-syntax"])
+        #expect(diagnostics.map(\.id) == ["yaml-syntax"])
     }
 
     @Test func `an unclosed quote is shown at its start and at the error`() {
-        let findings = YAMLReader().read(SourceFile(yaml: "name: \"accounts\nitems: []\n")).diagnostics
-        let rendered = findings.map { HumanRenderer().render($0) }.joined()
+        let diagnostics = YAMLReader().read(SourceFile(yaml: "name: \"accounts\nitems: []\n")).diagnostics
+        let rendered = diagnostics.map { HumanRenderer().render($0) }.joined()
         #expect(rendered.hasPrefix("error[yaml-syntax]: the quote \" is not closed\n --> test.yaml:2:10\n"))
         #expect(rendered.contains("the quote starts here"))
     }

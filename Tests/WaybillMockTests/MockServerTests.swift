@@ -82,7 +82,7 @@ import WaybillTestSupport
             with: [route("GET", "/users/${id}/schedule", answer("x"))]
         )
         #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"))
-        let body = text.bytes(behind: "\r\n\r\n")
+        let body = text.bytes(after: "\r\n\r\n")
         #expect(
             try JSONParser().parse(body) == [
                 "error": "no mock example for GET /users/1/shedule on host api.example.com",
@@ -227,7 +227,7 @@ import WaybillTestSupport
 extension String {
     fileprivate func components(of part: String) -> Int { ranges(of: part).count }
 
-    fileprivate func bytes(behind separator: String) -> [UInt8] {
+    fileprivate func bytes(after separator: String) -> [UInt8] {
         Array((firstRange(of: separator).map { self[$0.upperBound...] } ?? "").utf8)
     }
 }

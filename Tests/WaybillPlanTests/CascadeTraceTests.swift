@@ -19,7 +19,7 @@ import WaybillTestSupport
                 let found = PlanBuilder.endpoint(named: name, in: checked)
                 let cascade = try #require(found.endpoint)
                 let used = cascade.settings.filter { traced in
-                    if case .used = traced.fate { !traced.setting.value.isUnset } else { false }
+                    if case .used = traced.effect { !traced.setting.value.isUnset } else { false }
                 }
                 #expect(Set(used.map(\.setting.span)) == Set(cascade.request.settings.entries.map(\.span)))
                 #expect(used.count == cascade.request.settings.entries.count)

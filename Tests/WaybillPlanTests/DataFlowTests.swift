@@ -4,7 +4,7 @@ import WaybillPlan
 
 @Suite(.timeLimit(.minutes(5))) struct DataFlowTests {
     /// The ids of the diagnostics for a graph whose steps are flow mappings.
-    private func findings(_ body: String) throws -> [String] {
+    private func diagnostics(_ body: String) throws -> [String] {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             graphs:
@@ -106,17 +106,17 @@ import WaybillPlan
     func `a step can only be referenced where it has certainly run`(case name: String, ids: [String], chain: String)
         throws
     {
-        #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
+        #expect(try diagnostics("    chain: [\(chain)]") == ids, "\(name)")
     }
 
     @Test func `the steps of a batch cannot reference each other`() throws {
         let body = "    batch: [{id: a, get: /a}, {id: b, get: \"/${steps.a.status}\"}]"
-        #expect(try findings(body) == ["step-not-run"])
+        #expect(try diagnostics(body) == ["step-not-run"])
     }
 
     @Test func `the outputs of a graph can reference all of its steps`() throws {
         let body = "    batch: [{id: a, get: /a}]\n    outputs: {x: steps.a.data}"
-        #expect(try findings(body) == [])
+        #expect(try diagnostics(body) == [])
     }
 
     @Test(
@@ -151,7 +151,7 @@ import WaybillPlan
         ] as [(String, [String], String)]
     )
     func `a step of a batch can reference the steps it needs`(case name: String, ids: [String], batch: String) throws {
-        #expect(try findings("    batch: [\(batch)]") == ids, "\(name)")
+        #expect(try diagnostics("    batch: [\(batch)]") == ids, "\(name)")
     }
 
     @Test(
@@ -211,7 +211,7 @@ import WaybillPlan
         ] as [(String, [String], String)]
     )
     func `each form of step has its own fields`(case name: String, ids: [String], chain: String) throws {
-        #expect(try findings("    chain: [\(chain)]") == ids, "\(name)")
+        #expect(try diagnostics("    chain: [\(chain)]") == ids, "\(name)")
     }
 
     @Test(
@@ -245,19 +245,19 @@ import WaybillPlan
     )
     func `a step with 'write' has a field for its file`(what: String, ids: [String], step: String, value: String) throws
     {
-        #expect(try findings("    chain: [{id: a, \(step)}]\n    outputs: {x: \(value)}") == ids, "\(what)")
+        #expect(try diagnostics("    chain: [{id: a, \(step)}]\n    outputs: {x: \(value)}") == ids, "\(what)")
     }
 
     @Test func `after a chain, a step that may have been skipped by an end is uncertain`() throws {
         let body = "    chain: [{id: a, get: /a}, {end: true}, {id: b, get: /b}, {get: \"/${steps.b.status}\"}]\n"
-        #expect(try findings(body + "    outputs: {x: steps.a.status}") == [])
-        #expect(try findings(body + "    outputs: {x: steps.b.status}") == ["uncertain-step"])
+        #expect(try diagnostics(body + "    outputs: {x: steps.a.status}") == [])
+        #expect(try diagnostics(body + "    outputs: {x: steps.b.status}") == ["uncertain-step"])
     }
 
     @Test func `a finally step can reference steps that may have failed`() throws {
         let body = "    chain: [{id: a, get: /a}]\n    finally: [{get: "
-        #expect(try findings(body + "\"/${steps.a.status}\"}]") == ["uncertain-step"])
-        #expect(try findings(body + "\"/${default(steps.a.status, 0)}\"}]") == [])
+        #expect(try diagnostics(body + "\"/${steps.a.status}\"}]") == ["uncertain-step"])
+        #expect(try diagnostics(body + "\"/${default(steps.a.status, 0)}\"}]") == [])
     }
 
     @Test(
@@ -351,18 +351,18 @@ import WaybillPlan
         func chain(_ condition: String) -> String {
             "    chain: [\(step), {when: \(condition), get: \"/${steps.a.outputs.x}\"}]"
         }
-        #expect(try findings(chain("steps.a.ok")) == ["uncertain-step"])
-        #expect(try findings(chain("exists(steps.a.outputs.x)")) == [])
+        #expect(try diagnostics(chain("steps.a.ok")) == ["uncertain-step"])
+        #expect(try diagnostics(chain("exists(steps.a.outputs.x)")) == [])
     }
 
     @Test func `a step that runs a graph has the declared outputs of that graph`() throws {
         let other =
             "\n  other:\n    inputs: {n: integer}\n    chain: [{id: o, get: \"/${inputs.n}\"}]\n    outputs: {x: steps.o.status}"
         let calls = "    chain: [{id: g, graph: other, with: {n: 1}}, {get: \"/${steps.g.outputs.x}\"}]"
-        #expect(try findings(calls + other) == [])
-        #expect(try findings(calls.replacing("outputs.x", with: "outputs.y") + other) == ["unknown-output"])
-        #expect(try findings(calls.replacing("{n: 1}", with: "{n: a}") + other) == ["invalid-input"])
-        #expect(try findings(calls.replacing("{n: 1}", with: "{}") + other) == ["missing-input"])
+        #expect(try diagnostics(calls + other) == [])
+        #expect(try diagnostics(calls.replacing("outputs.x", with: "outputs.y") + other) == ["unknown-output"])
+        #expect(try diagnostics(calls.replacing("{n: 1}", with: "{n: a}") + other) == ["invalid-input"])
+        #expect(try diagnostics(calls.replacing("{n: 1}", with: "{}") + other) == ["missing-input"])
     }
 
     @Test func `a long chain of needs is checked in linear time and memory`() throws {
@@ -375,14 +375,14 @@ import WaybillPlan
                   - {id: seen, needs: [s\(count - 1)], get: "/${steps.s0.status}"}
                   - {id: unseen, get: "/${steps.s0.status}"}
             """
-        #expect(try findings("    batch:\n" + steps.joined(separator: "\n") + "\n" + last) == ["step-not-run"])
+        #expect(try diagnostics("    batch:\n" + steps.joined(separator: "\n") + "\n" + last) == ["step-not-run"])
         // In reverse order, each step waits for the one after it.
         let reversed = steps.reversed().joined(separator: "\n")
-        #expect(try findings("    batch:\n" + reversed) == [])
+        #expect(try diagnostics("    batch:\n" + reversed) == [])
     }
 
     @Test func `graphs that run each other can be nested 256 levels deep`() throws {
-        func findings(_ count: Int) throws -> [Diagnostic] {
+        func diagnostics(_ count: Int) throws -> [Diagnostic] {
             let graphs = (1...count).map { level in
                 let step = level == count ? "get: \"http://127.0.0.1/\"" : "graph: g\(level + 1)"
                 return "  g\(level): {chain: [{id: a, \(step)}]}"
@@ -391,9 +391,9 @@ import WaybillPlan
             options.graphs = ["g1"]
             return try PlanFixture.plan("graphs:\n" + graphs.joined(separator: "\n"), options: options).diagnostics
         }
-        #expect(try findings(256).isEmpty)
+        #expect(try diagnostics(256).isEmpty)
         for count in [257, 300, 5_000] {
-            let found = try findings(count)
+            let found = try diagnostics(count)
             #expect(found.map(\.id.name) == ["graph-nesting"])
             #expect(found.first?.headline == "graphs are nested more than 256 levels deep")
             // The location is the call in the 257th graph, counted from the innermost one.
@@ -402,7 +402,7 @@ import WaybillPlan
     }
 
     @Test func `steps that need each other cause one diagnostic, even if they also reference each other`() throws {
-        let found = try findings(
+        let found = try diagnostics(
             """
                 batch:
                   - {id: a, get: "/${steps.b.status}", needs: [b]}

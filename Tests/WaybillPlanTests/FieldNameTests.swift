@@ -16,7 +16,7 @@ import WaybillTestSupport
           open: {type: object, default: {}, properties: {id: {type: string}}}
         """
 
-    private func findings(_ chain: String) throws -> [Diagnostic] {
+    private func diagnostics(_ chain: String) throws -> [Diagnostic] {
         let folder = TemporaryFolder()
         folder.write("name,code\nnorth,1\nsouth,2\n", to: "regions.csv")
         folder.write(#"{"a": [{"x": 1}, {"y": {"z": 2}}], "n": 1}"#, to: "tree.json")
@@ -46,7 +46,7 @@ import WaybillTestSupport
         ] as [(String, String?)]
     )
     func `a path must lead to a value that can exist`(path: String, id: String?) throws {
-        let found = try findings(#"{get: /a, outputs: {o: "\#(path)"}}"#)
+        let found = try diagnostics(#"{get: /a, outputs: {o: "\#(path)"}}"#)
         #expect(found.map(\.id.name) == [id].compactMap { $0 }, "\(HumanRenderer().render(found))")
     }
 
@@ -72,7 +72,7 @@ import WaybillTestSupport
         throws
     {
         let list = list.hasPrefix("[") ? list : "\"\(list)\""
-        let found = try findings(#"{forEach: {in: \#(list), as: e}, get: "/${\#(path)}"}"#)
+        let found = try diagnostics(#"{forEach: {in: \#(list), as: e}, get: "/${\#(path)}"}"#)
         #expect(found.map(\.id.name) == [id].compactMap { $0 }, "\(what): \(HumanRenderer().render(found))")
     }
 
@@ -87,7 +87,7 @@ import WaybillTestSupport
         ] as [(String, String?)]
     )
     func `the fields of steps are known`(path: String, id: String?) throws {
-        let found = try findings(
+        let found = try diagnostics(
             #"""
             {id: each, forEach: {in: data.regions, as: e}, get: "/${e.name}", outputs: {x: $.x}}, {id: one, get: /a},
             {values: {v: "\#(path)"}}
@@ -97,7 +97,7 @@ import WaybillTestSupport
     }
 
     @Test func `the diagnostic names the nearest field and the data, and is a warning if a default is given`() throws {
-        let found = try findings(#"{forEach: {in: data.regions, as: e}, get: "/${default(e.nme, 'x')}"}"#)
+        let found = try diagnostics(#"{forEach: {in: data.regions, as: e}, get: "/${default(e.nme, 'x')}"}"#)
         #expect(found.map(\.severity) == [.warning])
         #expect(found.first?.primary?.text == "did you mean 'name'?")
         #expect(found.first?.secondary.map(\.text) == ["the element"])
@@ -116,7 +116,7 @@ import WaybillTestSupport
         ] as [(String, [String], String)]
     )
     func `response data without an object structure has no fields`(what: String, ids: [String], step: String) throws {
-        let found = try findings(step)
+        let found = try diagnostics(step)
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
@@ -150,7 +150,7 @@ import WaybillTestSupport
         count: Int,
         step: String
     ) throws {
-        let found = try findings(step.replacing("LITERAL", with: "\"\(text)\""))
+        let found = try diagnostics(step.replacing("LITERAL", with: "\"\(text)\""))
         #expect(
             found.map(\.id.name) == Array(repeating: "literal-path", count: count),
             "\(what): \(HumanRenderer().render(found))"

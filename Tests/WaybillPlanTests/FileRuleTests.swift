@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillPlan
 
 @Suite(.timeLimit(.minutes(5))) struct FileRuleTests {
-    private func findings(_ rest: String, allowsOutside: Bool = false) throws -> [String] {
+    private func diagnostics(_ rest: String, allowsOutside: Bool = false) throws -> [String] {
         let text = "services: {s: {baseURL: \"http://127.0.0.1:1\"}}\n\(rest)"
         return try PlanFixture.plan(text, allowsOutside: allowsOutside).diagnostics.map(\.id.name)
             .filter { $0 != "unused-definition" }
@@ -41,9 +41,9 @@ import WaybillPlan
     )
     func `files must exist and be inside their folders`(what: String, id: String?, step: String) throws {
         let graph = "graphs: {main: {chain: [\(step)]}}"
-        #expect(try findings(graph) == [id].compactMap { $0 }, "\(what)")
+        #expect(try diagnostics(graph) == [id].compactMap { $0 }, "\(what)")
         if id == "outside-folder" {
-            #expect(try !findings(graph, allowsOutside: true).contains("outside-folder"), "\(what)")
+            #expect(try !diagnostics(graph, allowsOutside: true).contains("outside-folder"), "\(what)")
         }
     }
 
@@ -82,7 +82,7 @@ import WaybillPlan
         ] as [(String, Int, String)]
     )
     func `a file is written only once, by a single step`(what: String, count: Int, chain: String) throws {
-        let found = try findings(
+        let found = try diagnostics(
             """
             endpoints: {load: {path: /a, download: {to: a}}}
             graphs:

@@ -26,14 +26,14 @@ import WaybillTestSupport
             for _ in 0...random.next(below: 3) { Self.mangle(&mangled, &random) }
             let bytes = Array(mangled.joined(separator: [UInt8(ascii: "\n")]))
             let loaded = loader.load(SourceFile(name: original.file.name, bytes: bytes))
-            let findings = loaded.diagnostics
-            #expect(loaded.manifest != nil || findings.hasErrors)
+            let diagnostics = loaded.diagnostics
+            #expect(loaded.manifest != nil || diagnostics.hasErrors)
             guard let manifest = loaded.manifest else { continue }
-            withTree += findings.hasErrors ? 1 : 0
-            #expect(manifest.unknown.isEmpty == !findings.hasErrors)
+            withTree += diagnostics.hasErrors ? 1 : 0
+            #expect(manifest.unknown.isEmpty == !diagnostics.hasErrors)
             let checked = PlanBuilder.check(manifest)
             for name in manifest.environments.keys { _ = PlanBuilder.check(manifest, environment: name) }
-            if !(findings + checked.diagnostics).hasErrors { _ = PlanBuilder.plan(checked, options: PlanOptions()) }
+            if !(diagnostics + checked.diagnostics).hasErrors { _ = PlanBuilder.plan(checked, options: PlanOptions()) }
         }
         print("\(path): \(withTree) of \(Self.texts) texts with mistakes and a tree")
         #expect(withTree > Self.texts / 10)

@@ -38,21 +38,21 @@ struct MutatedManifest {
     }
 
     /// Applies some mutations, and returns the new source with its diagnostics, without duplicates.
-    func findings(with mutations: [Mutation]) -> (text: SourceFile, findings: [Diagnostic]) {
+    func diagnostics(with mutations: [Mutation]) -> (text: SourceFile, diagnostics: [Diagnostic]) {
         var bytes = file.bytes
         for mutation in mutations.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
             bytes = mutation.applied(to: bytes)
         }
         let mutant = SourceFile(name: file.name, bytes: bytes)
         let loaded = loader.load(mutant)
-        var findings = loaded.diagnostics
+        var diagnostics = loaded.diagnostics
         if let manifest = loaded.manifest {
-            findings += PlanBuilder.check(manifest).diagnostics
+            diagnostics += PlanBuilder.check(manifest).diagnostics
             for environment in manifest.environments.keys {
-                findings += PlanBuilder.check(manifest, environment: environment).diagnostics
+                diagnostics += PlanBuilder.check(manifest, environment: environment).diagnostics
             }
         }
-        return (mutant, findings.withoutRepetitions())
+        return (mutant, diagnostics.withoutRepetitions())
     }
 
     /// The location and kind of a mutation.

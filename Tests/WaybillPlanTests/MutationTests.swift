@@ -14,7 +14,7 @@ import WaybillTestSupport
 @Suite(.timeLimit(.minutes(5))) struct MutationTests {
     /// The result of one mutation.
     private enum Result {
-        case refused(onItsLine: Bool, findings: [Diagnostic])
+        case refused(onItsLine: Bool, diagnostics: [Diagnostic])
         case accepted
     }
 
@@ -24,18 +24,18 @@ import WaybillTestSupport
         let maker = original.maker
 
         // The diagnostics of the original manifest, for example about unused definitions.
-        let usual = Set(original.findings(with: []).findings.map(\.headline))
+        let usual = Set(original.diagnostics(with: []).diagnostics.map(\.headline))
         var accepted: [String] = []
         var elsewhere: [String] = []
         var several: [String] = []
         for mutation in maker.mutations {
             switch Self.check(mutation, of: original) {
             case .accepted: accepted.append(original.describe(mutation))
-            case .refused(let isOnItsLine, let findings):
+            case .refused(let isOnItsLine, let diagnostics):
                 if !isOnItsLine { elsewhere.append(original.describe(mutation)) }
-                let findings = findings.filter { !usual.contains($0.headline) }
-                if findings.count > 1 {
-                    several.append("\(original.describe(mutation)): \(findings.map(\.headline))")
+                let diagnostics = diagnostics.filter { !usual.contains($0.headline) }
+                if diagnostics.count > 1 {
+                    several.append("\(original.describe(mutation)): \(diagnostics.map(\.headline))")
                 }
             }
         }
@@ -60,25 +60,25 @@ import WaybillTestSupport
     @Test(arguments: MutatedManifest.files)
     func `a duplicate entry causes one diagnostic`(path: String) throws {
         let original = try MutatedManifest(path)
-        let usual = Set(original.findings(with: []).findings.map(\.headline))
+        let usual = Set(original.diagnostics(with: []).diagnostics.map(\.headline))
         let duplicates = original.maker.duplicates
         for index in stride(from: 0, to: duplicates.count, by: duplicates.count / 25 + 1) {
-            let findings = original.findings(with: [duplicates[index]]).findings
-            let others = findings.filter { !usual.contains($0.headline) && $0.id != "duplicate-key" }
-            #expect(findings.contains { $0.id == "duplicate-key" })
+            let diagnostics = original.diagnostics(with: [duplicates[index]]).diagnostics
+            let others = diagnostics.filter { !usual.contains($0.headline) && $0.id != "duplicate-key" }
+            #expect(diagnostics.contains { $0.id == "duplicate-key" })
             #expect(others.isEmpty, "\(original.describe(duplicates[index])): \(others.map(\.headline))")
         }
     }
 
     private static func check(_ mutation: Mutation, of original: MutatedManifest) -> Result {
-        let (mutant, findings) = original.findings(with: [mutation])
-        let errors = findings.filter { $0.severity == .error }
+        let (mutant, diagnostics) = original.diagnostics(with: [mutation])
+        let errors = diagnostics.filter { $0.severity == .error }
         guard !errors.isEmpty else { return .accepted }
         let line = mutant.position(at: mutation.range.lowerBound).line
         let isThere = errors.contains { error in
             error.primary.map { $0.span.file.name == mutant.name && $0.span.start.line == line } ?? false
         }
         // A warning that the mutation causes would also be a second diagnostic.
-        return .refused(onItsLine: isThere, findings: findings)
+        return .refused(onItsLine: isThere, diagnostics: diagnostics)
     }
 }

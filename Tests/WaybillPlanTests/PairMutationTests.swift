@@ -20,7 +20,7 @@ import WaybillTestSupport
         let others = mutations.indices.filter { ![.name, .path].contains(mutations[$0].sort) }
         var random = SplitMix(state: 17)
         var alone: [Int: Set<Finding>] = [:]
-        func findings(with index: Int) -> Set<Finding> {
+        func diagnostics(with index: Int) -> Set<Finding> {
             if let known = alone[index] { return known }
             let found = Finding.all(in: original, with: [mutations[index]])
             alone[index] = found
@@ -37,15 +37,17 @@ import WaybillTestSupport
             made += 1
             let found = Finding.all(in: original, with: pair)
             let words = pair.map(original.describe).joined(separator: " and ")
-            for finding in found.subtracting(findings(with: indices[0])).subtracting(findings(with: indices[1])) {
-                wrong.append("\(words): added: \(finding.id) \(finding.headline)")
+            for diagnostic in found.subtracting(diagnostics(with: indices[0])).subtracting(
+                diagnostics(with: indices[1])
+            ) {
+                wrong.append("\(words): added: \(diagnostic.id) \(diagnostic.headline)")
             }
             for (index, other) in [(indices[0], pair[1]), (indices[1], pair[0])] {
-                for finding in findings(with: index).subtracting(found) where finding.severity == .error {
-                    if finding.saysWhatLacks, parts.mayGive(other, whatLacksIn: mutations[index]) {
+                for diagnostic in diagnostics(with: index).subtracting(found) where diagnostic.severity == .error {
+                    if diagnostic.saysWhatLacks, parts.mayGive(other, whatLacksIn: mutations[index]) {
                         unsaid += 1
                     } else {
-                        wrong.append("\(words): lost: \(finding.id) \(finding.headline)")
+                        wrong.append("\(words): lost: \(diagnostic.id) \(diagnostic.headline)")
                     }
                 }
             }
@@ -61,10 +63,10 @@ import WaybillTestSupport
                 if !isHidden { chosen.append(index) }
             }
             let several = chosen.map { mutations[$0] }
-            let expected = chosen.reduce(into: Set<Finding>()) { $0.formUnion(findings(with: $1)) }
-            for finding in Finding.all(in: original, with: several).subtracting(expected) {
+            let expected = chosen.reduce(into: Set<Finding>()) { $0.formUnion(diagnostics(with: $1)) }
+            for diagnostic in Finding.all(in: original, with: several).subtracting(expected) {
                 let words = several.map(original.describe).joined(separator: " and ")
-                wrong.append("\(words): added: \(finding.id) \(finding.headline)")
+                wrong.append("\(words): added: \(diagnostic.id) \(diagnostic.headline)")
             }
         }
         print("\(path): \(made) pairs, \(unsaid) findings left open, \(wrong.count) added or lost")
@@ -89,15 +91,15 @@ private struct Finding: Hashable {
     }
 
     static func all(in original: MutatedManifest, with mutations: [Mutation]) -> Set<Finding> {
-        let (text, findings) = original.findings(with: mutations)
+        let (text, diagnostics) = original.diagnostics(with: mutations)
         return Set(
-            findings.map { finding in
-                let place = finding.primary.flatMap { $0.span.file == text ? $0.span.range.lowerBound : nil }
+            diagnostics.map { diagnostic in
+                let place = diagnostic.primary.flatMap { $0.span.file == text ? $0.span.range.lowerBound : nil }
                 return Finding(
-                    id: finding.id,
-                    severity: finding.severity,
-                    headline: finding.headline,
-                    place: place.map { mutations.place(behind: $0) } ?? -1
+                    id: diagnostic.id,
+                    severity: diagnostic.severity,
+                    headline: diagnostic.headline,
+                    place: place.map { mutations.place(after: $0) } ?? -1
                 )
             }
         )
@@ -106,7 +108,7 @@ private struct Finding: Hashable {
 
 extension [Mutation] {
     /// Maps a position in the mutated source to the original source.
-    fileprivate func place(behind offset: Int) -> Int {
+    fileprivate func place(after offset: Int) -> Int {
         var place = offset
         for mutation in sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             let size = mutation.replacement.utf8.count

@@ -20,8 +20,8 @@ enum PlanFixture {
         let checked = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside)
         let diagnostics = loaded.diagnostics + checked.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
-        let (plan, findings) = PlanBuilder.plan(checked, options: options)
-        return (plan, diagnostics + findings)
+        let (plan, ofPlan) = PlanBuilder.plan(checked, options: options)
+        return (plan, diagnostics + ofPlan)
     }
 
     /// The only request in the plan of a manifest.

@@ -3,13 +3,13 @@ import WaybillDiagnostics
 import WaybillPlan
 
 @Suite(.timeLimit(.minutes(5))) struct RequestRuleTests {
-    private func findings(_ rest: String) throws -> [Diagnostic] {
+    private func diagnostics(_ rest: String) throws -> [Diagnostic] {
         try PlanFixture.plan("services: {s: {baseURL: \"http://127.0.0.1:1\"}}\n\(rest)").diagnostics
             .filter { $0.id.name != "unused-definition" }
     }
 
     private func check(_ what: String, _ ids: [String], chain: String) throws {
-        let found = try findings("graphs: {main: {chain: [\(chain)]}}")
+        let found = try diagnostics("graphs: {main: {chain: [\(chain)]}}")
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
@@ -173,13 +173,13 @@ import WaybillPlan
     }
 
     @Test func `an end in finally is reported because it has no chain to end`() throws {
-        let found = try findings("graphs: {main: {chain: [{get: /a}], finally: [{end: run.id == ''}]}}")
+        let found = try diagnostics("graphs: {main: {chain: [{get: /a}], finally: [{end: run.id == ''}]}}")
         #expect(found.map(\.id.name) == ["misplaced-end"])
     }
 
     @Test func `an input inherits its value from an input of the same type`() throws {
         func ids(_ type: String) throws -> [String] {
-            try findings(
+            try diagnostics(
                 """
                 inputs: {page: {type: integer, default: 1}}
                 endpoints: {e: {path: "/${inputs.page}", inputs: {page: \(type)}}}
@@ -351,7 +351,7 @@ import WaybillPlan
         severities: [Diagnostic.Severity],
         step: String
     ) throws {
-        let found = try findings("graphs: {main: {chain: [\(step)]}}")
+        let found = try diagnostics("graphs: {main: {chain: [\(step)]}}")
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
         #expect(found.map(\.severity) == severities, "\(what)")
     }
@@ -372,7 +372,7 @@ import WaybillPlan
         count: Int,
         step: String
     ) throws {
-        let found = try findings("inputs: {p: {type: string, default: /b}}\ngraphs: {main: {chain: [\(step)]}}")
+        let found = try diagnostics("inputs: {p: {type: string, default: /b}}\ngraphs: {main: {chain: [\(step)]}}")
         #expect(
             found.map(\.id.name) == Array(repeating: "encoded-slash", count: count),
             "\(what): \(HumanRenderer().render(found))"

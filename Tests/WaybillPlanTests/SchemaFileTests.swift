@@ -17,7 +17,7 @@ import WaybillTestSupport
     }
 
     /// The errors of a manifest in the folder.
-    private func findings(_ text: String, allowsOutside: Bool = false) throws -> [Diagnostic] {
+    private func diagnostics(_ text: String, allowsOutside: Bool = false) throws -> [Diagnostic] {
         let path = folder.write("waybill: 1\n" + text, to: "manifest.yaml")
         var loader = try ManifestLoader()
         loader.allowsOutside = allowsOutside
@@ -53,7 +53,7 @@ import WaybillTestSupport
     func `a schema is checked together with the files and formats it names`(text: String, id: String, words: String)
         throws
     {
-        let found = try findings(text)
+        let found = try diagnostics(text)
         #expect(found.map(\.id.name) == [id], "\(HumanRenderer().render(found))")
         #expect(found.first?.headline.contains(words) == true, "\(found.map(\.headline))")
         #expect(found.first?.primary != nil)
@@ -83,7 +83,7 @@ import WaybillTestSupport
         "inputs: {at: {type: string, format: date-time, default: \"2026-11-21T05:27:03Z\"}}",
     ])
     func `a schema may refer to files in the manifest's folder`(text: String) throws {
-        let found = try findings(text)
+        let found = try diagnostics(text)
         #expect(found.isEmpty, "\(HumanRenderer().render(found))")
     }
 
@@ -91,14 +91,14 @@ import WaybillTestSupport
         let other = TemporaryFolder()
         let path = other.write(#"{"type": "integer"}"#, to: "a.json")
         let text = "inputs: {id: {$ref: \"\(path)\", default: 1}}"
-        #expect(try findings(text).map(\.id.name) == ["outside-folder"])
-        #expect(try findings(text, allowsOutside: true).isEmpty)
+        #expect(try diagnostics(text).map(\.id.name) == ["outside-folder"])
+        #expect(try diagnostics(text, allowsOutside: true).isEmpty)
     }
 
     @Test func `errors in a referenced file are shown in that file`() throws {
-        let found = try findings("inputs: {id: {$ref: leads-nowhere.json}}")
+        let found = try diagnostics("inputs: {id: {$ref: leads-nowhere.json}}")
         #expect(found.first?.primary?.span.file.name.hasSuffix("/leads-nowhere.json") == true)
-        let syntax = try findings("inputs: {id: {$ref: syntax.json}}")
+        let syntax = try diagnostics("inputs: {id: {$ref: syntax.json}}")
         #expect(syntax.first?.primary?.span.file.name.hasSuffix("/syntax.json") == true)
     }
 }

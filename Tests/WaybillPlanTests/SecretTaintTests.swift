@@ -4,7 +4,7 @@ import WaybillPlan
 
 @Suite(.timeLimit(.minutes(5))) struct SecretTaintTests {
     /// The diagnostics for a manifest with one service and one secret.
-    private func findings(_ rest: String) throws -> [Diagnostic] {
+    private func diagnostics(_ rest: String) throws -> [Diagnostic] {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             secrets: {key: {env: KEY}}
@@ -26,7 +26,7 @@ import WaybillPlan
             "graphs: {main: {chain: [{id: a, get: /a, outputs: {x: $.x}}], outputs: {\(name): steps.a.outputs.x}}}",
             "graphs: {main: {chain: [{id: a, values: {\(name): uuid()}}]}}",
         ] {
-            let ids = try findings(rest).map(\.id.name).filter { $0 != "unused-definition" }
+            let ids = try diagnostics(rest).map(\.id.name).filter { $0 != "unused-definition" }
             #expect(ids == (isCredential ? ["unmarked-credential"] : []), "\(rest)")
         }
     }
@@ -35,7 +35,7 @@ import WaybillPlan
         "{value: $.token, secret: true}", "{value: $.token, secret: false}", "exists($.token)", "length($.token)",
     ])
     func `an output that is marked or not a string is not reported as an unmarked credential`(output: String) throws {
-        let found = try findings("graphs: {main: {chain: [{get: /a, outputs: {token: \(output)}}]}}")
+        let found = try diagnostics("graphs: {main: {chain: [{get: /a, outputs: {token: \(output)}}]}}")
         #expect(!found.contains { $0.id.name == "unmarked-credential" })
     }
 
@@ -82,7 +82,7 @@ import WaybillPlan
     func `a secret is only allowed where it is neither written nor shown`(what: String, ids: [String], step: String)
         throws
     {
-        let found = try findings("graphs: {main: {chain: [\(step)]}}").filter { $0.id.name.hasPrefix("secret") }
+        let found = try diagnostics("graphs: {main: {chain: [\(step)]}}").filter { $0.id.name.hasPrefix("secret") }
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
@@ -108,7 +108,7 @@ import WaybillPlan
         ]
     )
     func `a secret is tracked through outputs, inputs and elements`(what: String, chain: String) throws {
-        let found = try findings(
+        let found = try diagnostics(
             """
             endpoints:
               \(Self.login)
@@ -135,7 +135,7 @@ import WaybillPlan
     }
 
     @Test func `the diagnostic shows the path that a secret took`() throws {
-        let found = try findings(
+        let found = try diagnostics(
             """
             endpoints:
               show: {path: "/${inputs.id}", inputs: {id: string}}

@@ -46,7 +46,7 @@ import WaybillPlan
     }
 
     /// The ids of the diagnostics for a graph.
-    private func findings(_ body: String) throws -> [String] {
+    private func diagnostics(_ body: String) throws -> [String] {
         let text = """
             services: {s: {baseURL: "http://127.0.0.1:1"}}
             graphs:
@@ -100,7 +100,7 @@ import WaybillPlan
         expected: [String],
         body: String
     ) throws {
-        #expect(try findings(body) == expected, "\(name)")
+        #expect(try diagnostics(body) == expected, "\(name)")
     }
 
     @Test(

@@ -263,7 +263,7 @@ import WaybillTestSupport
         let first = try RecordSink(path, NDJSONFormat(), thread: FileThread())
         try first.append(records("2"), aggregates: aggregates(2), of: 1)
         try first.append(records("9"), aggregates: aggregates(9), of: 0)
-        try first.takeBack(0)
+        try first.removeRecords(0)
         try first.append(records("1"), aggregates: aggregates(1), of: 0)
         let end = try first.end(0, .kept)
         let held = try first.append(records("4"), aggregates: aggregates(4), of: 3)

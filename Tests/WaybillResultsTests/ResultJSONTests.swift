@@ -31,7 +31,7 @@ import WaybillResults
         let expected: JSON = [
             "kind": "expect", "code": "E-***", "message": "2 of 3 expectations failed", "file": "accounts.yaml",
             "line": 3, "column": 3,
-            "findings": [
+            "details": [
                 [
                     "message": "expected the status 200, got 503", "label": "here", "file": "accounts.yaml", "line": 3,
                     "column": 11,

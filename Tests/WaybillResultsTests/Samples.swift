@@ -19,9 +19,9 @@ enum Samples {
         "2 of 3 expectations failed",
         code: redactor.code("E-hunter2"),
         at: manifest.span(15..<26),
-        findings: [
-            Failure.Finding("expected the status 200, got \(503)", at: manifest.span(23..<26), label: "here"),
-            Failure.Finding(redactor.text("no 'hunter2' in it"), at: nil),
+        details: [
+            Failure.Detail("expected the status 200, got \(503)", at: manifest.span(23..<26), label: "here"),
+            Failure.Detail(redactor.text("no 'hunter2' in it"), at: nil),
         ]
     )
 

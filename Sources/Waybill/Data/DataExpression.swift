@@ -46,9 +46,9 @@ package struct DataExpression: Sendable {
             let query = try JSONPath(parsing: text)
             return .init(value: DataExpression(source: source, form: .places(query)), diagnostics: [])
         } catch {
-            var finding = diagnostic(for: error, in: source)
-            finding.help.append("Only a JSONPath (RFC 9535), such as $.items[*].id, has locations.")
-            return .init(value: nil, diagnostics: [finding])
+            var diagnostic = diagnostic(for: error, in: source)
+            diagnostic.help.append("Only a JSONPath (RFC 9535), such as $.items[*].id, has locations.")
+            return .init(value: nil, diagnostics: [diagnostic])
         }
     }
 
@@ -65,8 +65,8 @@ package struct DataExpression: Sendable {
         do {
             return .init(value: try result(on: value), diagnostics: [])
         } catch {
-            let finding = Diagnostic("no-value", error.message, at: source.span(error.range))
-            return .init(value: nil, diagnostics: [finding])
+            let diagnostic = Diagnostic("no-value", error.message, at: source.span(error.range))
+            return .init(value: nil, diagnostics: [diagnostic])
         }
     }
 

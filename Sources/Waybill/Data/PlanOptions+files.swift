@@ -12,14 +12,14 @@ extension PlanOptions {
     package mutating func read(inputFiles: [String], environmentFiles: [String]) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for path in inputFiles {
-            let (file, findings) = InputsFile.read(path)
-            diagnostics += findings
+            let (file, found) = InputsFile.read(path)
+            diagnostics += found
             if let file { self.inputFiles.append(file) }
         }
         var fromFiles: [String: String] = [:]
         for path in environmentFiles {
-            let (variables, findings) = EnvironmentFile.read(path)
-            diagnostics += findings
+            let (variables, found) = EnvironmentFile.read(path)
+            diagnostics += found
             fromFiles.merge(variables ?? [:]) { _, later in later }
         }
         variables.merge(fromFiles) { real, _ in real }

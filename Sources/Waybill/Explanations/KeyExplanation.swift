@@ -142,13 +142,13 @@ private struct KeyIndex {
     // MARK: Words
 
     /// Returns the constructs that use a definition, in words; words are returned as they are.
-    private func places(of place: String, besides known: Set<String> = []) -> [String] {
+    private func places(of place: String, excluding known: Set<String> = []) -> [String] {
         guard place.hasPrefix("#") else { return [place] }
         let name = String(place.dropFirst())
         guard !known.contains(name) else { return [] }
         let known = known.union([name])
         if let level = Self.levels[name] { return [level] }
-        let extending = (extended[name] ?? []).flatMap { places(of: "#\($0)", besides: known) }
-        return extending + (users[name] ?? []).flatMap { places(of: $0, besides: known) }
+        let extending = (extended[name] ?? []).flatMap { places(of: "#\($0)", excluding: known) }
+        return extending + (users[name] ?? []).flatMap { places(of: $0, excluding: known) }
     }
 }

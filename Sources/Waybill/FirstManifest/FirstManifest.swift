@@ -38,13 +38,13 @@ package struct FirstManifest: Sendable {
         let schema = FileContents.path(Self.schemaName, in: FileContents.folder(of: path))
         var isSchemaNew = false
         if hasSchema, (try? FileContents.read(schema, limit: 1 << 24)) != FlatSchema.text {
-            if let finding = Self.create(schema, FlatSchema.text) { return [finding] }
+            if let diagnostic = Self.create(schema, FlatSchema.text) { return [diagnostic] }
             isSchemaNew = true
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard let finding = Self.create(path, Array(text(named: name).utf8)) else { return [] }
+        guard let diagnostic = Self.create(path, Array(text(named: name).utf8)) else { return [] }
         if isSchemaNew { NewFile.remove(schema) }
-        return [finding]
+        return [diagnostic]
     }
 
     private static func create(_ path: String, _ bytes: [UInt8]) -> Diagnostic? {

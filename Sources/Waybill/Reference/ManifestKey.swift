@@ -29,8 +29,8 @@ struct ManifestKeyReader {
             text: text,
             type: type(of: property, depth: 0).map { $0 + computation(of: property) },
             defaultValue: defaultValue,
-            example: Self.example(of: property, besides: defaultValue)
-                ?? referred.flatMap { Self.example(of: $0, besides: defaultValue) }
+            example: Self.example(of: property, excluding: defaultValue)
+                ?? referred.flatMap { Self.example(of: $0, excluding: defaultValue) }
         )
     }
 
@@ -40,7 +40,7 @@ struct ManifestKeyReader {
     }
 
     /// The first of the schema's examples, or a value of an enumeration or boolean that is not the default.
-    private static func example(of schema: JSON, besides defaultValue: JSON?) -> JSON? {
+    private static func example(of schema: JSON, excluding defaultValue: JSON?) -> JSON? {
         if let example = schema["examples"]?[0] { return example }
         if let value = schema["const"] { return value }
         if let values = schema["enum"]?.array { return values.first { $0 != defaultValue && $0 != .null } }

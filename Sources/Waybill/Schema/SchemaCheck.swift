@@ -26,19 +26,19 @@ package struct SchemaCheck: Sendable {
         } catch {
             return [error.diagnostic(of: "file")]
         }
-        var findings: [Diagnostic] = []
-        let limit = DataFile.maximumFindings
+        var diagnostics: [Diagnostic] = []
+        let limit = DataFile.maximumDiagnostics
         let faults = file.forEachDocument { document in
-            let violations = schema.validate(document.value, limit: limit + 1 - findings.count)
+            let violations = schema.validate(document.value, limit: limit + 1 - diagnostics.count)
             if violations.isEmpty { return true }
             let places = document.places(of: violations.flatMap(\.pointers))
-            findings += violations.map { $0.diagnostic(in: places, of: "the document") }
-            return findings.count <= limit
+            diagnostics += violations.map { $0.diagnostic(in: places, of: "the document") }
+            return diagnostics.count <= limit
         }
-        findings += faults
-        guard findings.count > limit else { return findings.sortedByPlace() }
+        diagnostics += faults
+        guard diagnostics.count > limit else { return diagnostics.sortedByPlace() }
         let end = Diagnostic("too-many-findings", "too many errors: the rest of \(file.name) was not checked", at: nil)
-        return findings.sortedByPlace().prefix(limit) + [end]
+        return diagnostics.sortedByPlace().prefix(limit) + [end]
     }
 }
 
@@ -54,7 +54,7 @@ private struct SchemaLoading {
         var registry = JSONSchemaRegistry()
         var open = SchemaReferences.external(in: root.value, base: address)
         // The identifiers in the files of the folder are read only if an address is not that of a file.
-        lazy var identified = folder.filesByIdentifier(besides: path)
+        lazy var identified = folder.filesByIdentifier(excluding: path)
         while let address = open.popLast() {
             guard documents[address] == nil,
                 let file = folder.file(at: address).map({ (path: $0, address: address) }) ?? identified[address]

@@ -38,7 +38,7 @@ struct SchemaFolder {
 
     /// Returns the files of the folder, without subfolders, by the addresses that their `$id`s define, each with the
     /// address of its whole document. Files that cannot be read, and those much larger than a schema, are skipped.
-    func filesByIdentifier(besides root: String) -> [String: (path: String, address: String)] {
+    func filesByIdentifier(excluding root: String) -> [String: (path: String, address: String)] {
         let names = (try? FolderListing.names(in: canonicalPath, limit: Self.mostFiles)) ?? []
         var files: [String: (path: String, address: String)] = [:]
         for name in names.sorted() {

@@ -79,7 +79,7 @@ final class TraceExporter: RunObserver {
         limit.cancel()
         await destination.close()
         let losses = state.withLock { state in
-            state.failRest("it did not take them within \(timeout.words)")
+            state.failRemaining("it did not take them within \(timeout.words)")
             return state.losses
         }
         return losses.warning(about: destination.name)
@@ -123,14 +123,14 @@ final class TraceExporter: RunObserver {
             case .unreachable(let reason):
                 state.withLock { state in
                     state.putBack(batch)
-                    state.failRest(reason)
+                    state.failRemaining(reason)
                 }
             case .later(let wait, let reason):
                 let wait = max(wait ?? .zero, pause)
                 let isTooLong = state.withLock { state in
                     state.putBack(batch)
                     guard let deadline = state.deadline, .now + wait >= deadline else { return false }
-                    state.failRest(reason)
+                    state.failRemaining(reason)
                     return true
                 }
                 if !isTooLong { try? await Task.sleep(for: wait) }
@@ -172,7 +172,7 @@ extension TraceExporter.State {
     }
 
     /// Stops sending what is queued.
-    fileprivate mutating func failRest(_ reason: String) {
+    fileprivate mutating func failRemaining(_ reason: String) {
         losses.fail(queue.count, reason)
         queue = []
     }

@@ -78,12 +78,12 @@ struct CacheCommand: ParsableCommand {
                 if (try? FileStatus(of: folder))?.kind == .folder { return ResponseCache(folder: folder) }
                 let words = "there is no folder '\(PrintableText.oneLine(folder))'"
                 Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
-                throw ExitStatus.notCarriedOut
+                throw ExitStatus.notRun
             }
             if let cache = ResponseCache(variables: ProcessVariables.all) { return cache }
             let words = "could not locate the cache folder: neither XDG_CACHE_HOME nor HOME is an absolute path"
             Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
     }
 }

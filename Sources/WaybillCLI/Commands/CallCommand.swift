@@ -53,15 +53,15 @@ struct CallCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let (planOptions, findings) = inputs.planOptions()
-        guard !findings.hasErrors else {
-            output.report(findings)
+        let (planOptions, diagnostics) = inputs.planOptions()
+        guard !diagnostics.hasErrors else {
+            output.report(diagnostics)
             throw ExitStatus.invalid
         }
         // A definition may exist only for calls from the command line, so an unused one is not reported.
         let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
             .without("unused-definition")
-        output.report(findings + stage.diagnostics)
+        output.report(diagnostics + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
         let printsData = format == .data || format == .outputs

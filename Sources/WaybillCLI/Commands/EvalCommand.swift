@@ -73,15 +73,15 @@ struct EvalCommand: ParsableCommand {
             return try output.writeResult(Array((entry ?? Self.functionTable).utf8), as: .verbatim)
         }
 
-        var findings: [Diagnostic] = []
+        var diagnostics: [Diagnostic] = []
         func value<Value>(
             _ value: Value?,
             _ found: [Diagnostic],
             orEndWith status: ([Diagnostic]) -> ExitCode
         ) throws -> Value {
-            findings += found
+            diagnostics += found
             guard let value else {
-                output.report(findings)
+                output.report(diagnostics)
                 throw status(found)
             }
             return value
@@ -95,7 +95,7 @@ struct EvalCommand: ParsableCommand {
         }
         let evaluated = expression.evaluate(on: input)
         let result = try value(evaluated.value, evaluated.diagnostics) { _ in ExitStatus.failed }
-        output.report(findings)
+        output.report(diagnostics)
         let (bytes, content) = printed(result)
         try output.writeResult(bytes, as: content)
     }

@@ -44,9 +44,9 @@ struct InitCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         let file = FirstManifest.file(at: path == "." ? "waybill.yaml" : path)
         guard let manifest = FirstManifest(url: url, hasSchema: schema) else { return }
-        let findings = manifest.write(to: file)
-        output.report(findings)
-        if findings.hasErrors { throw ExitStatus.notCarriedOut }
+        let diagnostics = manifest.write(to: file)
+        output.report(diagnostics)
+        if diagnostics.hasErrors { throw ExitStatus.notRun }
         output.write("wrote \(file). Try it: waybill run \(file) --mock\n")
     }
 }

@@ -37,15 +37,15 @@ struct MergeCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        let (options, findings) = inputs.planOptions()
-        guard !findings.hasErrors else {
-            output.report(findings)
+        let (options, diagnostics) = inputs.planOptions()
+        guard !diagnostics.hasErrors else {
+            output.report(diagnostics)
             throw ExitStatus.invalid
         }
         do {
             let runs = runs.map(RunFolders.folder)
             let merge = try RunMerge(of: runs, options: options, allowsOutside: allowOutside)
-            output.report(findings + merge.diagnostics)
+            output.report(diagnostics + merge.diagnostics)
             guard let plan = merge.plan else { throw ExitStatus.invalid }
             if plan.continuesAfterShards, !reports.report.isEmpty {
                 throw ValidationError(
@@ -74,7 +74,7 @@ struct MergeCommand: ParsableCommand {
             try printing.run(plan, runOptions, reports, output)
         } catch let error as RunError {
             output.report([Diagnostic("run-error", error.message, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
     }
 }

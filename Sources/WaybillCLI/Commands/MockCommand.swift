@@ -26,13 +26,13 @@ struct MockCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let (planOptions, findings) = inputs.planOptions()
-        guard !findings.hasErrors else {
-            output.report(findings)
+        let (planOptions, diagnostics) = inputs.planOptions()
+        guard !diagnostics.hasErrors else {
+            output.report(diagnostics)
             throw ExitStatus.invalid
         }
         let stage = try options.checkedManifest().checkingInputs(planOptions)
-        output.report(findings + stage.diagnostics)
+        output.report(diagnostics + stage.diagnostics)
         guard let checked = stage.value else { throw ExitStatus.invalid }
 
         let examples = Pipeline.mockRoutes(of: checked)
@@ -46,7 +46,7 @@ struct MockCommand: ParsableCommand {
             bound = try waiting { try await server.start(port: port) }
         } catch {
             output.report([Diagnostic("mock-error", "could not start the server: \(error)", at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         for name in examples.ambiguous {
             output.write(

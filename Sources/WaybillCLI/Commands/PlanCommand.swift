@@ -63,16 +63,16 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        var (planOptions, findings) = inputs.planOptions()
+        var (planOptions, diagnostics) = inputs.planOptions()
         planOptions.graphs = graphs
-        guard !findings.hasErrors else {
-            output.report(findings)
+        guard !diagnostics.hasErrors else {
+            output.report(diagnostics)
             throw ExitStatus.invalid
         }
         let checked = try options.checkedManifest()
         if let explain {
             let stage = checked.then { Pipeline.explain(explain, of: $0, planOptions) }
-            output.report(findings + stage.diagnostics)
+            output.report(diagnostics + stage.diagnostics)
             guard let explanation = stage.value else { throw ExitStatus.invalid }
             let text =
                 format == .json
@@ -83,7 +83,7 @@ struct PlanCommand: ParsableCommand {
         let stage = checked.then { checked in
             Pipeline.plan(checked, planOptions).map { PlanDescription($0, of: checked, options: planOptions) }
         }
-        output.report(findings + stage.diagnostics)
+        output.report(diagnostics + stage.diagnostics)
         guard let description = stage.value else { throw ExitStatus.invalid }
         let printer: any PlanPrinter =
             switch format {

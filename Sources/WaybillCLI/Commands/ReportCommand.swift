@@ -49,7 +49,7 @@ struct ReportCommand: ParsableCommand {
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         try check(ReportPaths(folders: [argument.folder], sources: [run.result.manifest]))
         try ReportOptions.write(requests, for: [run], output)

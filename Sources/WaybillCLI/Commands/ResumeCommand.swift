@@ -56,9 +56,9 @@ struct ResumeCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        let (options, findings) = inputs.planOptions()
-        guard !findings.hasErrors else {
-            output.report(findings)
+        let (options, diagnostics) = inputs.planOptions()
+        guard !diagnostics.hasErrors else {
+            output.report(diagnostics)
             throw ExitStatus.invalid
         }
         if var suite = RunFolders.suite(of: argument.run) {
@@ -66,16 +66,16 @@ struct ResumeCommand: ParsableCommand {
                 try suite.claim()
             } catch {
                 output.report([Diagnostic("run-error", error.description, at: nil)])
-                throw ExitStatus.notCarriedOut
+                throw ExitStatus.notRun
             }
-            return try resume(suite, options, findings, output)
+            return try resume(suite, options, diagnostics, output)
         }
-        if let shard = shards.value, let out { return try start(shard, in: out, options, findings, output) }
+        if let shard = shards.value, let out { return try start(shard, in: out, options, diagnostics, output) }
         guard RunFolders.hasJournal(argument.folder) else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
-        try resume(argument.folder, options, findings, reports, output)
+        try resume(argument.folder, options, diagnostics, reports, output)
     }
 
     /// Resumes the runs of a suite that have not passed and runs those that were not started, one after another. Throws
@@ -83,7 +83,7 @@ struct ResumeCommand: ParsableCommand {
     private func resume(
         _ suite: SuiteFolder,
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ output: Output
     ) throws {
         guard printing.format == .human else {
@@ -102,9 +102,9 @@ struct ResumeCommand: ParsableCommand {
             if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
                 if RunFolders.hasJournal(member.folder) {
-                    try resume(member.folder, options, findings, nil, output)
+                    try resume(member.folder, options, diagnostics, nil, output)
                 } else {
-                    try start(member, of: suite, options, findings, output)
+                    try start(member, of: suite, options, diagnostics, output)
                 }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)
@@ -127,7 +127,7 @@ struct ResumeCommand: ParsableCommand {
         output.write("\n\(summary.text)\(words)\n")
         for member in suite.members {
             let result = RunFolders.entry(of: member.folder)?.result
-            guard result?.outcome != .passed, result != nil || RunFolders.lack(of: member.folder) != nil else {
+            guard result?.outcome != .passed, result != nil || RunFolders.missingResult(of: member.folder) != nil else {
                 continue
             }
             let counts = result.map { ": \($0.counts.summary)" } ?? ""
@@ -141,7 +141,7 @@ struct ResumeCommand: ParsableCommand {
         _ member: SuiteFolder.Member,
         of suite: SuiteFolder,
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ output: Output
     ) throws {
         let missing = suite.options.inputs.filter { !options.inputNames.contains($0) }
@@ -159,7 +159,7 @@ struct ResumeCommand: ParsableCommand {
         let pipeline = try Pipeline(allowsOutside: allowOutside)
         let stage = pipeline.check(pipeline.load(member.manifest), environment: suite.options.environment)
             .then { [options] in Pipeline.plan($0, options) }
-        output.report(findings + stage.diagnostics)
+        output.report(diagnostics + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
         var runOptions = RunOptions()
         runOptions.outputFolder = member.folder
@@ -171,13 +171,13 @@ struct ResumeCommand: ParsableCommand {
     private func resume(
         _ folder: String,
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ reports: ReportOptions?,
         _ output: Output
     ) throws {
         var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
         (run.repeatsUnsure, run.repeatsTolerated) = (repeatUnsure, failed)
-        try run.resume(options, findings, printing, reports, output)
+        try run.resume(options, diagnostics, printing, reports, output)
     }
 
     /// Runs a shard that continues the run of the steps before the shards, in a folder of its own.
@@ -185,17 +185,17 @@ struct ResumeCommand: ParsableCommand {
         _ shard: Shard,
         in folder: String,
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ output: Output
     ) throws {
         do {
             try ShardStart.prepare(folder, from: argument.folder, for: shard)
         } catch {
             output.report([Diagnostic("run-error", error.message, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
         (run.repeatsUnsure, run.repeatsTolerated, run.part) = (repeatUnsure, failed, .shard(shard))
-        try run.resume(options, findings, printing, reports, output)
+        try run.resume(options, diagnostics, printing, reports, output)
     }
 }

@@ -147,16 +147,16 @@ struct RunCommand: ParsableCommand {
 
     /// Checks the manifests and runs them.
     private func runOnce(_ output: Output, files: WatchedFiles) throws {
-        var (planOptions, findings) = planOptions
+        var (planOptions, diagnostics) = planOptions
         if resume, let out, let reason = RunFolders.unfinishedMerge(in: out) {
             output.report([Diagnostic("run-error", reason, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         if resume, let out, RunFolders.hasEvents(out) {
-            return try continueRun(in: out, planOptions, findings, output)
+            return try continueRun(in: out, planOptions, diagnostics, output)
         }
-        guard !findings.hasErrors else {
-            output.report(findings)
+        guard !diagnostics.hasErrors else {
+            output.report(diagnostics)
             throw ExitStatus.invalid
         }
         let paths = try manifests.paths(output, namesOthers: printing.verbose)
@@ -177,7 +177,7 @@ struct RunCommand: ParsableCommand {
         let withGraphs = paths.indices.filter { checked[$0].value?.hasNoGraphs != true }
         let reported = selected.isEmpty ? withGraphs : selected
         let stages = reported.isEmpty ? all : reported.map { all[$0] }
-        output.report((findings + stages.flatMap(\.diagnostics)).withoutRepetitions())
+        output.report((diagnostics + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
         if part != nil, paths.count > 1 {
@@ -224,7 +224,7 @@ struct RunCommand: ParsableCommand {
     private func continueRun(
         in folder: String,
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ output: Output
     ) throws {
         let paths = try manifests.paths(output, namesOthers: printing.verbose)
@@ -244,10 +244,10 @@ struct RunCommand: ParsableCommand {
             let list = differences.filter(\.0).map(\.1).joined(separator: ", and with ")
             let message = "the run in '\(folder)' was started with \(list); choose another folder with --out"
             output.report([Diagnostic("run-error", message, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         guard record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported else {
-            return try run.resume(resumption, options, findings, printing, reports, output)
+            return try run.resume(resumption, options, diagnostics, printing, reports, output)
         }
         let otherInputs = resumption.diagnostics.filter { $0.id == "invalid-input" }
         guard otherInputs.isEmpty else {
@@ -296,7 +296,7 @@ struct RunCommand: ParsableCommand {
             suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths, suiteOptions(planOptions))
         } catch {
             output.report([Diagnostic("run-error", error.description, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         let runner = SuiteRunner(
             suite,

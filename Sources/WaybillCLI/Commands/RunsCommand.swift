@@ -75,7 +75,7 @@ struct RunsCommand: ParsableCommand {
         /// - Parameter manifest: The manifest of a run that was not started.
         private func row(of path: String, named name: String, manifest: String, age: String) -> [String] {
             guard let entry = RunFolders.entry(of: path) else {
-                return [name, RunFolders.lack(of: path) != nil ? "unreadable" : "not run", "", age, manifest]
+                return [name, RunFolders.missingResult(of: path) != nil ? "unreadable" : "not run", "", age, manifest]
             }
             let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
             let counts = entry.result.map { "\($0.counts.summary) in \(RunPrinter.time($0.time))" } ?? ""
@@ -162,7 +162,7 @@ struct RunsCommand: ParsableCommand {
             output.write("removed \(removed == 1 ? "1 run" : "\(removed) runs")\n")
             guard errors.isEmpty else {
                 output.report(errors)
-                throw ExitStatus.notCarriedOut
+                throw ExitStatus.notRun
             }
         }
     }
@@ -178,6 +178,6 @@ private func runs(in folder: String, _ output: Output) throws -> [RunID] {
         return runs
     } catch {
         output.report([Diagnostic("run-error", "cannot read '\(folder)': \(error.message)", at: nil)])
-        throw ExitStatus.notCarriedOut
+        throw ExitStatus.notRun
     }
 }

@@ -48,10 +48,10 @@ struct SchemaCheckCommand: ParsableCommand {
         guard let check = stage.value else { throw stage.diagnostics.exitStatus }
         var all: [Diagnostic] = []
         for file in files {
-            let findings = check.check(file)
-            output.reportPart(findings)
-            if !findings.hasErrors { output.write("\(file == "-" ? "standard input" : file) is valid\n") }
-            all += findings
+            let diagnostics = check.check(file)
+            output.reportPart(diagnostics)
+            if !diagnostics.hasErrors { output.write("\(file == "-" ? "standard input" : file) is valid\n") }
+            all += diagnostics
         }
         output.summarize(all)
         if all.hasErrors { throw all.exitStatus }

@@ -52,7 +52,7 @@ struct ShowCommand: ParsableCommand {
         if let suite = RunFolders.suite(of: argument.run) { return try show(suite, output) }
         guard let entry = RunFolders.entry(of: argument.folder) else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         let recorded = entry.recorded
         try checkNames(in: recorded.steps, output)
@@ -72,7 +72,7 @@ struct ShowCommand: ParsableCommand {
             if let entry {
                 show(entry, recorded[index], output)
             } else {
-                let reason = RunFolders.lack(of: member.folder)?.message ?? "not run"
+                let reason = RunFolders.missingResult(of: member.folder)?.message ?? "not run"
                 output.write("\(PrintableText.oneLine(member.manifest))  \(PrintableText.oneLine(reason))\n")
             }
         }
@@ -138,7 +138,7 @@ struct ShowCommand: ParsableCommand {
                 let manifests = later.count == 1 ? "'\(later[0].manifest)'" : "these manifests"
                 let message = "no other run of \(manifests) in '\(RunFolders.usual)' has passed"
                 output.report([Diagnostic("run-error", message, at: nil)])
-                throw ExitStatus.notCarriedOut
+                throw ExitStatus.notRun
             }
             earlier = passed
         }
@@ -159,7 +159,7 @@ struct ShowCommand: ParsableCommand {
         if let suite = RunFolders.suite(of: run) { return suite.members.map { ($0.manifest, $0.folder) } }
         guard let result = RunFolders.entry(of: RunFolders.folder(of: run))?.result else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: run), at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         return [(result.manifest, RunFolders.folder(of: run))]
     }

@@ -41,7 +41,7 @@ struct StateCommand: ParsableCommand {
                     throw ExitStatus.invalid
                 }
                 output.report([Diagnostic("run-error", error.message, at: nil)])
-                throw ExitStatus.notCarriedOut
+                throw ExitStatus.notRun
             }
         }
     }

@@ -45,13 +45,13 @@ struct ValidateCommand: ParsableCommand {
         let paths = try manifests.paths(output)
         let pipeline = try Pipeline(allowsOutside: manifests.allowOutside)
         let (options, given) = inputs.planOptions()
-        var findings = given
+        var diagnostics = given
         var last: ResolvedManifest?
-        if format == .human { output.reportPart(findings) }
-        for manifest in findings.hasErrors ? [] : paths {
+        if format == .human { output.reportPart(diagnostics) }
+        for manifest in diagnostics.hasErrors ? [] : paths {
             let stage = pipeline.check(pipeline.load(manifest), environment: manifests.environment)
                 .checkingInputs(options)
-            findings += stage.diagnostics
+            diagnostics += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }
             output.reportPart(stage.diagnostics.withoutRepetitions())
@@ -60,14 +60,14 @@ struct ValidateCommand: ParsableCommand {
             output.write("\(name) is valid\n")
         }
         if let renderer {
-            let document = renderer.document(for: findings.withoutRepetitions().limitingRepeats())
+            let document = renderer.document(for: diagnostics.withoutRepetitions().limitingRepeats())
             try output.writeResult(Array(document.utf8), as: format == .github ? .verbatim : .json)
         } else {
-            output.summarize(findings)
+            output.summarize(diagnostics)
         }
         // The process exits while it still holds the last manifest: freeing one with 20,000 definitions takes 90 of 560
         // ms (Benchmarks/Validate).
-        withExtendedLifetime(last) { ExitStatus.leave(findings.hasErrors ? ExitStatus.invalid : .success) }
+        withExtendedLifetime(last) { ExitStatus.leave(diagnostics.hasErrors ? ExitStatus.invalid : .success) }
     }
 
     /// The renderer of the whole document; `nil` if the diagnostics of each manifest are written as soon as it is

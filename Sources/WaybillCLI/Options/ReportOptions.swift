@@ -61,7 +61,7 @@ struct ReportOptions: ParsableArguments {
         var annotates = Output.annotates
         if let error = ReportPaths(folders: runs.compactMap(\.folder)).error(in: requests.compactMap(\.path)) {
             output.report([Diagnostic("run-error", error, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
         var files: [File] = []
         var errors: [Diagnostic] = []
@@ -86,7 +86,7 @@ struct ReportOptions: ParsableArguments {
         }
         guard errors.isEmpty else {
             output.report(errors)
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
     }
 

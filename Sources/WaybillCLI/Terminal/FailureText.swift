@@ -78,8 +78,8 @@ struct FailureText {
 
     /// Returns why an element failed, with the messages of all findings.
     static func reason(_ failure: Failure) -> String {
-        let findings = failure.findings.map(\.message).filter { $0 != failure.message }
-        let details = findings.isEmpty ? "" : " (\(findings.map(\.description).joined(separator: "; ")))"
+        let messages = failure.details.map(\.message).filter { $0 != failure.message }
+        let details = messages.isEmpty ? "" : " (\(messages.map(\.description).joined(separator: "; ")))"
         return "\(failure.message)\(details)"
     }
 
@@ -139,7 +139,7 @@ struct FailureText {
     private func cutStart(of body: inout String, upTo failure: Failure) -> Bool {
         let isLong = body.count > Self.bodyCharacters || terminal != nil && body.count { $0.isNewline } > Self.bodyLines
         guard isLong,
-            let path = ([failure.message] + failure.findings.map(\.message)).lazy
+            let path = ([failure.message] + failure.details.map(\.message)).lazy
                 .compactMap({ Self.path(in: $0.description) }).first
         else { return false }
         let pointers = (1...path.count).map { JSONPointer(Array(path.prefix($0))) }

@@ -36,7 +36,7 @@ struct Output: Sendable {
 
     /// Writes the result of a command to standard output; throws the exit status if that fails.
     func writeResult(_ bytes: [UInt8], as content: OutputContent) throws {
-        guard writeAll(bytes, content) else { throw ExitStatus.notCarriedOut }
+        guard writeAll(bytes, content) else { throw ExitStatus.notRun }
     }
 
     /// Writes bytes to standard output and records the first failure. After a failure nothing more is written, so that
@@ -61,13 +61,13 @@ struct Output: Sendable {
         let failure = failure.load(ordering: .relaxed)
         guard failure != 0, Signals.received == nil else { return status }
         if failure == EPIPE {
-            return status.isSuccess || status == ExitStatus.notCarriedOut ? ExitStatus.brokenPipe : status
+            return status.isSuccess || status == ExitStatus.notRun ? ExitStatus.brokenPipe : status
         }
         let reason = String(cString: strerror(failure))
         Output(noColour: false).report([
             Diagnostic("unwritable-output", "could not write to standard output: \(reason)", at: nil)
         ])
-        return ExitStatus.notCarriedOut
+        return ExitStatus.notRun
     }
 
     /// Writes a string to standard error; returns whether that succeeded.
@@ -125,14 +125,14 @@ struct Output: Sendable {
 
     /// Writes all diagnostics of a command to standard error, with a summary line; in a job of GitHub Actions, also as
     /// annotations.
-    func report(_ findings: [Diagnostic]) {
-        writeError(errorRenderer.document(for: findings))
-        annotate(findings)
+    func report(_ diagnostics: [Diagnostic]) {
+        writeError(errorRenderer.document(for: diagnostics))
+        annotate(diagnostics)
     }
 
-    private func annotate(_ findings: [Diagnostic]) {
+    private func annotate(_ diagnostics: [Diagnostic]) {
         guard Self.annotates else { return }
-        writeError(GitHubRenderer(Self.githubPaths).document(for: findings.limitingRepeats()), as: .verbatim)
+        writeError(GitHubRenderer(Self.githubPaths).document(for: diagnostics.limitingRepeats()), as: .verbatim)
     }
 
     /// Whether this is a job of GitHub Actions.
@@ -148,14 +148,14 @@ struct Output: Sendable {
 
     /// Writes the diagnostics of one of several files as `report` does; `summarize` writes the summary line for all of
     /// them.
-    func reportPart(_ findings: [Diagnostic]) {
-        for finding in findings.limitingRepeats() { writeError(errorRenderer.render(finding) + "\n") }
-        annotate(findings)
+    func reportPart(_ diagnostics: [Diagnostic]) {
+        for diagnostic in diagnostics.limitingRepeats() { writeError(errorRenderer.render(diagnostic) + "\n") }
+        annotate(diagnostics)
     }
 
     /// Writes the summary line for the diagnostics that `reportPart` wrote.
-    func summarize(_ findings: [Diagnostic]) {
-        if !findings.isEmpty { writeError(errorRenderer.summary(of: findings)) }
+    func summarize(_ diagnostics: [Diagnostic]) {
+        if !diagnostics.isEmpty { writeError(errorRenderer.summary(of: diagnostics)) }
     }
 
     private var errorRenderer: HumanRenderer {

@@ -23,7 +23,7 @@ struct ResumedRun {
             return try RunRecord(folder: folder)
         } catch {
             output.report([Diagnostic("run-error", "\(error)", at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
     }
 
@@ -40,33 +40,33 @@ struct ResumedRun {
             )
         } catch {
             output.report([Diagnostic("run-error", error.message, at: nil)])
-            throw ExitStatus.notCarriedOut
+            throw ExitStatus.notRun
         }
     }
 
     /// Resumes the run. Throws the exit status.
     ///
-    /// - Parameter findings: The diagnostics about the options, which are reported with those about the manifest.
+    /// - Parameter diagnostics: The diagnostics about the options, which are reported with those about the manifest.
     func resume(
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ printing: RunOutputOptions,
         _ reports: ReportOptions?,
         _ output: Output
     ) throws {
-        try resume(try resumption(options, output), options, findings, printing, reports, output)
+        try resume(try resumption(options, output), options, diagnostics, printing, reports, output)
     }
 
     /// Resumes the run. Throws the exit status.
     func resume(
         _ resumption: RunResumption,
         _ options: PlanOptions,
-        _ findings: [Diagnostic],
+        _ diagnostics: [Diagnostic],
         _ printing: RunOutputOptions,
         _ reports: ReportOptions?,
         _ output: Output
     ) throws {
-        output.report(findings + resumption.diagnostics)
+        output.report(diagnostics + resumption.diagnostics)
         guard let plan = resumption.plan else { throw ExitStatus.invalid }
         var runOptions = RunOptions()
         runOptions.usesMock = resumption.record.isMocked

@@ -40,7 +40,7 @@ struct SessionRunner {
         } catch {
             if error.manifestDiagnostics.isEmpty {
                 output.report([Diagnostic("run-error", error.message, at: nil)])
-                throw ExitStatus.notCarriedOut
+                throw ExitStatus.notRun
             }
             output.report(error.manifestDiagnostics)
             throw ExitStatus.invalid

@@ -120,7 +120,7 @@ struct SuiteRunner {
         options.keepsBodies = printing.keepBodies
         options.updatesSnapshots = printing.updateSnapshots
         options.exportsTraces = true
-        let text = HeldText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
+        let text = BufferedText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
         let printer = RunPrinter(
             output,
             quiet: printing.quiet,
@@ -154,7 +154,7 @@ struct SuiteRunner {
                 errors.isEmpty ? [Diagnostic("run-error", "\(member.manifest): \(error.message)", at: nil)] : errors
             )
             return .failed(
-                errors.isEmpty ? ExitStatus.notCarriedOut : ExitStatus.invalid,
+                errors.isEmpty ? ExitStatus.notRun : ExitStatus.invalid,
                 errors.first?.headline ?? error.message
             )
         }
@@ -223,7 +223,7 @@ extension SuiteRunner.End {
 }
 
 /// The text of one of several runs: printed below a heading, and in one piece if several run at once.
-private final class HeldText: Sendable {
+private final class BufferedText: Sendable {
     private let heading: String
     private let isHeld: Bool
     private let output: Output

@@ -21,7 +21,7 @@ struct SuiteSummary {
             switch RunFolders.entry(of: member.folder)?.result?.outcome {
             case .passed: passed += 1
             case .failed, .interrupted: failed += 1
-            case nil where RunFolders.lack(of: member.folder) != nil: unfinished += 1
+            case nil where RunFolders.missingResult(of: member.folder) != nil: unfinished += 1
             case nil: omitted += 1
             }
         }

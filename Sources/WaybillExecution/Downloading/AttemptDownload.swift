@@ -185,10 +185,7 @@ struct AttemptDownload: Sendable {
             else { return .no }
         }
         // Secrets in its fields are not stored next to the partial file.
-        for output in plan.outputs where output.isSecret {
-            guard let value = try? output.value.value(in: scope.with(response).scope(output.level)) else { continue }
-            try? run.redactor.register(secretsIn: value.json, at: output.value.span)
-        }
+        run.redactor.register(secretOutputsOf: plan, in: scope.with(response))
         do throws(Failure) {
             let digest = try expectedDigest(in: scope.with(response))
             let place = try await place(named: name)
@@ -212,6 +209,7 @@ struct AttemptDownload: Sendable {
             let isSafe = name.map { run.redactor.redact($0) == $0 } ?? false
             path += isSafe ? name ?? "" : DownloadTarget.nameOfNothing
         }
+        try run.checkPath(path, at: target.span)
         // Equal requests with `duplicates` may use the same file.
         let isShared = plan.settings.duplicates.map { $0.value.mode != .allow } ?? false
         let place = try await self.path(path, owner: isShared ? nil : scope.context.path)

@@ -30,7 +30,7 @@ struct ElementOutput: Sendable {
     }
 
     /// Removes all records of the element.
-    func takeBack() throws(Failure) {
-        try file.takeBack(element)
+    func removeRecords() throws(Failure) {
+        try file.removeRecords(element)
     }
 }

@@ -35,8 +35,8 @@ enum ElementSource: Sendable {
     }
 
     /// Describes the list for a shard whose elements start at an index.
-    func divided(from first: Int) -> RunEvent.DividedList {
-        RunEvent.DividedList(count: count, first: first, digest: digest)
+    func divided(from first: Int) -> RunEvent.ShardedList {
+        RunEvent.ShardedList(count: count, first: first, digest: digest)
     }
 
     /// A checksum of all elements; `nil` if any of them is secret or cannot be evaluated.

@@ -17,7 +17,7 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
         if !pages.continueEarlier() {
             do throws(Failure) {
                 // The records of an earlier try are removed.
-                try context.output?.takeBack()
+                try context.output?.removeRecords()
             } catch {
                 return AttemptOutcome(in: context, failure: error)
             }
@@ -65,8 +65,8 @@ struct PaginateLayer<Inner: Layer<RequestStep, AttemptOutcome>>: RepeatableLayer
         case .holds: break
         case .failed(var failure):
             if let last = outcome.failure {
-                failure.findings = [
-                    Failure.Finding(failure.message, at: failure.span), Failure.Finding(last.message, at: last.span),
+                failure.details = [
+                    Failure.Detail(failure.message, at: failure.span), Failure.Detail(last.message, at: last.span),
                 ]
             }
             outcome.failure = failure
@@ -114,7 +114,7 @@ private struct PageCollector {
             guard let kept = earlier.kept else { return false }
             items = kept.map(JSON.init(markingBytes:))
         }
-        state = PaginationState(pagination, behind: earlier.count, next: next)
+        state = PaginationState(pagination, after: earlier.count, next: next)
         return true
     }
 
@@ -172,6 +172,11 @@ private struct PageCollector {
         if keepsItems {
             items += elements
             isSecret = isSecret || found.isSecret
+            if case .request(let request) = step.work {
+                var scope = outcome.scope
+                scope.data = data
+                run.redactor.register(secretOutputsOf: request, in: scope)
+            }
         }
         let isList = pagination.items != nil || outcome.data?.json.array != nil
         let data = isList ? found : outcome.data ?? found

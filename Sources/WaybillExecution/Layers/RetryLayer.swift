@@ -82,12 +82,12 @@ struct RetryState: Sendable {
         // A request that never reached the server can always be sent again.
         guard isIdempotent || policy.isUnsafe || !failed.wasSent else { return nil }
         let pause: Duration
-        if let wish = failed.retryAfter {
-            guard wish <= policy.backoff.max else {
-                refusedWait = wish
+        if let requestedPause = failed.retryAfter {
+            guard requestedPause <= policy.backoff.max else {
+                refusedWait = requestedPause
                 return nil
             }
-            pause = wish
+            pause = requestedPause
         } else {
             let longest = min(wait, policy.backoff.max)
             pause = policy.backoff.jitter ? longest * (0.5 + chance / 2) : longest

@@ -64,7 +64,7 @@ extension WorkLayer {
         else { return nil }
         do throws(Failure) {
             // Removes the records of pages that failed.
-            try output.takeBack()
+            try output.removeRecords()
             try output.append(data, in: outcome.scope)
             return nil
         } catch {

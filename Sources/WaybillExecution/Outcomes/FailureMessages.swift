@@ -10,8 +10,8 @@ extension Failure {
     func worded(by messages: [MessageOption.Name: Setting<MessageOption>], redactor: Redactor) -> Failure {
         guard let words = messages.text(for: self) else { return self }
         var failure = self
-        if !findings.contains(where: { $0.message == message }) {
-            failure.findings.insert(Finding(message, at: span), at: 0)
+        if !details.contains(where: { $0.message == message }) {
+            failure.details.insert(Detail(message, at: span), at: 0)
         }
         let text = redactor.text(words)
         failure.message = if messages.showsCode, let code { "\(text) (\(code.text))" } else { text }

@@ -48,7 +48,7 @@ struct PaginationState: Sendable {
         self.pagination = pagination
         pages = 0
         request =
-            switch pagination.way {
+            switch pagination.style {
             case .next, .link, .cursor: .plain
             case .page(let place, let start): PageRequest(place, JSON.number(JSONNumber(start)))
             case .offset(let place, _): PageRequest(place, JSON.number(JSONNumber(0)))
@@ -56,11 +56,11 @@ struct PaginationState: Sendable {
     }
 
     /// The state after a number of pages, with the URL, page number, offset or cursor of the next one.
-    init(_ pagination: Pagination, behind pages: Int, next: JSON) {
+    init(_ pagination: Pagination, after pages: Int, next: JSON) {
         self.init(pagination)
         self.pages = pages
         request =
-            switch pagination.way {
+            switch pagination.style {
             case .next, .link: .url(next.string ?? "")
             case .page(let place, _), .offset(let place, _), .cursor(let place, _): PageRequest(place, next)
             }
@@ -77,7 +77,7 @@ struct PaginationState: Sendable {
     }
 
     private mutating func following(_ page: Page) throws(EvaluationFailure) -> Decision {
-        switch pagination.way {
+        switch pagination.style {
         case .page where !page.isList, .offset where !page.isList:
             throw EvaluationFailure(
                 message: "the page is not a list, so its items cannot be counted; set 'items', such as items: $.orders",
@@ -130,7 +130,7 @@ struct PaginationState: Sendable {
 
     /// The expression for the next page; `nil` if there is none.
     var pathToNext: ManifestExpression? {
-        switch pagination.way {
+        switch pagination.style {
         case .next(let path), .cursor(_, let path): path
         case .page, .offset, .link: nil
         }

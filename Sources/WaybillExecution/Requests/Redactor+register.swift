@@ -1,6 +1,8 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillPlan
 import WaybillResults
 import WaybillTransport
 
@@ -21,6 +23,15 @@ extension Redactor {
                 : "a run can have at most \(Self.maximumCount) secrets, or 16 MiB of them",
             span: span
         )
+    }
+
+    /// Registers the secrets in the outputs of a request that can be evaluated already: a part of the response is
+    /// reported, recorded or written before its outputs are evaluated.
+    func register(secretOutputsOf request: RequestPlan, in scope: RequestScope) {
+        for output in request.outputs where output.isSecret {
+            guard let value = try? output.value.value(in: scope.scope(output.level)) else { continue }
+            try? register(secretsIn: value.json, at: output.value.span)
+        }
     }
 
     /// The maximum number of strings and numbers in one secret value.

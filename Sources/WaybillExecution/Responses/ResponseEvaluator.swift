@@ -103,7 +103,10 @@ struct ResponseEvaluator {
         // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
         // data of responses with any status.
         if let rejection, part != .poll, !isSuccess { return rejection }
-        if let failure = dataFailure() {
+        let dataFailure = dataFailure()
+        // They are evaluated after the last page or poll.
+        if part != .whole { redactor.register(secretOutputsOf: plan, in: scope) }
+        if let failure = dataFailure {
             if part == .poll { evaluated.data = nil }
             return rejection ?? failure
         }
@@ -248,8 +251,8 @@ struct ResponseEvaluator {
     }
 
     /// Evaluates the outputs, and returns those that could not be evaluated.
-    private mutating func evaluateOutputs() -> [Failure.Finding] {
-        var errors: [Failure.Finding] = []
+    private mutating func evaluateOutputs() -> [Failure.Detail] {
+        var errors: [Failure.Detail] = []
         for output in plan.outputs {
             do {
                 var value = try output.value.value(in: scope.scope(output.level))
@@ -274,10 +277,10 @@ struct ResponseEvaluator {
     }
 
     /// The failure of outputs that could not be evaluated, together with the expectations that do not hold.
-    private func outputFailure(_ errors: [Failure.Finding], with unmet: [Failure.Finding] = []) -> Failure? {
+    private func outputFailure(_ errors: [Failure.Detail], with unmet: [Failure.Detail] = []) -> Failure? {
         guard let first = errors.first else { return nil }
-        let findings = errors + unmet
-        return Failure(.output, first.message, at: first.span, findings: findings.count > 1 ? findings : [])
+        let details = errors + unmet
+        return Failure(.output, first.message, at: first.span, details: details.count > 1 ? details : [])
     }
 
     /// Evaluates the outputs of a 2xx response, if requested, and checks the expectations. All violations are reported
@@ -297,16 +300,16 @@ struct ResponseEvaluator {
             undecodedReason: undecodedReason
         )
         let violations = checker.violations() + snapshotViolations()
-        let unmet = violations.map { Failure.Finding(redactor.text($0.message), at: $0.span) }
+        let unmet = violations.map { Failure.Detail(redactor.text($0.message), at: $0.span) }
         if var rejection {
-            if !unmet.isEmpty { rejection.findings = [.init(rejection.message, at: rejection.span)] + unmet }
+            if !unmet.isEmpty { rejection.details = [.init(rejection.message, at: rejection.span)] + unmet }
             return rejection
         }
         if let failure = outputFailure(errors, with: unmet) { return failure }
         guard let first = unmet.first else { return nil }
         let count = violations.reduce(0) { $0 + $1.count }
         let words = count == 1 ? first.message : "\(count) expectations failed"
-        var failure = Failure(.expect, words, at: first.span, findings: unmet)
+        var failure = Failure(.expect, words, at: first.span, details: unmet)
         failure.isSpecific = violations.contains(where: \.isWorded)
         return failure
     }

@@ -39,6 +39,7 @@ struct StepFile: Sendable {
         } catch {
             throw run.failure(error)
         }
+        try run.checkPath(path, at: write.to.span)
         self.path = run.redactor.text(path)
         guard let format = write.format ?? RecordFormats.writable(ofFile: path) else {
             throw Failure(.input, run.redactor.text(RecordFormats.unknownExtension(of: path)), at: write.to.span)
@@ -139,9 +140,9 @@ struct StepFile: Sendable {
     }
 
     /// Removes all records of an element.
-    func takeBack(_ element: Int) throws(Failure) {
+    func removeRecords(_ element: Int) throws(Failure) {
         do throws(ResultsError) {
-            try sink.takeBack(element)
+            try sink.removeRecords(element)
         } catch {
             throw failure(error)
         }

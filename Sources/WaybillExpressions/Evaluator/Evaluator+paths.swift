@@ -15,7 +15,7 @@ extension Evaluator {
     }
 
     /// Returns all nodes that a path matches; none if its root does not exist.
-    mutating func nodes(_ query: CompiledQuery, at element: JSON?) throws(EvaluationError) -> [Node<Unlocated>] {
+    mutating func nodes(_ query: CompiledQuery, at element: JSON?) throws(EvaluationError) -> [Node<NoLocation>] {
         try optionalNodes(query, .guarded, at: element)?.nodes ?? []
     }
 
@@ -25,13 +25,13 @@ extension Evaluator {
         _ query: CompiledQuery,
         _ context: CompiledExpression.Context,
         at element: JSON?
-    ) throws(EvaluationError) -> (nodes: [Node<Unlocated>], isSecret: Bool)? {
+    ) throws(EvaluationError) -> (nodes: [Node<NoLocation>], isSecret: Bool)? {
         guard let (start, count) = try start(query, context, at: element) else { return nil }
         if query.path.isSingular {
             let found = try follow(query.path, from: count, in: start, query.range)
-            return (found.map { [Node(value: $0.json, location: Unlocated())] } ?? [], start.isSecret)
+            return (found.map { [Node(value: $0.json, location: NoLocation())] } ?? [], start.isSecret)
         }
-        let root = Node(value: start.json, location: Unlocated())
+        let root = Node(value: start.json, location: NoLocation())
         return (try nodes(query.path.segments[count...], from: root, query.range), start.isSecret)
     }
 
@@ -98,7 +98,7 @@ extension Evaluator {
     ) throws(EvaluationError) -> ScopeValue? {
         if count == path.segments.count, path.isSingular { return start }
         if !path.isSingular {
-            let root = Node(value: start.json, location: Unlocated())
+            let root = Node(value: start.json, location: NoLocation())
             let nodes = try nodes(path.segments[count...], from: root, range)
             return ScopeValue(.array(nodes.map(\.value)), isSecret: start.isSecret)
         }

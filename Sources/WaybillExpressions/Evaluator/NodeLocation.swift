@@ -7,9 +7,9 @@ protocol NodeLocation {
 }
 
 /// No location: following a path then costs no more than reading the values.
-struct Unlocated: NodeLocation {
-    func appending(_ name: String) -> Unlocated { self }
-    func appending(_ index: Int) -> Unlocated { self }
+struct NoLocation: NodeLocation {
+    func appending(_ name: String) -> NoLocation { self }
+    func appending(_ index: Int) -> NoLocation { self }
 }
 
 /// A value and its location.

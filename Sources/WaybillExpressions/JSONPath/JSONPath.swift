@@ -22,7 +22,7 @@ package struct JSONPath: Sendable {
     ///
     /// - Throws: An error only if the work or the result exceeds its limit.
     package func values(in document: JSON) throws(EvaluationError) -> [JSON] {
-        try select(Unlocated(), in: document).map(\.value)
+        try select(NoLocation(), in: document).map(\.value)
     }
 
     /// Returns all nodes that the query selects in a document, in order, each with its normalized path.

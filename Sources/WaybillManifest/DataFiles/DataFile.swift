@@ -11,7 +11,7 @@ package final class DataFile: Sendable {
     package let name: String
 
     /// The number of diagnostics after which the rest of the file is not checked.
-    package static let maximumFindings = 1000
+    package static let maximumDiagnostics = 1000
 
     let bytes: [UInt8]
     private let format: (any ReadableRecordFormat.Type)?
@@ -83,16 +83,16 @@ package final class DataFile: Sendable {
 
     private func readEither(_ body: (DataDocument) -> Bool) -> [Diagnostic] {
         var isJSON = false
-        let jsonFindings = JSONFormat.read(self) {
+        let jsonDiagnostics = JSONFormat.read(self) {
             isJSON = true
             return body($0)
         }
-        if isJSON { return jsonFindings }
-        let yamlFindings = YAMLFormat.read(self, body)
+        if isJSON { return jsonDiagnostics }
+        let yamlDiagnostics = YAMLFormat.read(self, body)
         // A file that starts like JSON was meant to be JSON.
         let opening = bytes.first { $0 > UInt8(ascii: " ") }
         let looksLikeJSON = opening == UInt8(ascii: "{") || opening == UInt8(ascii: "[")
-        return yamlFindings.hasErrors && looksLikeJSON ? jsonFindings : yamlFindings
+        return yamlDiagnostics.hasErrors && looksLikeJSON ? jsonDiagnostics : yamlDiagnostics
     }
 }
 

@@ -47,9 +47,9 @@ package struct DataReader: Sendable {
         let files = ManifestFiles(folder: folder, boundary: boundary, system: system)
         do {
             let file = try files.read(files.path(path.value), as: "data file", format: format, limit: maximumBytes)
-            var (value, findings) = file.value()
-            for index in findings.indices { findings[index].secondary.append(.init(path.span, "named here")) }
-            return (value, findings)
+            var (value, diagnostics) = file.value()
+            for index in diagnostics.indices { diagnostics[index].secondary.append(.init(path.span, "named here")) }
+            return (value, diagnostics)
         } catch {
             return (nil, [error.diagnostic(at: path.span)])
         }
@@ -61,8 +61,8 @@ package struct DataReader: Sendable {
         do {
             let files = try search.files(matching: try PathGlob(parsing: pattern.value))
             guard files.isEmpty else { return (.array(files.map(Self.object)), []) }
-            let finding = Diagnostic("empty-glob", "no file matches", severity: .warning, at: pattern.span)
-            return (.array([]), [finding])
+            let diagnostic = Diagnostic("empty-glob", "no file matches", severity: .warning, at: pattern.span)
+            return (.array([]), [diagnostic])
         } catch {
             return (nil, [Diagnostic(error.id, error.headline, at: pattern.span, help: error.help)])
         }

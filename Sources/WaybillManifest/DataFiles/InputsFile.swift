@@ -15,13 +15,13 @@ package struct InputsFile: Sendable {
     /// The file is `nil` exactly if the diagnostics contain an error.
     package static func read(_ path: String) -> (file: InputsFile?, diagnostics: [Diagnostic]) {
         if RecordFormats.readable(ofFile: path)?.isList == true {
-            let finding = Diagnostic(
+            let diagnostic = Diagnostic(
                 "inputs-format",
                 "the inputs file \(path) does not have the extension of a JSON or YAML file",
                 at: nil,
                 help: ["An inputs file contains one object with the names of inputs and their values."]
             )
-            return (nil, [finding])
+            return (nil, [diagnostic])
         }
         let file: DataFile
         do {
@@ -36,9 +36,9 @@ package struct InputsFile: Sendable {
         }
         // `NAME=some: value` is an object in YAML.
         if found?.value.object?.allSatisfy({ !$0.name.contains("=") }) != true,
-            let finding = environmentFinding(path)
+            let diagnostic = environmentDiagnostic(path)
         {
-            return (nil, [finding])
+            return (nil, [diagnostic])
         }
         guard let document = found, !diagnostics.hasErrors else { return (nil, masked(diagnostics, of: file)) }
         guard let values = document.value.object else {
@@ -75,7 +75,7 @@ package struct InputsFile: Sendable {
 
     /// Returns the diagnostic for a file that contains environment variables instead. Its lines are often secrets and
     /// are not shown.
-    private static func environmentFinding(_ path: String) -> Diagnostic? {
+    private static func environmentDiagnostic(_ path: String) -> Diagnostic? {
         guard path != "-", let variables = EnvironmentFile.read(path).variables, !variables.isEmpty else { return nil }
         return Diagnostic(
             "inputs-format",

@@ -81,9 +81,9 @@ extension ManifestDecoder {
     private mutating func pagination(_ node: YAMLNode) -> Pagination? {
         let items = node["items"].flatMap { expression($0) }
         let goesOn = node["while"].flatMap { condition($0) }
-        return way(node).map {
+        return style(node).map {
             Pagination(
-                way: $0,
+                style: $0,
                 items: items,
                 max: node["max"].flatMap { integer($0) },
                 condition: goesOn,
@@ -92,8 +92,8 @@ extension ManifestDecoder {
         }
     }
 
-    private mutating func way(_ node: YAMLNode) -> Pagination.Way? {
-        if let next = node["next"] { return expression(next).map(Pagination.Way.next) }
+    private mutating func style(_ node: YAMLNode) -> Pagination.Style? {
+        if let next = node["next"] { return expression(next).map(Pagination.Style.next) }
         if let page = node["page"] {
             return place(page).map { .page($0, start: page["start"].flatMap { integer($0) } ?? 1) }
         }

@@ -75,8 +75,8 @@ extension ManifestDecoder {
             let reference = JSON.object(JSONObject([("$ref", .string(path.value))]))
             return compiled(reference, at: node, assertsFormats: assertsFormats)
         }
-        let (schema, findings) = files.schema(path, assertsFormats: assertsFormats)
-        for finding in findings { report(finding) }
+        let (schema, diagnostics) = files.schema(path, assertsFormats: assertsFormats)
+        for diagnostic in diagnostics { report(diagnostic) }
         schemaFiles[node.span] = schema?.document
         return schema
     }
@@ -95,13 +95,13 @@ extension ManifestDecoder {
 
     private mutating func compiled(_ json: JSON, at node: YAMLNode, assertsFormats: Bool) -> JSONSchema? {
         warnOfTemplates(inValuesOf: node)
-        let (schema, findings) = SchemaFiles.compile(
+        let (schema, diagnostics) = SchemaFiles.compile(
             json,
             in: node.span.file.name,
             files: files,
             assertsFormats: assertsFormats
         ) { node.span(at: $0) ?? node.span }
-        for finding in findings { report(finding) }
+        for diagnostic in diagnostics { report(diagnostic) }
         return schema
     }
 }

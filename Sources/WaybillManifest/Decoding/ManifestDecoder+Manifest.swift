@@ -19,7 +19,7 @@ extension ManifestDecoder {
         _ node: YAMLNode,
         of file: SourceFile,
         files: ManifestFiles,
-        faults: TreeFaults? = nil,
+        faults: TreeErrors? = nil,
         earlier: Manifest? = nil
     ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
         var decoder = ManifestDecoder(files: files, faults: faults)

@@ -22,8 +22,8 @@ extension ManifestDecoder {
         var unknown = UnknownParts.nothing
         for (key, part) in Self.parts where isUnknown(key, of: node) { unknown = unknown | part }
         for (key, part) in Self.containers where areNamesUnknown(of: key, in: node) { unknown = unknown | part }
-        if !says(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown = unknown | .address }
-        if !says(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown = unknown | .form }
+        if !has(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown = unknown | .address }
+        if !has(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown = unknown | .form }
         return unknown
     }
 
@@ -40,7 +40,7 @@ extension ManifestDecoder {
     }
 
     /// Whether a mapping has exactly one of some mutually exclusive keys, and its value is known.
-    private func says(oneOf keys: [String], in node: YAMLNode) -> Bool {
+    private func has(oneOf keys: [String], in node: YAMLNode) -> Bool {
         let values = keys.compactMap { node[$0] }
         return values.count == 1 && faults?.isUnknown(values[0]) == false
     }

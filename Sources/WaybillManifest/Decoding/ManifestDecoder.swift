@@ -14,13 +14,13 @@ package struct ManifestDecoder {
     /// Resolves and reads the files that the manifest names.
     let files: ManifestFiles
     /// The errors in the tree, if there are any and they are known.
-    let faults: TreeFaults?
+    let faults: TreeErrors?
     /// The schemas that were read from files, by the location that names the file.
     var schemaFiles: [SourceSpan: JSON] = [:]
     /// Inputs by their short types, which occur many times in a manifest.
     var shortInputs: [String: InputDeclaration] = [:]
 
-    init(files: ManifestFiles, faults: TreeFaults? = nil) {
+    init(files: ManifestFiles, faults: TreeErrors? = nil) {
         self.files = files
         self.faults = faults
     }

@@ -43,15 +43,15 @@ package enum EnvironmentFile {
     ) -> (variables: [String: String]?, diagnostics: [Diagnostic]) {
         var parser = EnvironmentFileParser(bytes)
         parser.parse()
-        guard !parser.findings.isEmpty else { return (parser.variables, []) }
+        guard !parser.diagnostics.isEmpty else { return (parser.variables, []) }
         let shown = SourceFile(name: name, bytes: MaskedText.mask(bytes, except: parser.shown))
-        let diagnostics = parser.findings.map { finding in
+        let diagnostics = parser.diagnostics.map { diagnostic in
             Diagnostic(
-                finding.id,
-                finding.headline,
-                severity: finding.severity,
-                at: shown.span(finding.range),
-                help: finding.help.map { [$0] } ?? []
+                diagnostic.id,
+                diagnostic.headline,
+                severity: diagnostic.severity,
+                at: shown.span(diagnostic.range),
+                help: diagnostic.help.map { [$0] } ?? []
             )
         }
         return (diagnostics.hasErrors ? nil : parser.variables, diagnostics)

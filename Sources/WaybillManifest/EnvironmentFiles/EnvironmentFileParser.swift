@@ -4,7 +4,7 @@ import WaybillJSON
 /// Parses a file of environment variables in one pass; see `EnvironmentFile` for the format.
 struct EnvironmentFileParser {
     /// A diagnostic whose strings contain no part of a value.
-    struct Finding {
+    struct Problem {
         let id: DiagnosticID
         let headline: String
         let severity: Diagnostic.Severity
@@ -13,11 +13,11 @@ struct EnvironmentFileParser {
     }
 
     /// The number of diagnostics after which the rest is not checked.
-    private static let maximumFindings = 1000
+    private static let maximumDiagnostics = 1000
 
     /// The variables read so far.
     private(set) var variables: [String: String] = [:]
-    private(set) var findings: [Finding] = []
+    private(set) var diagnostics: [Problem] = []
     /// The parts of the file that are not values: the parts that a diagnostic may show.
     private(set) var shown: [Range<Int>] = []
 
@@ -39,7 +39,7 @@ struct EnvironmentFileParser {
             position = 3
             shown.append(0..<3)
         }
-        while position < bytes.count, findings.count < Self.maximumFindings { parseLine() }
+        while position < bytes.count, diagnostics.count < Self.maximumDiagnostics { parseLine() }
     }
 
     private mutating func parseLine() {
@@ -198,7 +198,7 @@ struct EnvironmentFileParser {
         at range: Range<Int>,
         help: String? = nil
     ) {
-        findings.append(Finding(id: id, headline: headline, severity: severity, range: range, help: help))
+        diagnostics.append(Problem(id: id, headline: headline, severity: severity, range: range, help: help))
     }
 }
 

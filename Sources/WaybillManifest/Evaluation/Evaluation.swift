@@ -56,7 +56,7 @@ extension ManifestExpression {
 
     /// Returns the message that the condition does not hold, with the values that were found.
     package func complaint(in scope: EvaluationScope) -> String {
-        let found = expression.shortfall(in: scope).map { ": \($0)" } ?? ""
+        let found = expression.falsifyingValues(in: scope).map { ": \($0)" } ?? ""
         return "'\(expression.text)' is false\(found)"
     }
 

@@ -15,7 +15,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         var reader = CSVReader()
         var rest = file.bytes[...]
         var diagnostics: [Diagnostic] = []
-        while diagnostics.count < DataFile.maximumFindings {
+        while diagnostics.count < DataFile.maximumDiagnostics {
             do {
                 var next = try reader.nextRow(in: &rest)
                 if next == nil { next = try reader.finish() }

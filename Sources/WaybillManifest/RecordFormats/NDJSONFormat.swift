@@ -11,7 +11,7 @@ package struct NDJSONFormat: ReadableRecordFormat, WritableRecordFormat {
     package static func read(_ file: DataFile, _ body: (DataDocument) -> Bool) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for line in NDJSONLines(file.bytes) {
-            guard diagnostics.count < DataFile.maximumFindings else { break }
+            guard diagnostics.count < DataFile.maximumDiagnostics else { break }
             let (found, continues) = JSONFormat.read(line, of: file, body)
             diagnostics += found
             if !continues { break }

@@ -10,23 +10,23 @@ struct TextCheck {
     /// Whether all bytes after the byte order mark are ASCII, so that each of them is a code point.
     let isASCII: Bool
     /// The first error.
-    let finding: Diagnostic?
+    let diagnostic: Diagnostic?
 
     init(_ file: SourceFile) {
         let markLength = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         byteOrderMarkLength = markLength
         var isASCII = true
         if let encoding = Self.otherEncoding(of: file.bytes) {
-            finding = Diagnostic(
+            diagnostic = Diagnostic(
                 "invalid-utf8",
                 "the file is encoded in \(encoding), not in UTF-8",
                 at: file.span(0..<0),
                 help: ["Save the file as UTF-8."]
             )
         } else {
-            finding =
+            diagnostic =
                 file.bytes.withUnsafeBufferPointer { bytes in
-                    Self.firstFinding(in: bytes, from: markLength, of: file, &isASCII)
+                    Self.firstDiagnostic(in: bytes, from: markLength, of: file, &isASCII)
                 } ?? Self.tooManyDirectives(in: file)
         }
         self.isASCII = isASCII
@@ -55,7 +55,7 @@ struct TextCheck {
         return nil
     }
 
-    private static func firstFinding(
+    private static func firstDiagnostic(
         in bytes: UnsafeBufferPointer<UInt8>,
         from start: Int,
         of file: SourceFile,

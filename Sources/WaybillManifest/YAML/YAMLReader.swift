@@ -14,7 +14,7 @@ package struct YAMLReader: Sendable {
         /// The maximum number of values, with aliases expanded; a scalar counts once more for every KiB of its string.
         package var maximumNodes = 2_000_000
         /// The number of diagnostics after which the rest of the file is not checked.
-        package var maximumFindings = 1000
+        package var maximumDiagnostics = 1000
 
         /// Creates the default limits.
         package init() {}
@@ -32,48 +32,48 @@ package struct YAMLReader: Sendable {
     /// - Returns: The document, if the file could be read to its end, and the diagnostics. If these contain errors, the
     ///   document contains everything that could be read.
     package func read(_ file: SourceFile) -> (document: YAMLNode?, diagnostics: [Diagnostic]) {
-        let (documents, findings, isWhole) = read(file, isSingleDocument: true)
-        if documents.isEmpty, findings.isEmpty {
-            let finding = Diagnostic(
+        let (documents, diagnostics, isWhole) = read(file, isSingleDocument: true)
+        if documents.isEmpty, diagnostics.isEmpty {
+            let diagnostic = Diagnostic(
                 "empty-file",
                 file.bytes.isEmpty ? "the file is empty" : "the file has no content, only blank lines and comments",
                 at: file.span(0..<0)
             )
-            return (nil, [finding])
+            return (nil, [diagnostic])
         }
-        return (isWhole ? documents.first : nil, findings)
+        return (isWhole ? documents.first : nil, diagnostics)
     }
 
     /// Reads a file with any number of documents.
     ///
     /// - Returns: The documents before the first syntax error, and the diagnostics.
     package func readStream(_ file: SourceFile) -> ([YAMLNode], [Diagnostic]) {
-        let (documents, findings, _) = read(file, isSingleDocument: false)
-        return (documents, findings)
+        let (documents, diagnostics, _) = read(file, isSingleDocument: false)
+        return (documents, diagnostics)
     }
 
     private func read(
         _ file: SourceFile,
         isSingleDocument: Bool
-    ) -> (documents: [YAMLNode], findings: [Diagnostic], isWhole: Bool) {
+    ) -> (documents: [YAMLNode], diagnostics: [Diagnostic], isWhole: Bool) {
         let maximumBytes = min(limits.maximumBytes, Self.greatestSize)
         guard file.bytes.count <= maximumBytes else {
-            let finding = Diagnostic(
+            let diagnostic = Diagnostic(
                 "too-large",
                 "the file has \(file.bytes.count) bytes, but the maximum is \(maximumBytes)",
                 at: file.span(0..<0)
             )
-            return ([], [finding], false)
+            return ([], [diagnostic], false)
         }
         let check = TextCheck(file)
-        if let finding = check.finding { return ([], [finding], false) }
+        if let diagnostic = check.diagnostic { return ([], [diagnostic], false) }
         var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: isSingleDocument)
         let failure = YAMLEventParser.parse(file, check) { builder.take($0, $1) }
         let (documents, lastValue) = builder.finished()
         if let failure {
-            builder.findings.append(SyntaxError(failure, in: file, behind: lastValue).diagnostic)
+            builder.diagnostics.append(SyntaxError(failure, in: file, after: lastValue).diagnostic)
         }
-        return (documents, builder.findings.sortedByPlace(), failure == nil)
+        return (documents, builder.diagnostics.sortedByPlace(), failure == nil)
     }
 
     /// The maximum size of any file: a tree of values counts the bytes of its strings in 32 bits, and an escape can

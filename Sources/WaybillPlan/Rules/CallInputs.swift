@@ -127,7 +127,7 @@ struct CallInputs: ManifestRule {
 extension Pagination {
     /// The input that each page fills.
     fileprivate var filledInput: Spanned<String>? {
-        switch way {
+        switch style {
         case .page(.input(let name), _), .offset(.input(let name), _), .cursor(.input(let name), _): name
         default: nil
         }

@@ -11,8 +11,8 @@ struct EncodedSlashes: ManifestRule {
         for endpoint in subject.manifest.endpoints.values {
             let request = endpoint.value.request
             let known = KnownValues(subject.manifest.inputs, declared: endpoint.value.inputs, vars: request.vars)
-            for part in request.address.pathsInPath {
-                diagnostics += findings(known.values(of: part.reference), in: part)
+            for part in request.address.insertedPaths {
+                diagnostics += warnings(known.values(of: part.reference), in: part)
             }
         }
         subject.forEachStep { site in
@@ -24,16 +24,17 @@ struct EncodedSlashes: ManifestRule {
                     vars: definition.vars + site.step.vars,
                     loops: (site.around + [site.step]).compactMap { $0.flow?.forEach }
                 )
-                for part in definition.address.pathsInPath {
-                    diagnostics += findings(known.values(of: part.reference), in: part)
+                for part in definition.address.insertedPaths {
+                    diagnostics += warnings(known.values(of: part.reference), in: part)
                 }
             case .call(let call):
                 for given in call.arguments {
                     guard let value = given.value.constant?.string, value.utf8.contains(UInt8(ascii: "/")) else {
                         continue
                     }
-                    for part in site.endpoint?.request.address.pathsInPath ?? [] where part.isInput(given.name.value) {
-                        diagnostics += findings([(value, given.value.span)], in: part)
+                    for part in site.endpoint?.request.address.insertedPaths ?? [] where part.isInput(given.name.value)
+                    {
+                        diagnostics += warnings([(value, given.value.span)], in: part)
                     }
                 }
             case .graph, .group, .values, .end: return
@@ -43,7 +44,7 @@ struct EncodedSlashes: ManifestRule {
         return diagnostics.filter { $0.primary.map { seen.insert($0.span).inserted } ?? true }
     }
 
-    private func findings(_ values: [(text: String, span: SourceSpan)], in part: PathInPath) -> [Diagnostic] {
+    private func warnings(_ values: [(text: String, span: SourceSpan)], in part: InsertedPath) -> [Diagnostic] {
         // A path may start with a whole URL, which is not encoded.
         let value = values.first { $0.text.contains("/") && !(part.isFirst && $0.text.lowercased().hasPrefix("http")) }
         guard let value else { return [] }
@@ -108,7 +109,7 @@ private struct KnownValues {
 }
 
 /// A `${…}` in the path of an address that contains only a path of the expression language.
-private struct PathInPath {
+private struct InsertedPath {
     /// The path.
     let reference: Reference
     /// The path as written.
@@ -126,10 +127,10 @@ private struct PathInPath {
 
 extension Address {
     /// The paths of the expression language whose values are inserted into the path directly, without a function.
-    fileprivate var pathsInPath: [PathInPath] {
+    fileprivate var insertedPaths: [InsertedPath] {
         // A value that is the whole address keeps its slashes.
         guard let holder = text.value.template, holder.template.parts.count > 1 else { return [] }
-        var found: [PathInPath] = []
+        var found: [InsertedPath] = []
         for (index, part) in holder.template.parts.enumerated() {
             switch part {
             case .literal(let text):
@@ -140,7 +141,7 @@ extension Address {
                     reference.range.count == text.utf8.count
                 else { continue }
                 let span = holder.span(of: reference.range)
-                found.append(PathInPath(reference: reference, text: text, isFirst: index == 0, span: span))
+                found.append(InsertedPath(reference: reference, text: text, isFirst: index == 0, span: span))
             }
         }
         return found

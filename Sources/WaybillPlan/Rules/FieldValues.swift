@@ -65,7 +65,7 @@ struct FieldValues: ManifestRule {
     private func wrongLengths(_ subject: RuleSubject) -> [Diagnostic] {
         guard subject.settings.contains(where: { $0.has(.headers) && $0.headers.contains(where: \.isContentLength) })
         else { return [] }
-        return subject.findingsOfRequests { request in
+        return subject.diagnosticsOfRequests { request in
             guard let actual = request.bodyLength else { return [] }
             let values = request.merged.headers.filter(\.isContentLength).flatMap { $0.values.value ?? [] }
             return values.filter { $0.constantText.map { Int($0) != actual } ?? false }.map { value in

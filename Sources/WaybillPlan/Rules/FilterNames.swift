@@ -60,8 +60,8 @@ private struct FilterNesting {
                 continue
             }
             if let start = path.firstIndex(of: name.value) {
-                let way = (path[start...] + [name.value]).joined(separator: " → ")
-                diagnostics.append(Diagnostic("filter-cycle", "this filter contains itself: \(way)", at: name.span))
+                let cycle = (path[start...] + [name.value]).joined(separator: " → ")
+                diagnostics.append(Diagnostic("filter-cycle", "this filter contains itself: \(cycle)", at: name.span))
                 continue
             }
             guard path.count < Self.maximumDepth else {

@@ -84,9 +84,9 @@ struct GraphNames: ManifestRule {
                 path[path.count - 1].next += 1
                 let call = own[next]
                 if let start = places[call.value] {
-                    let way = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
+                    let cycle = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
                     diagnostics.append(
-                        Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(way)", at: call.span)
+                        Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(cycle)", at: call.span)
                     )
                 } else if depths[call.value] == nil {
                     places[call.value] = path.count

@@ -6,7 +6,7 @@ struct LiteralPaths: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let shapes = ScopeShapes(subject)
         return subject.references.literals.filter { literal in
-            NameScope(subject: subject, site: literal.site).finding == nil && !shapes.isMissing(literal.site)
+            NameScope(subject: subject, site: literal.site).diagnostic == nil && !shapes.isMissing(literal.site)
         }.map { .literalPath($0.text, path: $0.text, at: $0.span) }
     }
 }

@@ -90,7 +90,7 @@ extension Diagnostic {
 enum RuleRunner {
     /// Returns the diagnostics of all rules, in the order of the rules. Those of the rules for manifests without errors
     /// are separate, and apply only if there is no error.
-    static func findings(of subject: RuleSubject) -> (always: [Diagnostic], ifSound: [Diagnostic]) {
+    static func diagnostics(of subject: RuleSubject) -> (always: [Diagnostic], ifSound: [Diagnostic]) {
         (allRules.flatMap { $0.check(subject) }, rulesOfSoundManifests.flatMap { $0.check(subject) })
     }
 }

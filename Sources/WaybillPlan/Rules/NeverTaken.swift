@@ -5,7 +5,7 @@ import WaybillManifest
 /// for such responses.
 struct NeverTaken: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.findingsOfRequests(check)
+        subject.diagnosticsOfRequests(check)
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {

@@ -42,7 +42,7 @@ extension RequestSite {
 extension Pagination {
     /// The query parameter that each page fills.
     fileprivate var filledQuery: Spanned<String>? {
-        switch way {
+        switch style {
         case .page(.query(let name), _), .offset(.query(let name), _), .cursor(.query(let name), _): name
         default: nil
         }

@@ -4,7 +4,7 @@ import WaybillManifest
 /// Each name in `params` may be given at one level only, because the parameters of outer levels are always sent.
 struct ParameterClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.findingsOfRequests(check)
+        subject.diagnosticsOfRequests(check)
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {

@@ -4,7 +4,7 @@ import WaybillManifest
 /// Parameters that are sent as a property list cannot contain null, which property lists do not support.
 struct PropertyListNulls: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.findingsOfRequests { site in
+        subject.diagnosticsOfRequests { site in
             guard case .plist? = site.nearest(.encoding, \.encoding)?.value, site.body == nil,
                 site.definition.sendsParametersInQuery == false, !site.unknown.contains(SettingNames.inherit)
             else { return [] }

@@ -24,12 +24,12 @@ struct RequestList: Sendable {
     /// Whether a step may call any endpoint, because of errors in the manifest.
     private let mayCallAny: Bool
     private let manifest: Manifest
-    private let far: FarLevels
+    private let far: SharedLevels
 
     /// Collects the requests of a manifest. Its graphs must be resolved already.
     init(of manifest: Manifest, _ graphs: [GraphSite]) {
         self.manifest = manifest
-        let far = FarLevels(manifest)
+        let far = SharedLevels(manifest)
         self.far = far
         var all = manifest.endpoints.values.map { endpoint in
             let name = endpoint.name
@@ -97,9 +97,9 @@ private struct CalledGraphs {
     private(set) var excess: StepSite?
     private var left = RequestList.maximumOfCalledGraphs
     private let graphs: [String: GraphSite]
-    private let far: FarLevels
+    private let far: SharedLevels
 
-    init(_ graphs: [GraphSite], in far: FarLevels) {
+    init(_ graphs: [GraphSite], in far: SharedLevels) {
         self.graphs = Dictionary(graphs.map { ($0.definition.name.value, $0) }) { first, _ in first }
         self.far = far
     }
@@ -126,7 +126,7 @@ private struct CalledGraphs {
 
 extension RequestSite {
     /// The request that a step sends; `nil` if it does not send one itself.
-    fileprivate convenience init?(of site: StepSite, calledBy callers: [StepSite] = [], in far: FarLevels) {
+    fileprivate convenience init?(of site: StepSite, calledBy callers: [StepSite] = [], in far: SharedLevels) {
         switch site.step.action {
         case .call(let call):
             guard let endpoint = site.endpoint else { return nil }

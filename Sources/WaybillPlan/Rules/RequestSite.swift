@@ -26,7 +26,7 @@ final class RequestSite: Sendable {
     /// The expected statuses, if they are known.
     let expectedStatus: Setting<[StatusTemplate]>?
     /// The levels that other requests share.
-    let far: FarLevels
+    let far: SharedLevels
 
     init(
         _ definition: RequestDefinition,
@@ -34,7 +34,7 @@ final class RequestSite: Sendable {
         callers: [StepSite] = [],
         endpoint: String?,
         span: SourceSpan,
-        in far: FarLevels
+        in far: SharedLevels
     ) {
         self.definition = definition
         self.step = step

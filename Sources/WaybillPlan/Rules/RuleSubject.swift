@@ -42,15 +42,15 @@ final class RuleSubject: Sendable {
 extension RuleSubject {
     /// Returns the diagnostics of a check for all requests. Calls of one endpoint share its diagnostics, which are
     /// reported once.
-    func findingsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {
+    func diagnosticsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
-        var findings: [Diagnostic] = []
+        var diagnostics: [Diagnostic] = []
         for request in requests.all {
-            for finding in check(request) {
-                if let place = finding.primary?.span, seen.insert(place).inserted { findings.append(finding) }
+            for diagnostic in check(request) {
+                if let place = diagnostic.primary?.span, seen.insert(place).inserted { diagnostics.append(diagnostic) }
             }
         }
-        return findings
+        return diagnostics
     }
 }
 

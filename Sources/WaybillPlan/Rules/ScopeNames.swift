@@ -13,7 +13,7 @@ struct ScopeNames: ManifestRule {
         return references.sites.indices.compactMap { index in
             // The member names of a response's data are not known.
             if references.roots[index] == .document, references.sites[index].moment == .response { return nil }
-            return NameScope(subject: subject, site: references.sites[index]).finding
+            return NameScope(subject: subject, site: references.sites[index]).diagnostic
         }
     }
 }
@@ -27,7 +27,7 @@ struct NameScope {
     private var reference: Reference { site.reference }
 
     /// The error in the names that the path starts with.
-    var finding: Diagnostic? {
+    var diagnostic: Diagnostic? {
         let root = reference.root
         // The variable of the element may have an invalid name.
         if place.unknown.contains(.loop), isLoopVariable { return nil }

@@ -30,12 +30,12 @@ struct SessionCycles: ManifestRule {
                 current = need.service
                 guard let start = positions[current], let session = manifest.services[current]?.value.session
                 else { continue }
-                let way = (path[start...] + [current]).joined(separator: " → ")
+                let cycle = (path[start...] + [current]).joined(separator: " → ")
                 diagnostics.append(
                     Diagnostic(
                         "session-cycle",
                         "this session requires itself"
-                            + (path.count - start > 1 ? ": \(way)" : ""),
+                            + (path.count - start > 1 ? ": \(cycle)" : ""),
                         at: session.call.name.span,
                         secondary: [.init(need.use, "used by its endpoint")],
                         help: [

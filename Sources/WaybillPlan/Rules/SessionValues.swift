@@ -12,7 +12,7 @@ import WaybillManifest
 struct SessionValues: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         guard subject.references.roots.contains(.session) else { return [] }
-        return subject.findingsOfRequests { request in
+        return subject.diagnosticsOfRequests { request in
             guard !request.service.isUnknown, !request.service.isAmbiguous,
                 !subject.manifest.unknown.mayDefineSomething(in: .services),
                 // An endpoint by itself may get another service from the steps that call it.

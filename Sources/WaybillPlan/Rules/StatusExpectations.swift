@@ -5,7 +5,7 @@ import WaybillManifest
 /// The expected statuses of a request must be possible, and must not contradict its other expectations.
 struct StatusExpectations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.findingsOfRequests(check)
+        subject.diagnosticsOfRequests(check)
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {

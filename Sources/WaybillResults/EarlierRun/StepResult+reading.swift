@@ -85,15 +85,15 @@ extension Failure {
         guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
             return nil
         }
-        let findings = (json["findings"]?.array ?? []).compactMap { finding in
-            finding["message"]?.string.map { Finding(redactor.text($0), at: nil) }
+        let details = ((json["details"] ?? json["findings"])?.array ?? []).compactMap { detail in
+            detail["message"]?.string.map { Detail(redactor.text($0), at: nil) }
         }
         self.init(
             kind,
             redactor.text(message),
             code: json["code"].map { redactor.json($0) },
             at: Location(json: json),
-            findings: findings
+            details: details
         )
     }
 }

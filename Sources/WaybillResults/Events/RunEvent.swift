@@ -50,7 +50,7 @@ package struct RunEvent: Sendable, Equatable {
         case stepFinished(StepResult, kept: KeptRecord? = nil)
         /// A step with `forEach` starts its elements, of which there are `count`. If they are those of one shard, `list`
         /// describes the list of all shards.
-        case elementsStarted(count: Int, of: DividedList? = nil)
+        case elementsStarted(count: Int, of: ShardedList? = nil)
         /// An element of a step with `forEach` has finished.
         case elementFinished(ElementEnd)
         /// A page of a step with `paginate` has been processed. Another page follows, or it was the last one.
@@ -343,7 +343,7 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// A list whose elements are divided among shards.
-    package struct DividedList: Sendable, Equatable {
+    package struct ShardedList: Sendable, Equatable {
         /// The number of elements of all shards.
         package var count: Int
         /// The index of the first element of this shard.

@@ -138,7 +138,10 @@ package final class Redactor: Sendable {
     private static func patterns(of secret: String) -> [PatternAutomaton.Pattern] {
         let bytes = Array(secret.utf8)
         let encoded = OtherEncodings.patterns(of: secret)
-        return [PatternAutomaton.Pattern(bytes: bytes)] + encoded + Base64Patterns.patterns(of: bytes)
+        // The names of header fields and of character sets are reported in lower case.
+        let lowercased = Array(secret.lowercased().utf8)
+        let folded = lowercased == bytes ? [] : [PatternAutomaton.Pattern(bytes: lowercased)]
+        return [PatternAutomaton.Pattern(bytes: bytes)] + folded + encoded + Base64Patterns.patterns(of: bytes)
     }
 }
 

@@ -21,7 +21,7 @@ package enum GitHubAnnotations {
         }
         properties.append(("title", prefix + step.title))
         var lines = [step.failure?.message.description ?? "the step failed"]
-        lines += (step.failure?.findings ?? []).map(\.message.description).filter { $0 != lines[0] }
+        lines += (step.failure?.details ?? []).map(\.message.description).filter { $0 != lines[0] }
         if let request = step.request { lines.append(request) }
         if let elements = step.elements { lines.append("elements: \(elements.summary)") }
         let name = step.outcome == .tolerated ? "warning" : "error"

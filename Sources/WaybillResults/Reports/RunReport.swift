@@ -73,8 +73,8 @@ extension ElementResults.ElementFailure {
     /// The failure on one line, with everything that was found: `[3] {"id": 3}: 2 expectations failed: …; …`.
     var line: String {
         let subject = subject.value.map { " \($0)" } ?? ""
-        let findings = failure.findings.map(\.message.description).filter { $0 != failure.message.description }
-        let details = findings.isEmpty ? "" : ": \(findings.joined(separator: "; "))"
+        let messages = failure.details.map(\.message.description).filter { $0 != failure.message.description }
+        let details = messages.isEmpty ? "" : ": \(messages.joined(separator: "; "))"
         return PrintableText.oneLine("[\(element)]\(subject): \(failure.message)\(details)")
     }
 }

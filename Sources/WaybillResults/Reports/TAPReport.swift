@@ -44,8 +44,8 @@ package enum TAPReport: RunReport {
             members.append(("message", .string(failure.message.description)))
             members.append(("kind", .string(failure.kind.rawValue)))
             if let location = failure.location { members.append(("at", .string(location.description))) }
-            let findings = failure.findings.map { JSON.string($0.message.description) }
-            if !findings.isEmpty { members.append(("findings", .array(findings))) }
+            let details = failure.details.map { JSON.string($0.message.description) }
+            if !details.isEmpty { members.append(("details", .array(details))) }
         }
         if let request = step.request { members.append(("request", .string(request))) }
         if let status = step.status { members.append(("status", .number(JSONNumber(status)))) }

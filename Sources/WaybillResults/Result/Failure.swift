@@ -3,7 +3,7 @@ package import WaybillDiagnostics
 /// The failure of a step.
 package struct Failure: Error, Sendable, Equatable {
     /// One of the errors of a stage that can report several, such as the expectations of a response.
-    package struct Finding: Sendable, Equatable {
+    package struct Detail: Sendable, Equatable {
         /// What failed, in one sentence without a full stop.
         package var message: RedactedText
         /// The text of the manifest that was not satisfied.
@@ -43,7 +43,7 @@ package struct Failure: Error, Sendable, Equatable {
     /// The location read from a file of results.
     private let readLocation: Location?
     /// All errors of a stage that checks several things; otherwise empty.
-    package var findings: [Finding]
+    package var details: [Detail]
     /// Whether the message is the server's own or the manifest's for this failure, so that `messages.general` does not
     /// replace it. It is not stored in results.
     package var isSpecific = false
@@ -54,15 +54,14 @@ package struct Failure: Error, Sendable, Equatable {
         _ message: RedactedText,
         code: RedactedJSON? = nil,
         at span: SourceSpan?,
-        findings: [Finding] = []
+        details: [Detail] = []
     ) {
-        self.init(kind, message, code: code, at: span, readLocation: nil, findings: findings)
+        self.init(kind, message, code: code, at: span, readLocation: nil, details: details)
     }
 
     /// Creates a failure read from a file of results.
-    init(_ kind: FailureKind, _ message: RedactedText, code: RedactedJSON?, at location: Location?, findings: [Finding])
-    {
-        self.init(kind, message, code: code, at: nil, readLocation: location, findings: findings)
+    init(_ kind: FailureKind, _ message: RedactedText, code: RedactedJSON?, at location: Location?, details: [Detail]) {
+        self.init(kind, message, code: code, at: nil, readLocation: location, details: details)
     }
 
     private init(
@@ -71,14 +70,14 @@ package struct Failure: Error, Sendable, Equatable {
         code: RedactedJSON?,
         at span: SourceSpan?,
         readLocation: Location?,
-        findings: [Finding]
+        details: [Detail]
     ) {
         self.kind = kind
         self.code = code
         self.message = message
         self.span = span
         self.readLocation = readLocation
-        self.findings = findings
+        self.details = details
     }
 
     /// The location in the manifest that the failure refers to.
@@ -91,21 +90,21 @@ package struct Failure: Error, Sendable, Equatable {
     /// its results has a location without the lines of the manifest.
     package func text(_ renderer: HumanRenderer) -> String {
         var diagnostic = Diagnostic(DiagnosticID(stringLiteral: kind.rawValue), message.description, at: span)
-        let located = findings.filter { $0.span != nil }
+        let located = details.filter { $0.span != nil }
         if located.count > 1 {
             diagnostic.primary = nil
-            diagnostic.secondary = located.compactMap { finding in
-                finding.span.map { .init($0, finding.message.description) }
+            diagnostic.secondary = located.compactMap { detail in
+                detail.span.map { .init($0, detail.message.description) }
             }
         }
         // The errors that no label shows.
-        let rest = findings.filter { located.count < 2 || $0.span == nil }.map(\.message).filter { $0 != message }
+        let rest = details.filter { located.count < 2 || $0.span == nil }.map(\.message).filter { $0 != message }
         return renderer.render(diagnostic, place: location?.description, notes: rest.map(\.description))
     }
 }
 
 extension Failure: JSONStreamable {
-    /// Writes `{kind, code, message, file, line, column, findings}`, without unknown members.
+    /// Writes `{kind, code, message, file, line, column, details}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("kind", kind.rawValue)
         object.add("code", code)
@@ -115,11 +114,11 @@ extension Failure: JSONStreamable {
             object.add("line", location.line)
             object.add("column", location.column)
         }
-        if !findings.isEmpty { object.add("findings", each: findings) }
+        if !details.isEmpty { object.add("details", each: details) }
     }
 }
 
-extension Failure.Finding: JSONStreamable {
+extension Failure.Detail: JSONStreamable {
     /// Writes `{message, label, file, line, column}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("message", message)

@@ -6,7 +6,7 @@ package struct ShardJournal: Sendable {
     /// A sharded step in one shard.
     package struct Step: Sendable {
         /// The list whose elements were divided; `nil` if the step was skipped.
-        package fileprivate(set) var list: RunEvent.DividedList?
+        package fileprivate(set) var list: RunEvent.ShardedList?
         /// The number of elements of this shard.
         package fileprivate(set) var count = 0
         /// The unfinished file with the records of the elements, if the step writes any.
@@ -62,7 +62,7 @@ package struct ShardJournal: Sendable {
         switch type {
         case "elements.started":
             guard let total = event["total"]?.count, let first = event["first"]?.count else { return }
-            steps[path]?.list = RunEvent.DividedList(count: total, first: first, digest: event["list"]?.string)
+            steps[path]?.list = RunEvent.ShardedList(count: total, first: first, digest: event["list"]?.string)
             steps[path]?.count = event["elements"]?.count ?? 0
         case "write.sharded": steps[path]?.file = RunEvent.ShardFile(json: event)
         case "step.finished":

@@ -192,7 +192,7 @@ package final class RecordSink: Sendable {
     }
 
     /// Removes all records of an element that has not finished.
-    package func takeBack(_ element: Int = 0) throws(ResultsError) {
+    package func removeRecords(_ element: Int = 0) throws(ResultsError) {
         try change { (state) throws(ResultsError) in
             Self.forget(element, in: &state)
             if element == state.turn { try cut(&state) }

@@ -13,6 +13,11 @@ package enum RunFileNames {
     /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 
+    /// Whether a name is that of a file that is not complete yet, or of a download's record beside it.
+    package static func isOfUnfinishedFile(_ name: some StringProtocol) -> Bool {
+        name.hasSuffix(".part") || name.hasSuffix(".part.json")
+    }
+
     /// Whether a name has the suffix of a file that SQLite creates next to a database, and reads when it opens the
     /// database.
     package static func isOfDatabase(_ name: some StringProtocol) -> Bool {

@@ -10,7 +10,7 @@ struct ViolationCollector {
     /// Evaluates alternatives; its dynamic scope follows the position of the collector.
     var evaluator: SchemaEvaluator<JSONInstances>
     private(set) var violations: [SchemaViolation] = []
-    private var told: Set<Told> = []
+    private var told: Set<ReportedViolation> = []
     /// The number of nested trials of alternatives to find the nearest.
     private var trials = 0
     private(set) var instancePath: [JSONPointer.Token] = []
@@ -40,7 +40,7 @@ struct ViolationCollector {
     }
 
     /// Returns all violations of the program's first node.
-    mutating func findings() -> [SchemaViolation] {
+    mutating func sortedViolations() -> [SchemaViolation] {
         let node = program.node(0)
         if node.refusesEverything {
             report(node, [], "is not allowed", .notAllowed, nil)
@@ -164,12 +164,12 @@ struct ViolationCollector {
             suggestion: suggestion,
             annotation: annotation
         )
-        if told.insert(Told(violation)).inserted { violations.append(violation) }
+        if told.insert(ReportedViolation(violation)).inserted { violations.append(violation) }
     }
 }
 
 /// The parts of a violation that a reader sees, to avoid reporting the same twice.
-private struct Told: Hashable {
+private struct ReportedViolation: Hashable {
     let location: JSONPointer
     let concernsName: Bool
     let message: String

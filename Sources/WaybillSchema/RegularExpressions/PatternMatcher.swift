@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// Runs a pattern's program over the UTF-8 of a string, and backtracks when a branch fails.
 ///
 /// A choice that failed at a position would fail there again, so it is marked and never tried twice: time is linear in
@@ -124,7 +126,7 @@ struct PatternMatcher {
             if countsSteps, !spendStep() { return nil }
             count &+= 1
             // Nobody waits for the result in a task that was cancelled.
-            if count & 0xFFFF == 0, Task.isCancelled {
+            if count & 0xFFFF == 0, WorkLimit.isReached {
                 steps = -1
                 return nil
             }

@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// A compiled regular expression, in one of two dialects.
 ///
 /// Swift's `Regex` defines `\d`, `\w`, `\s` and `$` differently, may take exponential time, and cannot be shared
@@ -64,7 +66,7 @@ package struct RegularExpression: Sendable {
             {
                 // Each search has marks for the whole string.
                 steps -= 1 + utf8.count / 64
-                if steps < 0 || Task.isCancelled { break }
+                if steps < 0 || WorkLimit.isReached { break }
                 captures.append(match.capture(in: utf8))
                 start = match.range.upperBound
                 guard match.range.isEmpty else { continue }

@@ -9,8 +9,8 @@ package final class ResponseMemory: Sendable {
     /// The size in bytes from which bodies count.
     package static let smallBody = 1 << 20
     /// How many times its own size a body takes when it is decoded: a number of two bytes becomes a value of 16, in an
-    /// array with room for more.
-    private static let decodedFactor = 16
+    /// array that is copied to grow. A list of 15 million ones takes 26 times its size.
+    private static let decodedFactor = 26
 
     private struct State {
         var used = 0

@@ -38,7 +38,7 @@ final class BodyDecoding {
     /// must then be called again with the same bytes.
     func take(
         _ bytes: UnsafeRawBufferPointer,
-        keep: (UnsafeRawBufferPointer) -> Transfer.Reception
+        keep: (UnsafeRawBufferPointer) -> Transfer.ReceiveResult
     ) -> Outcome {
         var rest = bytes.dropFirst(decodedBefore)
         while true {

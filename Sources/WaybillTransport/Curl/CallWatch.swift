@@ -17,7 +17,7 @@ import WaybillRuntime
 /// shrinking. It shuts that socket down, so that reading fails soon, which ends the call and the transfers of that
 /// connection. Each call names a socket that has data, but libcurl may read others in the same call.
 final class CallWatch: Sendable {
-    private static let millisecondsBetweenLooks: Int32 = 200
+    private static let millisecondsBetweenChecks: Int32 = 200
     private static let longestCall: Int64 = 500_000_000
     // How often one check counts the unread bytes, the microseconds between two counts, and how often the count must
     // fall. The count of a socket that is not being read never falls.
@@ -40,7 +40,7 @@ final class CallWatch: Sendable {
     }
 
     /// The state at one check: the number of calls, how often there was progress, and the thread's processor time.
-    private struct Look {
+    private struct Sample {
         var calls: Int
         var progress: Int
         var time: Int64
@@ -62,7 +62,7 @@ final class CallWatch: Sendable {
         let current = waybill_current_thread()
         state.withLock { $0.thread = current }
         thread.withLock { thread in
-            thread = try? SystemThread { [self] in lookUntilClosed() }
+            thread = try? SystemThread { [self] in checkUntilClosed() }
         }
     }
 
@@ -124,20 +124,20 @@ extension CallWatch {
 // MARK: For the thread that looks
 
 extension CallWatch {
-    private func lookUntilClosed() {
-        var start = Look(calls: 0, progress: 0, time: 0)
+    private func checkUntilClosed() {
+        var start = Sample(calls: 0, progress: 0, time: 0)
         while let isIdle = look(&start) {
-            wakeUp.wait(milliseconds: isIdle ? -1 : Self.millisecondsBetweenLooks)
+            wakeUp.wait(milliseconds: isIdle ? -1 : Self.millisecondsBetweenChecks)
         }
     }
 
     /// Compares the call with its state at an earlier check. Returns whether there is nothing to check until the next
     /// call; nil after `close`.
-    private func look(_ start: inout Look) -> Bool? {
+    private func look(_ start: inout Sample) -> Bool? {
         // While the lock is held, libcurl closes no socket.
         state.withLock { state in
             guard !state.isClosed else { return nil }
-            let now = Look(
+            let now = Sample(
                 calls: state.calls,
                 progress: progress.load(ordering: .relaxed),
                 time: waybill_thread_time(state.thread)

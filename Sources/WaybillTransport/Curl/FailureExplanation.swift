@@ -167,13 +167,13 @@ struct FailureExplanation {
         case CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.dns, code, "could not resolve the name of the proxy \(prepared.proxy?.endpoint ?? "")")
         case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY:
-            let way = prepared.wayThroughProxy
-            self.init(.connect, code, "could not connect to \(destination)\(way): \(reason)")
+            let throughProxy = prepared.throughProxy
+            self.init(.connect, code, "could not connect to \(destination)\(throughProxy): \(reason)")
         case _ where report.connectStatus >= 300:
             self.init(
                 .connect,
                 code,
-                "could not connect to \(destination)\(prepared.wayThroughProxy): the proxy responded with "
+                "could not connect to \(destination)\(prepared.throughProxy): the proxy responded with "
                     + "\(report.connectStatus)"
             )
         case CURLE_OPERATION_TIMEDOUT:
@@ -281,7 +281,7 @@ extension CURLcode {
 
 extension PreparedRequest {
     /// The part of a message that names the proxy; empty unless it is certain that one is used.
-    fileprivate var wayThroughProxy: String {
+    fileprivate var throughProxy: String {
         guard let proxy, proxy.exceptions.isEmpty else { return "" }
         return " through the proxy \(proxy.endpoint)"
     }

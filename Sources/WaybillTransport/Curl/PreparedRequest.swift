@@ -44,7 +44,7 @@ final class PreparedRequest: Sendable {
         self.purpose = purpose
         url = try InternationalHost.asciiURL(request.url)
         try request.options.check()
-        try files.look(for: request)
+        try files.inspectFiles(of: request)
         origin = try Origin(
             ofURL: request.url,
             connectTo: request.connectTo,

@@ -124,12 +124,12 @@ final class Transfer {
     }
 
     /// What happened to bytes that libcurl passed.
-    enum Reception {
+    enum ReceiveResult {
         case taken, later, never
     }
 
     /// What libcurl receives when it asks for bytes.
-    enum Provision {
+    enum ReadResult {
         case bytes(Int)
         case later, never
     }
@@ -249,7 +249,7 @@ final class Transfer {
 
     /// Receives a part of the body before decoding. With `EasyHandle.checksHeadFirst`, also receives each header line
     /// before `receiveHeader` does.
-    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         if !bytes.isEmpty { watch.noteProgress() }
         if EasyHandle.checksHeadFirst, !head.isComplete {
             // libcurl passes a long line in pieces.
@@ -309,7 +309,7 @@ final class Transfer {
         }
     }
 
-    private func keep(_ bytes: UnsafeRawBufferPointer) -> Reception {
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         if let channel = order.channel { return stream(bytes, to: channel) }
         guard bytes.count <= prepared.request.maximumBodyBytes - body.count else {
             refusal = .bodyTooLarge
@@ -344,7 +344,7 @@ final class Transfer {
         return share.grow(to: wantedRoom) { [commands] in _ = commands.add(.adjust(cancellation)) }
     }
 
-    private func stream(_ bytes: UnsafeRawBufferPointer, to channel: BodyChannel) -> Reception {
+    private func stream(_ bytes: UnsafeRawBufferPointer, to channel: BodyChannel) -> ReceiveResult {
         guard let handle else { return .never }
         if !hasBegunChannel {
             hasBegunChannel = true
@@ -385,7 +385,7 @@ final class Transfer {
     }
 
     /// Provides bytes of the request's body.
-    func readBody(into room: UnsafeMutableRawBufferPointer) -> Provision {
+    func readBody(into room: UnsafeMutableRawBufferPointer) -> ReadResult {
         if isPaused { return .later }
         watch.noteProgress()
         guard let reader = bodyReader() else { return .never }

@@ -60,12 +60,12 @@ final class TransferEngine {
         watch.watchCurrentThread()
         defer { watch.close() }
         var turnsSinceLook = 0
-        while carryOutCommands() {
+        while executeCommands() {
             var isAdmitting = true
             while isAdmitting {
                 admit()
                 multi.runTimer()
-                endLate()
+                endOverdueTransfers()
                 isAdmitting = collectFinished()
             }
             let hasDelivered = deliver()
@@ -74,8 +74,8 @@ final class TransferEngine {
             // polling the sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
             // A chain sends its next request right after a response, so the thread does not sleep before it.
-            if hasDelivered && transfers.isEmpty { _ = BusyWait.look { !commands.isEmpty } }
-            lookAtSockets()
+            if hasDelivered && transfers.isEmpty { _ = BusyWait.poll { !commands.isEmpty } }
+            pollSockets()
             turnsSinceLook = 0
         }
         for transfer in transfers.values { finish(transfer, with: .failed(.shutDown(transfer))) }
@@ -84,10 +84,10 @@ final class TransferEngine {
         return jars.save()
     }
 
-    private func lookAtSockets() {
+    private func pollSockets() {
         defer { _ = collectFinished() }
         // While the thread polls, it sees commands without a signal.
-        if busyWait.isWorthwhile, BusyWait.look(for: { act(within: 0) || !commands.isEmpty }) { return }
+        if busyWait.isWorthwhile, BusyWait.poll(until: { act(within: 0) || !commands.isEmpty }) { return }
         let milliseconds = commands.beginWaiting() ? millisecondsToWait : 0
         let start = ContinuousClock.now
         _ = act(within: milliseconds)
@@ -123,7 +123,7 @@ final class TransferEngine {
 
 extension TransferEngine {
     /// Executes the queued commands. Returns false if there will be no more.
-    private func carryOutCommands() -> Bool {
+    private func executeCommands() -> Bool {
         let isOpen = commands.takeAll(into: &batch)
         defer { batch.removeAll(keepingCapacity: true) }
         var originsToClear: Set<Origin> = []
@@ -212,7 +212,7 @@ extension TransferEngine {
         return untilTimer < 0 ? untilNext : min(untilTimer, untilNext)
     }
 
-    private func endLate() {
+    private func endOverdueTransfers() {
         guard !timed.isEmpty else { return }
         let now = ContinuousClock.now
         for transfer in timed.values {

@@ -42,9 +42,7 @@ package enum SuggestedName {
         while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
         guard !name.isEmpty else { return nil }
         let lower = name.lowercased()
-        if lower.hasSuffix(".part") || lower.hasSuffix(".part.json") || RunFileNames.isOfDatabase(lower) {
-            name += ".file"
-        }
+        if RunFileNames.isOfUnfinishedFile(lower) || RunFileNames.isOfDatabase(lower) { name += ".file" }
         return shortened(name)
     }
 

@@ -30,7 +30,7 @@ final class RequestFiles: Sendable {
     }
 
     /// Inspects the files that a request names, except its body and its pins. Throws for a file that cannot be used.
-    func look(for request: HTTPRequest) throws(TransportFailure) {
+    func inspectFiles(of request: HTTPRequest) throws(TransportFailure) {
         for path in request.options.plainFiles where !state.withLock({ $0.plain.contains(CodePoints(path)) }) {
             guard try Self.isPlain(path) else { continue }
             state.withLock { _ = $0.plain.insert(CodePoints(path)) }

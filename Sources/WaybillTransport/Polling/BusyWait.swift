@@ -15,7 +15,7 @@ struct BusyWait {
 
     /// Polls until a condition holds, for `longest` at most, and returns whether it does. Other threads can use the processor
     /// in the meantime, because the condition may depend on one of them.
-    static func look(for hasCome: () -> Bool) -> Bool {
+    static func poll(until hasCome: () -> Bool) -> Bool {
         let end = ContinuousClock.now + longest
         repeat {
             if hasCome() { return true }

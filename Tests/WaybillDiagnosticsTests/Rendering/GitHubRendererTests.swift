@@ -4,7 +4,7 @@ import WaybillDiagnostics
 @Suite(.timeLimit(.minutes(5))) struct GitHubRendererTests {
     @Test func `a diagnostic is a workflow command with its location, labels and help`() {
         let file = SourceFile(name: "a.yaml", text: "ü: {b: c}\n")
-        let finding = Diagnostic(
+        let diagnostic = Diagnostic(
             "odd-name",
             "'b' is odd",
             at: file.span("b"),
@@ -13,7 +13,7 @@ import WaybillDiagnostics
             help: ["Change it."]
         )
         #expect(
-            GitHubRenderer().document(for: [finding])
+            GitHubRenderer().document(for: [diagnostic])
                 == "::error file=a.yaml,line=1,endLine=1,col=5,endColumn=6,title=odd-name::"
                 + "'b' is odd (did you mean 'c'?)%0Aa.yaml:1:8: this one%0Aa.yaml:1:1%0AChange it.\n"
         )
@@ -21,11 +21,11 @@ import WaybillDiagnostics
 
     @Test func `a span of several lines has no columns, and a diagnostic without a location has only a title`() {
         let file = SourceFile(name: "a.yaml", text: "a\nb\n")
-        let findings = [
+        let diagnostics = [
             Diagnostic("two", "h", severity: .warning, at: file.span("a\nb")), Diagnostic("none", "h", at: nil),
         ]
         #expect(
-            GitHubRenderer().document(for: findings)
+            GitHubRenderer().document(for: diagnostics)
                 == "::warning file=a.yaml,line=1,endLine=2,title=two::h\n::error title=none::h\n"
         )
         #expect(GitHubRenderer().document(for: []) == "")
@@ -45,9 +45,9 @@ import WaybillDiagnostics
 
     @Test func `no string can end its command or start another one`() {
         let file = SourceFile(name: "50%,a:b\r\n::c", text: "x")
-        let finding = Diagnostic("x", "100%: a,\r\n::b\u{1B}", at: file.span("x"))
+        let diagnostic = Diagnostic("x", "100%: a,\r\n::b\u{1B}", at: file.span("x"))
         #expect(
-            GitHubRenderer().document(for: [finding])
+            GitHubRenderer().document(for: [diagnostic])
                 == "::error file=50%25%2Ca%3Ab%0D%0A%3A%3Ac,line=1,endLine=1,col=1,endColumn=2,title=x::"
                 + "100%25: a,\u{FFFD} ::b\u{FFFD}\n"
         )

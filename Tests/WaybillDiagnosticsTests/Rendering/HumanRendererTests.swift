@@ -80,7 +80,7 @@ import WaybillDiagnostics
 }
 
 @Suite(.timeLimit(.minutes(5))) struct HumanSummaryTests {
-    private func findings(_ errors: Int, _ warnings: Int) -> [Diagnostic] {
+    private func diagnostics(_ errors: Int, _ warnings: Int) -> [Diagnostic] {
         (0..<warnings).map { _ in Diagnostic("told", "w", severity: .warning, at: nil) }
             + (0..<errors).map { _ in Diagnostic("untold", "e", at: nil) }
     }
@@ -92,20 +92,22 @@ import WaybillDiagnostics
         ]
     )
     func `errors and warnings are counted`(errors: Int, warnings: Int, expected: String) {
-        #expect(HumanRenderer().summary(of: findings(errors, warnings)) == expected)
+        #expect(HumanRenderer().summary(of: diagnostics(errors, warnings)) == expected)
     }
 
     @Test func `the summary names an explained diagnostic, preferably an error`() {
         let all = HumanRenderer { _ in true }
-        #expect(all.summary(of: findings(1, 0)) == "1 error. More about it: waybill explain untold\n")
-        #expect(all.summary(of: findings(1, 1)) == "1 error and 1 warning. More about one: waybill explain untold\n")
+        #expect(all.summary(of: diagnostics(1, 0)) == "1 error. More about it: waybill explain untold\n")
+        #expect(all.summary(of: diagnostics(1, 1)) == "1 error and 1 warning. More about one: waybill explain untold\n")
         let some = HumanRenderer { $0 == "told" }
-        #expect(some.summary(of: findings(1, 1)) == "1 error and 1 warning. More about one: waybill explain told\n")
-        #expect(some.summary(of: findings(1, 0)) == "1 error\n")
+        #expect(some.summary(of: diagnostics(1, 1)) == "1 error and 1 warning. More about one: waybill explain told\n")
+        #expect(some.summary(of: diagnostics(1, 0)) == "1 error\n")
     }
 
     @Test func `a document contains the diagnostics and the summary, and is empty without diagnostics`() {
         #expect(HumanRenderer().document(for: []) == "")
-        #expect(HumanRenderer().document(for: findings(2, 0)) == "error[untold]: e\n\nerror[untold]: e\n\n2 errors\n")
+        #expect(
+            HumanRenderer().document(for: diagnostics(2, 0)) == "error[untold]: e\n\nerror[untold]: e\n\n2 errors\n"
+        )
     }
 }

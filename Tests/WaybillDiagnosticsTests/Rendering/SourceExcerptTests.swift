@@ -8,12 +8,12 @@ import WaybillDiagnostics
     private func excerpt(_ text: String, _ labels: (text: String, label: String)...) -> String {
         let file = SourceFile(name: "f", text: text)
         let spans = labels.map { Diagnostic.Label(file.span($0.text), $0.label) }
-        let finding = Diagnostic("x", "h", at: spans[0].span, label: spans[0].text, secondary: Array(spans[1...]))
-        return rows(of: finding)
+        let diagnostic = Diagnostic("x", "h", at: spans[0].span, label: spans[0].text, secondary: Array(spans[1...]))
+        return rows(of: diagnostic)
     }
 
-    private func rows(of finding: Diagnostic) -> String {
-        let lines = HumanRenderer().render(finding).split(separator: "\n", omittingEmptySubsequences: false)
+    private func rows(of diagnostic: Diagnostic) -> String {
+        let lines = HumanRenderer().render(diagnostic).split(separator: "\n", omittingEmptySubsequences: false)
         return lines.dropFirst(3).joined(separator: "\n")
     }
 
@@ -87,7 +87,7 @@ import WaybillDiagnostics
 
     @Test func `labels in another file have their own block`() {
         let (one, two) = (SourceFile(name: "one", text: "a\nb\n"), SourceFile(name: "two", text: "c\nd\n"))
-        let finding = Diagnostic(
+        let diagnostic = Diagnostic(
             "x",
             "h",
             at: one.span("b"),
@@ -95,7 +95,7 @@ import WaybillDiagnostics
             help: ["Do it."]
         )
         #expect(
-            HumanRenderer().render(finding) == """
+            HumanRenderer().render(diagnostic) == """
                 error[x]: h
                  --> one:2:1
                   |
@@ -119,14 +119,14 @@ import WaybillDiagnostics
 
     @Test func `if there is no primary label, all labels are shown as primary`() {
         let file = SourceFile(name: "f", text: "a\nb\n")
-        var finding = Diagnostic(
+        var diagnostic = Diagnostic(
             "x",
             "h",
             at: nil,
             secondary: [.init(file.span("a"), "1"), .init(file.span("b"), "2")]
         )
-        finding.primary = nil
-        #expect(rows(of: finding) == "1 | a\n  | ^ 1\n2 | b\n  | ^ 2\n")
+        diagnostic.primary = nil
+        #expect(rows(of: diagnostic) == "1 | a\n  | ^ 1\n2 | b\n  | ^ 2\n")
     }
 
     @Test func `a span of several lines underlines its first line to the end`() {
@@ -160,8 +160,8 @@ import WaybillDiagnostics
 
     @Test func `invalid bytes are shown as replacement characters`() {
         let file = SourceFile(name: "f", bytes: [0x61, 0xC3, 0x28, 0xFF, 0xFE, 0x62])
-        let finding = Diagnostic("x", "h", at: file.span(3..<5))
-        #expect(rows(of: finding) == "1 | a\u{FFFD}(\u{FFFD}\u{FFFD}b\n  |    ^^\n")
+        let diagnostic = Diagnostic("x", "h", at: file.span(3..<5))
+        #expect(rows(of: diagnostic) == "1 | a\u{FFFD}(\u{FFFD}\u{FFFD}b\n  |    ^^\n")
     }
 
     @Test func `a line that is too wide is truncated around the carets`() {

@@ -31,7 +31,7 @@ import WaybillTransport
             }
             let outcome = await turns.carryOut { events, clock in
                 await fixture.run(over: transport, events: events, clock: clock)
-            } letGo: { step in
+            } resumeWaiting: { step in
                 let status = group.failing.contains(step) ? 500 : 200
                 transport.release("/" + GroupCase.steps[step], .json("{}", status: status))
             }
@@ -51,7 +51,7 @@ import WaybillTransport
             server.answer("/z", ServerResponse(failing: false))
             let outcome = await turns.carryOut { events, clock in
                 await fixture.run(over: transport, events: events, clock: clock)
-            } letGo: { step in
+            } resumeWaiting: { step in
                 server.answer("/" + GroupCase.steps[step], ServerResponse(failing: group.failing.contains(step)))
             }
             check(group, outcome, turns, sent: server.targets)

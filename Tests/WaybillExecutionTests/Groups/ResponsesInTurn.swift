@@ -50,12 +50,12 @@ final class ResponsesInTurn: RunObserver {
     /// Executes a run that reports its events to this observer, and releases each response in its turn.
     func carryOut(
         _ run: @escaping @Sendable (EventStream, ManualClock) async -> Executor.Outcome,
-        letGo: (_ step: Int) -> Void
+        resumeWaiting: (_ step: Int) -> Void
     ) async -> Executor.Outcome {
         async let outcome = run(EventStream(journal: nil, observers: [self]), clock)
         for await step in turns {
             clock.advance(by: .seconds(1))
-            letGo(step)
+            resumeWaiting(step)
         }
         return await outcome
     }

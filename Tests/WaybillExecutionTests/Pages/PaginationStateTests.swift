@@ -18,7 +18,8 @@ import WaybillJSON
         Spanned(text, at: SourceFile(name: "m.yaml", text: text).span(0..<text.utf8.count))
     }
 
-    private func pagination(_ way: Pagination.Way, max: Int? = nil, while condition: String? = nil) throws -> Pagination
+    private func pagination(_ way: Pagination.Style, max: Int? = nil, while condition: String? = nil) throws
+        -> Pagination
     {
         Pagination(
             way: way,
@@ -115,14 +116,14 @@ import WaybillJSON
 
     @Test(arguments: cursors)
     func `a cursor is sent in the query until it is empty`(cursor: String, expected: PaginationState.Decision) throws {
-        let way = Pagination.Way.cursor(.query(Self.name("at")), from: try expression("$.c"))
+        let way = Pagination.Style.cursor(.query(Self.name("at")), from: try expression("$.c"))
         var state = PaginationState(try pagination(way))
         #expect(state.request == .plain)
         #expect(try state.next(after: page(["c": JSONParser().parse(Array(cursor.utf8))])) == expected)
     }
 
     @Test func `a repeated cursor is a failure`() throws {
-        let way = Pagination.Way.cursor(.query(Self.name("at")), from: try expression("$.c"))
+        let way = Pagination.Style.cursor(.query(Self.name("at")), from: try expression("$.c"))
         var state = PaginationState(try pagination(way))
         for cursor in ["x", "y"] { _ = try state.next(after: page(["c": .string(cursor)])) }
         guard case .fail(let words, _) = try state.next(after: page(["c": "x"])) else {
@@ -141,7 +142,7 @@ import WaybillJSON
     }
 
     @Test func `paging stops at the maximum number of pages or when the condition does not hold`() throws {
-        let way = Pagination.Way.page(.query(Self.name("page")), start: 1)
+        let way = Pagination.Style.page(.query(Self.name("page")), start: 1)
         var limited = PaginationState(try pagination(way, max: 2))
         #expect(try limited.next(after: page([])) != .finish)
         #expect(try limited.next(after: page([])) == .finish)
@@ -156,14 +157,14 @@ import WaybillJSON
         arguments: [
             (.link, "http://s/b", .url("http://s/b")), (.page(.query(name("p")), start: 1), 7, .query("p", 7)),
             (.offset(.input(name("o")), limit: 2), 4, .input("o", 4)),
-        ] as [(Pagination.Way, JSON, PageRequest)]
+        ] as [(Pagination.Style, JSON, PageRequest)]
     )
     func `a resumed state continues at the page that the journal records`(
-        way: Pagination.Way,
+        way: Pagination.Style,
         next: JSON,
         request: PageRequest
     ) throws {
-        let state = PaginationState(try pagination(way, max: 4), behind: 3, next: next)
+        let state = PaginationState(try pagination(way, max: 4), after: 3, next: next)
         #expect(state.request == request)
         #expect(state.pages == 3)
     }

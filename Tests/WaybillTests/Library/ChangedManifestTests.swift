@@ -29,7 +29,7 @@ import WaybillTestSupport
         """
 
     /// Runs the manifest, in which the second step fails, changes it, and returns the errors of resuming the run.
-    private func findings(_ old: String, _ new: String) async throws -> [String] {
+    private func diagnostics(_ old: String, _ new: String) async throws -> [String] {
         let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
         let fixture = LibraryFixture(manifest)
         let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
@@ -61,7 +61,7 @@ import WaybillTestSupport
         new: String,
         part: String
     ) async throws {
-        let messages = try await findings(old, new)
+        let messages = try await diagnostics(old, new)
         #expect(messages == ["step 'main.e' has already run, but its '\(part)' changed in the manifest"])
     }
 
@@ -130,10 +130,10 @@ import WaybillTestSupport
         let changed = manifest.replacing("X-Key: \"1\"", with: "X-Key: \"2\"")
         fixture.folder.write("waybill: 1\n\(changed)\n", to: "manifest.yaml")
         let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
-        let findings = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
+        let diagnostics = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
         let message = "step 'main.each[1].a' has already run, but its 'headers' changed in the manifest"
-        #expect(findings.map(\.message) == [message])
-        #expect(findings.first?.notes.map { $0.location.line } == [5])
+        #expect(diagnostics.map(\.message) == [message])
+        #expect(diagnostics.first?.notes.map { $0.location.line } == [5])
     }
 
     @Test(
@@ -150,7 +150,7 @@ import WaybillTestSupport
     func `comments, key order, white space and steps that have not run may change`(old: String, new: String)
         async throws
     {
-        #expect(try await findings(old, new) == [])
+        #expect(try await diagnostics(old, new) == [])
     }
 
     @Test func `a change of a step is rejected if the run resumes at one of its pages`() async throws {
@@ -201,8 +201,8 @@ import WaybillTestSupport
             .replacing("{X-Key: \"1\", X-Other: a}", with: "\n      X-Key: \"1\"\n      X-Other: a")
         let (fixture, error) = try await resume(manifest) { $0.replacing("X-Other: a", with: "X-Other: b") }
         withExtendedLifetime(fixture) {
-            let findings = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
-            #expect(findings.map { $0.notes.map(\.location.line) } == [[7]])
+            let diagnostics = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
+            #expect(diagnostics.map { $0.notes.map(\.location.line) } == [[7]])
         }
     }
 

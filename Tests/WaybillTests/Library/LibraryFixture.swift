@@ -21,7 +21,7 @@ struct LibraryFixture {
     }
 
     /// The diagnostics of the error that the body throws.
-    func findings(_ body: (String) throws -> Void) throws -> [ManifestDiagnostic] {
+    func diagnostics(_ body: (String) throws -> Void) throws -> [ManifestDiagnostic] {
         try #require(#expect(throws: ManifestError.self) { try body(path) }).diagnostics
     }
 

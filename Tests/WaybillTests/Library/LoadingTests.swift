@@ -15,8 +15,8 @@ import WaybillTestSupport
             endpoints: {account: {url: "https://127.0.0.1/"}}
             """
         )
-        let findings = try fixture.findings { _ = try Waybill.load($0) }
-        let errors = findings.filter { $0.severity == .error }
+        let diagnostics = try fixture.diagnostics { _ = try Waybill.load($0) }
+        let errors = diagnostics.filter { $0.severity == .error }
         #expect(errors.map(\.id) == ["unknown-endpoint", "unknown-name"])
         let first = try #require(errors.first)
         let place = try #require(first.location)
@@ -26,7 +26,7 @@ import WaybillTestSupport
         #expect(first.description.hasPrefix("\(fixture.path):5:16: error: \(first.message)"))
         #expect(first.description.hasSuffix("[unknown-endpoint]"))
         #expect(first.excerpt.contains("call: acount"))
-        #expect(try Waybill.check(fixture.path) == findings)
+        #expect(try Waybill.check(fixture.path) == diagnostics)
     }
 
     @Test func `the description of a manifest error shows all diagnostics with their lines`() throws {
@@ -45,9 +45,9 @@ import WaybillTestSupport
     @Test func `unsaved text is checked like a file, together with its includes`() throws {
         let fixture = LibraryFixture("endpoints: {account: {url: \"https://127.0.0.1/\"}}")
         let text = "waybill: 1\ninclude: [manifest.yaml]\ngraphs: {main: {chain: [{call: account}, {call: other}]}}\n"
-        let findings = try Waybill.check(text: text, of: "\(fixture.folder.path)/new.yaml")
-        #expect(findings.map(\.id) == ["unknown-endpoint"])
-        #expect(findings[0].location?.file == "\(fixture.folder.path)/new.yaml")
+        let diagnostics = try Waybill.check(text: text, of: "\(fixture.folder.path)/new.yaml")
+        #expect(diagnostics.map(\.id) == ["unknown-endpoint"])
+        #expect(diagnostics[0].location?.file == "\(fixture.folder.path)/new.yaml")
         let corrected = text.replacing(", {call: other}", with: "")
         #expect(try Waybill.check(text: corrected, of: "\(fixture.folder.path)/new.yaml").map(\.description) == [])
     }
@@ -70,16 +70,16 @@ import WaybillTestSupport
     @Test func `the options of a plan are checked before anything is sent`() throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let manifest = try Waybill.load(fixture.path)
-        func findings(_ body: () throws -> RunPlan) throws -> [String] {
+        func diagnostics(_ body: () throws -> RunPlan) throws -> [String] {
             try #require(#expect(throws: ManifestError.self) { _ = try body() }).diagnostics.map(\.message)
         }
-        #expect(try findings { try manifest.plan(graphs: ["mian"]) } == ["no graph is named 'mian'"])
-        #expect(try findings { try manifest.plan(environment: "dev") } == ["no environment is named 'dev'"])
+        #expect(try diagnostics { try manifest.plan(graphs: ["mian"]) } == ["no graph is named 'mian'"])
+        #expect(try diagnostics { try manifest.plan(environment: "dev") } == ["no environment is named 'dev'"])
         #expect(
-            try findings { try manifest.plan(inputs: ["name": "x"]) }
+            try diagnostics { try manifest.plan(inputs: ["name": "x"]) }
                 == ["no input of '\(fixture.path)' is named 'name', but the program gives it a value"]
         )
-        let wrong = try findings { try manifest.plan(inputs: ["username": 4]) }
+        let wrong = try diagnostics { try manifest.plan(inputs: ["username": 4]) }
         #expect(wrong.count == 1 && wrong[0].hasPrefix("the value given for input 'username' by the program "))
     }
 

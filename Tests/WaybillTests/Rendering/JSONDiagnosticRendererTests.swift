@@ -4,13 +4,13 @@ import WaybillDiagnostics
 import WaybillJSON
 
 @Suite(.timeLimit(.minutes(5))) struct JSONDiagnosticRendererTests {
-    private func document(_ findings: [Diagnostic]) throws -> JSON {
-        try JSONParser().parse(Array(JSONDiagnosticRenderer().document(for: findings).utf8))
+    private func document(_ diagnostics: [Diagnostic]) throws -> JSON {
+        try JSONParser().parse(Array(JSONDiagnosticRenderer().document(for: diagnostics).utf8))
     }
 
     @Test func `a diagnostic has its locations in code points and bytes`() throws {
         let file = SourceFile(name: "a.yaml", text: "ü: {b: c}\nd: e\n")
-        let finding = Diagnostic(
+        let diagnostic = Diagnostic(
             "odd-name",
             "'b' is \"odd\"",
             severity: .warning,
@@ -42,7 +42,7 @@ import WaybillJSON
                 ]
             ],
         ]
-        #expect(try document([finding]) == expected)
+        #expect(try document([diagnostic]) == expected)
     }
 
     @Test func `a diagnostic without a location has no members for it`() throws {

@@ -14,11 +14,11 @@ import WaybillTestSupport
         id == "odd-name" ? .init(title: "a name is odd", help: "Odd names are odd.\n\nChange them.") : nil
     }
 
-    private func document(_ findings: [Diagnostic]) throws -> JSON {
-        try JSONParser().parse(Array(renderer.document(for: findings).utf8))
+    private func document(_ diagnostics: [Diagnostic]) throws -> JSON {
+        try JSONParser().parse(Array(renderer.document(for: diagnostics).utf8))
     }
 
-    private var findings: [Diagnostic] {
+    private var diagnostics: [Diagnostic] {
         let file = SourceFile(name: "./a b/ü:1.yaml", text: "ü: {b: c}\nd: e\n")
         let input = SourceFile(name: "<standard input>", text: "x\n")
         return [
@@ -36,7 +36,7 @@ import WaybillTestSupport
     }
 
     @Test func `each kind of diagnostic is listed once as a rule`() throws {
-        let driver = try #require(try document(findings)["runs"]?[0]?["tool"]?["driver"])
+        let driver = try #require(try document(diagnostics)["runs"]?[0]?["tool"]?["driver"])
         #expect(driver["name"] == "Waybill" && driver["semanticVersion"] == "1.2.3")
         let expected: JSON = [
             [
@@ -49,7 +49,7 @@ import WaybillTestSupport
     }
 
     @Test func `a result has its message as sentences, and its locations`() throws {
-        let run = try #require(try document(findings)["runs"]?[0])
+        let run = try #require(try document(diagnostics)["runs"]?[0])
         let path: JSON = ["uri": "a%20b/%C3%BC%3A1.yaml", "uriBaseId": "%SRCROOT%"]
         let expected: JSON = [
             "ruleId": "odd-name", "ruleIndex": 0, "level": "error",
@@ -122,7 +122,7 @@ import WaybillTestSupport
         // The schema uses an older draft, but only keywords that mean the same in 2020-12.
         for keyword in ["$schema", "$id", "id"] { text.removeValue(named: keyword) }
         let schema = try JSONSchema(compiling: .object(text))
-        for findings in [findings, []] { #expect(schema.validate(try document(findings)) == []) }
+        for diagnostics in [diagnostics, []] { #expect(schema.validate(try document(diagnostics)) == []) }
         #expect(schema.validate(["version": "2.1.0", "runs": [["tool": [:]]]]) != [])
     }
 }

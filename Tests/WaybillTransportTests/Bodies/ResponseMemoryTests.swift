@@ -70,6 +70,26 @@ import WaybillTestSupport
             await transport.shutDown()
         }
     }
+
+    @Test func `a large body over HTTP/2 fails if there is no memory for it`() async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            let piece = HTTP2Frame(.data, stream: 1, [UInt8](repeating: 7, count: 16 << 10))
+            connection.write([.settings, .ok] + Array(repeating: piece, count: 128))
+            connection.waitForEnd()
+        }
+        let memory = ResponseMemory(limit: 1 << 20)
+        let other = ResponseMemory.Share(of: memory)
+        #expect(other.grow(to: 2 << 20) {})
+        try await LoopbackServer.run(script: script) { server in
+            let transport = try CurlTransport(memory: memory)
+            let request = HTTPRequest(url: server.url()).with { $0.version = .http2PriorKnowledge }
+            let failure = await transport.send(request).failure
+            #expect(failure?.message.contains("a request over HTTP/2 cannot wait") == true, "\(failure as Any)")
+            await transport.shutDown()
+        }
+        #expect(other.grow(to: 3 << 20) {})
+    }
 }
 
 /// How many responses are in use at once.

@@ -23,21 +23,21 @@ extension Run {
         public var location: SourceLocation? { failure.span.map(SourceLocation.init) }
 
         /// Every error, for a stage that can find several, such as the expectations of a response; otherwise empty.
-        public var findings: [Finding] { failure.findings.map(Finding.init) }
+        public var details: [Detail] { failure.details.map(Detail.init) }
 
         /// One of several errors.
-        public struct Finding: Sendable, Equatable {
-            private let finding: WaybillResults.Failure.Finding
+        public struct Detail: Sendable, Equatable {
+            private let detail: WaybillResults.Failure.Detail
 
-            init(_ finding: WaybillResults.Failure.Finding) {
-                self.finding = finding
+            init(_ detail: WaybillResults.Failure.Detail) {
+                self.detail = detail
             }
 
             /// What is wrong, in one sentence without a full stop, with secrets masked.
-            public var message: String { finding.message.string }
+            public var message: String { detail.message.string }
 
             /// The location in the manifest of the requirement that was not met.
-            public var location: SourceLocation? { finding.span.map(SourceLocation.init) }
+            public var location: SourceLocation? { detail.span.map(SourceLocation.init) }
         }
     }
 }

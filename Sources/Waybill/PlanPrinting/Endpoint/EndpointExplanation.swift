@@ -8,7 +8,7 @@ import WaybillTransport
 /// Which level of the manifest each setting and value of an endpoint comes from.
 package struct EndpointExplanation: Sendable {
     /// How a setting is used.
-    enum Fate {
+    enum Effect {
         /// It applies.
         case used
         /// It removes a name with `null`.
@@ -27,10 +27,10 @@ package struct EndpointExplanation: Sendable {
         case ownOriginOnly
     }
 
-    /// A setting with its fate.
+    /// A setting with its effect.
     struct Explained {
         var setting: Setting<SettingValue>
-        var fate: Fate
+        var effect: Effect
     }
 
     let cascade: EndpointCascade
@@ -46,11 +46,11 @@ package struct EndpointExplanation: Sendable {
     /// Every setting at any level.
     var settings: [Explained] {
         let origin = isOnServiceOrigin
-        return cascade.passedOver.map { Explained(setting: $0, fate: .standalone) }
+        return cascade.passedOver.map { Explained(setting: $0, effect: .standalone) }
             + cascade.settings.map { traced in
                 let setting = traced.setting
-                let fate: Fate =
-                    switch traced.fate {
+                let effect: Effect =
+                    switch traced.effect {
                     case .used where setting.value.isUnset: .removal
                     case .used where setting.isForServiceOrigin && origin != true:
                         origin == nil ? .ownOriginOnly : .otherOrigin
@@ -59,7 +59,7 @@ package struct EndpointExplanation: Sendable {
                     case .unset(let setting): .unset(by: setting)
                     case .declined(let name): .declined(by: name)
                     }
-                return Explained(setting: setting, fate: fate)
+                return Explained(setting: setting, effect: effect)
             }
     }
 

@@ -42,19 +42,19 @@ package struct JSONEndpointPrinter: Sendable {
     }
 
     private static func value(_ explained: EndpointExplanation.Explained, _ json: PlanJSON) -> JSON {
-        let (fate, by): (String, JSON?) =
-            switch explained.fate {
+        let (effect, by): (String, JSON?) =
+            switch explained.effect {
             case .used: ("used", nil)
             case .removal: ("removal", nil)
             case .replaced(let setting): ("replaced", json.from(setting.span, setting.level))
-            case .unset(let setting): ("takenAway", json.from(setting.span, setting.level))
+            case .unset(let setting): ("unset", json.from(setting.span, setting.level))
             case .declined(let name): ("declined", json.from(name.span, name.level))
             case .standalone: ("standalone", nil)
             case .otherOrigin: ("otherOrigin", nil)
             case .ownOriginOnly: ("ownOriginOnly", nil)
             }
         guard var members = json.value(explained.setting).object else { return .null }
-        members["fate"] = .string(fate)
+        members["effect"] = .string(effect)
         members["by"] = by
         return .object(members)
     }

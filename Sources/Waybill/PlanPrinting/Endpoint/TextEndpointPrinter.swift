@@ -40,7 +40,7 @@ package struct TextEndpointPrinter: Sendable {
 
     private func used(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [String] {
         let line = line(for: explained.setting, explanation)
-        switch explained.fate {
+        switch explained.effect {
         case .used: return [line]
         case .ownOriginOnly: return [line, "   only if the request goes to the origin of the service"]
         case .removal, .replaced, .unset, .declined, .standalone, .otherOrigin: return []
@@ -49,7 +49,7 @@ package struct TextEndpointPrinter: Sendable {
 
     private func unused(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [String] {
         let reason: String
-        switch explained.fate {
+        switch explained.effect {
         case .used, .removal, .ownOriginOnly: return []
         case .replaced(let setting):
             let value = PlanValues.line(explanation.form.value(setting))

@@ -116,7 +116,7 @@ struct StepText {
             if case .input(let name) = place { "input \(name.value)" } else { "query \(place.name.value)" }
         }
         var words =
-            switch pagination.way {
+            switch pagination.style {
             case .next(let next): "pages by the URL \(form.text(next))"
             case .link: "pages by the Link field"
             case .page(let to, let start): "pages by number, from \(start), in \(place(to))"

@@ -108,7 +108,7 @@ package final class RunControl: Sendable {
             guard state.pauses.unpause(step) else { return [] }
             if step == nil { state.endPause() }
             changed.yield((false, step))
-            return state.letGo()
+            return state.resumeWaiting()
         }
         for continuation in continuations { continuation.resume() }
     }
@@ -163,7 +163,7 @@ package final class RunControl: Sendable {
                 for step in state.pauses.end() { changed.yield((false, step)) }
                 state.endPause()
                 if let clock = state.clock { state.graceTimer = timer(on: clock) }
-                return (state.letGo(), state.stopHandlers)
+                return (state.resumeWaiting(), state.stopHandlers)
             } as ([CheckedContinuation<Void, Never>], [@Sendable () -> Void])
         for continuation in continuations { continuation.resume() }
         for handler in handlers { handler() }
@@ -192,7 +192,7 @@ package final class RunControl: Sendable {
 
 extension RunControl.State {
     /// Unpauses whatever is no longer paused: transfers now, steps when the caller resumes the returned continuations.
-    fileprivate mutating func letGo() -> [CheckedContinuation<Void, Never>] {
+    fileprivate mutating func resumeWaiting() -> [CheckedContinuation<Void, Never>] {
         for transfer in transfers.values where !pauses.holds(transfer.path) { transfer.monitor.unpause() }
         let open = gates.filter { !pauses.holds($0.value.path) }
         for number in open.keys { gates[number] = nil }

@@ -13,7 +13,7 @@ struct ReachabilityState: Sendable {
         case wait
     }
 
-    private enum Knowledge: Equatable {
+    private enum ReachabilityResult: Equatable {
         case unknown
         case reachable
         case unreachable(reason: String, since: Duration)
@@ -22,7 +22,7 @@ struct ReachabilityState: Sendable {
     /// How long requests are refused before a connection is tried again.
     static let interval = Duration.seconds(1)
 
-    private var knowledge = Knowledge.unknown
+    private var knowledge = ReachabilityResult.unknown
     private var isProbing = false
 
     /// Nothing is known.

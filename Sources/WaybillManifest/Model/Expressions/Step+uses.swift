@@ -97,7 +97,7 @@ extension Pagination {
     fileprivate func visitUses(_ visitor: UseVisitor) {
         visitor.expression(items, .response, .data)
         visitor.expression(condition, .response, .control)
-        switch way {
+        switch style {
         case .next(let expression): visitor.expression(expression, .response, .address)
         case .cursor(_, let expression): visitor.expression(expression, .response, .query)
         case .link, .page, .offset: break

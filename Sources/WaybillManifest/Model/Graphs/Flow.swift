@@ -109,7 +109,7 @@ package struct Pagination: Sendable {
     }
 
     /// How the next page is found.
-    package enum Way: Sendable {
+    package enum Style: Sendable {
         /// The response contains the URL of the next page.
         case next(ManifestExpression)
         /// The Link field contains it (RFC 8288).
@@ -123,7 +123,7 @@ package struct Pagination: Sendable {
     }
 
     /// How the next page is found.
-    package var way: Way
+    package var style: Style
     /// The expression for the items of a page.
     package var items: ManifestExpression?
     /// The maximum number of pages.

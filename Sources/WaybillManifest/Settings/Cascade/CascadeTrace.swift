@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 
 /// How a cascade uses a setting.
-package enum SettingFate: Sendable {
+package enum SettingEffect: Sendable {
     /// It applies. This includes a setting that unsets a name.
     case used
     /// A nearer level replaces it.
@@ -17,7 +17,7 @@ package struct TracedSetting: Sendable {
     /// The setting.
     package var setting: Setting<SettingValue>
     /// How the cascade uses it.
-    package var fate: SettingFate
+    package var effect: SettingEffect
 }
 
 extension Cascade {
@@ -43,7 +43,7 @@ private struct Trace {
         for name in settings.declined { decline(Setting(name.value, at: name.span, level: level)) }
         replaceCredentials(by: settings)
         for entry in settings.entries {
-            let traced = TracedSetting(setting: entry, fate: .used)
+            let traced = TracedSetting(setting: entry, effect: .used)
             guard let slot = Slot(entry.value) else {
                 groups.append([traced])
                 continue
@@ -54,8 +54,8 @@ private struct Trace {
                 continue
             }
             let last = groups[position].count - 1
-            if case .used = groups[position][last].fate {
-                groups[position][last].fate = entry.value.isUnset ? .unset(by: entry) : .replaced(by: entry)
+            if case .used = groups[position][last].effect {
+                groups[position][last].effect = entry.value.isUnset ? .unset(by: entry) : .replaced(by: entry)
             }
             groups[position].append(traced)
         }
@@ -68,13 +68,13 @@ private struct Trace {
         for index in groups.indices {
             let last = groups[index].count - 1
             let far = groups[index][last]
-            guard case .used = far.fate else { continue }
+            guard case .used = far.effect else { continue }
             if case .auth(let auth) = near?.value {
-                if auth.isSent(in: far.setting.value), let near { groups[index][last].fate = .replaced(by: near) }
+                if auth.isSent(in: far.setting.value), let near { groups[index][last].effect = .replaced(by: near) }
             } else if case .auth(let auth) = far.setting.value,
                 let field = settings.entries.last(where: { auth.isSent(in: $0.value) })
             {
-                groups[index][last].fate = field.value.isUnset ? .unset(by: field) : .replaced(by: field)
+                groups[index][last].effect = field.value.isUnset ? .unset(by: field) : .replaced(by: field)
             }
         }
     }
@@ -82,7 +82,7 @@ private struct Trace {
     private mutating func decline(_ name: Setting<SettingName>) {
         for group in groups.indices where groups[group].last?.setting.value.name == name.value {
             let last = groups[group].count - 1
-            if case .used = groups[group][last].fate { groups[group][last].fate = .declined(by: name) }
+            if case .used = groups[group][last].effect { groups[group][last].effect = .declined(by: name) }
         }
     }
 }

@@ -4,15 +4,15 @@ extension SyntaxError {
     /// The error for unexpected content instead of the next key or list entry, or after the end of the document.
     var indentationError: Diagnostic? {
         switch failure.problem {
-        case "did not find expected key": behindValue ?? misplacedLine(expected: "a key of this mapping")
-        case "did not find expected '-' indicator": behindValue ?? misplacedLine(expected: "an entry of this list")
-        case "did not find expected <document start>": behindValue ?? behindDocument
+        case "did not find expected key": afterValue ?? misplacedLine(expected: "a key of this mapping")
+        case "did not find expected '-' indicator": afterValue ?? misplacedLine(expected: "an entry of this list")
+        case "did not find expected <document start>": afterValue ?? afterDocument
         default: nil
         }
     }
 
     /// The error for text after a complete value in the same line: `"a" b`, `'it's'`.
-    private var behindValue: Diagnostic? {
+    private var afterValue: Diagnostic? {
         guard let value = lastValue, value.span.range.upperBound <= failure.problemOffset,
             value.span.range.upperBound > line(at: failure.problemOffset).lowerBound
         else { return nil }
@@ -53,7 +53,7 @@ extension SyntaxError {
         )
     }
 
-    private var behindDocument: Diagnostic {
+    private var afterDocument: Diagnostic {
         let here = file.span(word(from: failure.problemOffset))
         if file.bytes.first == UInt8(ascii: "%") {
             return error("'---' is missing between the directives and the document", at: here)

@@ -9,7 +9,7 @@ struct SyntaxError {
     /// The last value that was read before the error.
     let lastValue: YAMLNode?
 
-    init(_ failure: YAMLFailure, in file: SourceFile, behind lastValue: YAMLNode?) {
+    init(_ failure: YAMLFailure, in file: SourceFile, after lastValue: YAMLNode?) {
         self.failure = failure
         self.file = file
         self.lastValue = lastValue

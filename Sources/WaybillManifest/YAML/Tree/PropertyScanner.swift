@@ -31,10 +31,10 @@ enum PropertyScanner {
             if next >= event.end, event.end == offset { break }
             offset = next
         }
-        return (YAMLProperties(tag: tag, anchor: anchor), valueStart(event, behind: offset, in: bytes))
+        return (YAMLProperties(tag: tag, anchor: anchor), valueStart(event, after: offset, in: bytes))
     }
 
-    private static func valueStart(_ event: YAMLEvent, behind offset: Int, in bytes: [UInt8]) -> Int {
+    private static func valueStart(_ event: YAMLEvent, after offset: Int, in bytes: [UInt8]) -> Int {
         switch event.kind {
         case .mappingStart, .sequenceStart:
             if event.isFlow { return event.end - 1 }

@@ -45,7 +45,7 @@ struct TagCheck {
     }
 
     /// Returns the error in the tag of a scalar, if there is one.
-    func findingForScalar(_ text: String, at span: SourceSpan) -> Diagnostic? {
+    func diagnosticForScalar(_ text: String, at span: SourceSpan) -> Diagnostic? {
         if kind == .unknown { return unknown }
         guard !matches(text) else { return nil }
         return Diagnostic(
@@ -57,7 +57,7 @@ struct TagCheck {
     }
 
     /// Returns the error in the tag of a sequence or mapping, if there is one.
-    func findingForCollection(isMapping: Bool) -> Diagnostic? {
+    func diagnosticForCollection(isMapping: Bool) -> Diagnostic? {
         switch kind {
         case .unknown:
             return unknown

@@ -11,7 +11,9 @@ extension YAMLTreeBuilder {
         for position in 0..<values.memberCount(of: mapping) {
             let key = values.name(at: position, of: mapping)
             if !values.isScalar(key) {
-                findings.append(Diagnostic("complex-key", "a key must be a plain or quoted string", at: span(of: key)))
+                diagnostics.append(
+                    Diagnostic("complex-key", "a key must be a plain or quoted string", at: span(of: key))
+                )
             } else if isMergeKey(key) {
                 mergesSomething = true
             }
@@ -28,7 +30,7 @@ extension YAMLTreeBuilder {
     private mutating func reportDuplicates(in mapping: ValueTree.Index) {
         for (first, position) in values.duplicateNames(in: mapping) {
             let (key, other) = (values.name(at: position, of: mapping), values.name(at: first, of: mapping))
-            findings.append(
+            diagnostics.append(
                 Diagnostic(
                     "duplicate-key",
                     "the key '\(values.text(of: key).shortened)' occurs twice in the same mapping",
@@ -93,7 +95,7 @@ extension YAMLTreeBuilder {
         // An unknown alias has already been reported.
         let start = span(of: value).range.lowerBound
         if start < file.bytes.count, file.bytes[start] == UInt8(ascii: "*") { return }
-        findings.append(
+        diagnostics.append(
             Diagnostic(
                 "invalid-merge",
                 "'<<' requires a mapping or a list of mappings",

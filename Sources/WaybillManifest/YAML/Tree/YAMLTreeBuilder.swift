@@ -11,7 +11,7 @@ struct YAMLTreeBuilder {
     private var properties: [ValueTree.Index: YAMLProperties] = [:]
     /// The complete documents.
     private var documents: [ValueTree.Index] = []
-    var findings: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
 
     private let limits: YAMLReader.Limits
     private let isSingleDocument: Bool
@@ -132,7 +132,9 @@ struct YAMLTreeBuilder {
             let check = TagCheck(written, expanded: event.tag)
             let text = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
             tag = check.scalarTag(for: text)
-            if let finding = check.findingForScalar(text, at: file.span(start..<end)) { findings.append(finding) }
+            if let diagnostic = check.diagnosticForScalar(text, at: file.span(start..<end)) {
+                diagnostics.append(diagnostic)
+            }
         }
         let isString = tag == .string || tag == nil && style != .plain
         let node = text.withUnsafeBufferPointer { text in
@@ -145,7 +147,7 @@ struct YAMLTreeBuilder {
         guard grow(by: count, at: start..<end) else { return false }
         if let anchor = event.anchor { anchors[anchor] = Anchor(start: event.start, node: node, nodeCount: count) }
         add(node, end: end, height: 0)
-        return findings.count < limits.maximumFindings
+        return diagnostics.count < limits.maximumDiagnostics
     }
 
     /// Returns the location of an empty value: after its `:` or `-`, or after the key if the colon is missing.
@@ -193,14 +195,14 @@ struct YAMLTreeBuilder {
     }
 
     /// Replaces an invalid alias by null, so that the rest can be read.
-    private mutating func addBroken(_ finding: Diagnostic) -> Bool {
-        findings.append(finding)
-        if let span = finding.primary?.span {
+    private mutating func addBroken(_ diagnostic: Diagnostic) -> Bool {
+        diagnostics.append(diagnostic)
+        if let span = diagnostic.primary?.span {
             let null = values.addScalar(.null, text: UnsafeBufferPointer(start: nil, count: 0))
             mark(span.range)
             add(null, end: span.range.upperBound, height: 0)
         }
-        return findings.count < limits.maximumFindings
+        return diagnostics.count < limits.maximumDiagnostics
     }
 
     // MARK: Collections
@@ -212,7 +214,9 @@ struct YAMLTreeBuilder {
             (properties, start) = PropertyScanner.scan(event, in: file)
             if let written = properties?.tag {
                 let check = TagCheck(written, expanded: event.tag)
-                if let finding = check.findingForCollection(isMapping: isMapping) { findings.append(finding) }
+                if let diagnostic = check.diagnosticForCollection(isMapping: isMapping) {
+                    diagnostics.append(diagnostic)
+                }
             }
         }
         guard frames.count < limits.maximumDepth else { return stop(tooDeep(at: file.span(start..<start + 1))) }
@@ -248,7 +252,7 @@ struct YAMLTreeBuilder {
             anchors[name] = Anchor(start: frame.propertiesStart, node: node, nodeCount: count, height: frame.height + 1)
         }
         add(node, end: end, height: frame.height + 1)
-        return findings.count < limits.maximumFindings
+        return diagnostics.count < limits.maximumDiagnostics
     }
 
     /// Adds the collection itself. No slice of the children outlives this call, so that they are not copied when they
@@ -292,8 +296,8 @@ struct YAMLTreeBuilder {
         Diagnostic("too-deep", "the values are nested more than \(limits.maximumDepth) levels deep", at: span)
     }
 
-    private mutating func stop(_ finding: Diagnostic) -> Bool {
-        findings.append(finding)
+    private mutating func stop(_ diagnostic: Diagnostic) -> Bool {
+        diagnostics.append(diagnostic)
         return false
     }
 }

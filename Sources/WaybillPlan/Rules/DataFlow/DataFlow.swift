@@ -91,7 +91,7 @@ final class GraphFlow {
     }
 
     private func check(_ reference: Reference, in text: any EvaluatedText, step: StepSite?) {
-        if let diagnostic = finding(of: reference, in: text, step: step) { diagnostics.append(diagnostic) }
+        if let diagnostic = diagnostic(of: reference, in: text, step: step) { diagnostics.append(diagnostic) }
     }
 
     // MARK: Groups

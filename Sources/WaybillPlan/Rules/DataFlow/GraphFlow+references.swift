@@ -9,7 +9,7 @@ extension GraphFlow {
     /// Returns the error in a path that starts with `steps`; `nil` if it is valid.
     ///
     /// - Parameter step: The step that it names, if there is one.
-    func finding(of reference: Reference, in text: any EvaluatedText, step: StepSite?) -> Diagnostic? {
+    func diagnostic(of reference: Reference, in text: any EvaluatedText, step: StepSite?) -> Diagnostic? {
         guard let segment = reference.segments.first, let id = segment.name else {
             return Diagnostic(
                 "unknown-step",
@@ -24,10 +24,10 @@ extension GraphFlow {
             guard let nameless = graph.firstStepWithoutID(of: id) else {
                 return .unknown("step", name, among: graph.ids)
             }
-            var finding = Diagnostic.unknown("step", name, among: [String]())
-            finding.secondary.append(.init(nameless.span, "this step has no id"))
-            finding.help.append("Give the step an id, such as 'id: first', and write steps.first here.")
-            return finding
+            var diagnostic = Diagnostic.unknown("step", name, among: [String]())
+            diagnostic.secondary.append(.init(nameless.span, "this step has no id"))
+            diagnostic.help.append("Give the step an id, such as 'id: first', and write steps.first here.")
+            return diagnostic
         }
         guard let certainty = certainty(of: step) else {
             if isOrderUnknown { return nil }

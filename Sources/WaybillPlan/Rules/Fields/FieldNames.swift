@@ -14,7 +14,7 @@ struct FieldNames: ManifestRule {
         // Checking a path through data may require inspecting all of the data, and the same paths are often repeated.
         var known: [PathThroughData: MissingPart?] = [:]
         let references = subject.references
-        for index in references.sites.indices where ScopeShapes.areKnown(behind: references.roots[index]) {
+        for index in references.sites.indices where ScopeShapes.areKnown(after: references.roots[index]) {
             let site = references.sites[index]
             let reference = site.reference
             guard let root = shapes.root(of: site) else { continue }
@@ -25,7 +25,7 @@ struct FieldNames: ManifestRule {
             } else {
                 missing = reference.missingPart(from: root)
             }
-            if let missing { diagnostics.append(missing.finding(reference, in: site.text, root)) }
+            if let missing { diagnostics.append(missing.diagnostic(reference, in: site.text, root)) }
         }
         return diagnostics
     }
@@ -105,7 +105,7 @@ private struct MissingPart {
     /// nothing.
     let index: Int
 
-    func finding(_ reference: Reference, in text: any EvaluatedText, _ root: PathRoot) -> Diagnostic {
+    func diagnostic(_ reference: Reference, in text: any EvaluatedText, _ root: PathRoot) -> Diagnostic {
         let all = reference.segments + (reference.childSegments ?? [])
         let segment = all.indices.contains(index) ? all[index] : nil
         let span = text.span(of: segment?.range ?? reference.nameRange)

@@ -30,12 +30,12 @@ struct LoopShapes {
             guard let reference = expression.references.first, expression.references.count == 1,
                 reference.range.count == expression.expression.text.utf8.count
             else { return nil }
-            return shape(behind: reference, in: graph, subject)
+            return shape(after: reference, in: graph, subject)
         }
     }
 
     private static func shape(
-        behind reference: Reference,
+        after reference: Reference,
         in graph: Graph,
         _ subject: RuleSubject
     ) -> ValueShape? {

@@ -16,7 +16,7 @@ struct ScopeShapes {
     }
 
     /// Whether the shapes of the values after a root can be known; `nil` is the element of a `forEach`.
-    static func areKnown(behind root: Reference.Root?) -> Bool {
+    static func areKnown(after root: Reference.Root?) -> Bool {
         switch root {
         case .vars, .session, .state, .item: false
         case .document, .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true

@@ -30,7 +30,7 @@ enum ResultPath {
         if RunFileNames.isOfDatabase(name) {
             return "'\(path)' has the name of a file that SQLite creates next to a database"
         }
-        if name.hasSuffix(".part") { return "'\(path)' has the name of an unfinished file" }
+        if RunFileNames.isOfUnfinishedFile(name) { return "'\(path)' has the name of an unfinished file" }
         let names = path.split(separator: "/")
         if let long = names.first(where: { $0.utf8.count > 255 }) {
             return "the name of a file has at most 255 bytes, but '\(long.prefix(16))…' has \(long.utf8.count)"

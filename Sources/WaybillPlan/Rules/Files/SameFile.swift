@@ -11,7 +11,7 @@ struct SameFile: ManifestRule {
         let writings = FileWriting.all(in: subject)
         guard !writings.isEmpty else { return [] }
         let runs = GraphRuns(subject)
-        return writings.values.compactMap { finding(of: $0, runs) } + mixtures(in: writings, runs)
+        return writings.values.compactMap { diagnostic(of: $0, runs) } + mixtures(in: writings, runs)
     }
 
     /// Returns errors for files that one step writes as a database, and another one in another format.
@@ -34,7 +34,7 @@ struct SameFile: ManifestRule {
         }
     }
 
-    private func finding(of writings: [FileWriting], _ runs: GraphRuns) -> Diagnostic? {
+    private func diagnostic(of writings: [FileWriting], _ runs: GraphRuns) -> Diagnostic? {
         if let repeated = writings.first(where: { $0.repeatedBy != nil }), let loop = repeated.repeatedBy {
             return Diagnostic(
                 "same-file",

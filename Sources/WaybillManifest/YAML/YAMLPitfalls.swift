@@ -3,8 +3,8 @@ import WaybillJSON
 
 /// Constructs that are valid YAML but surely not what the author of a manifest meant. They are reported instead of the
 /// schema violations and expression errors that they cause.
-struct ManifestTraps {
-    private(set) var findings: [Diagnostic] = []
+struct YAMLPitfalls {
+    private(set) var diagnostics: [Diagnostic] = []
 
     private let tree: YAMLTree
 
@@ -28,7 +28,7 @@ struct ManifestTraps {
     }
 
     private mutating func report(_ anchor: Spanned<String>) {
-        findings.append(
+        diagnostics.append(
             Diagnostic(
                 "anchor-of-nothing",
                 "'&' names the value after it, but there is no value",
@@ -48,7 +48,7 @@ struct ManifestTraps {
             ? "Inside braces, quote an expression with ',' in it, such as \"default($.x, 0)\"."
             : "Inside braces, a string with ',' in it must be quoted. \(entry)"
         let previous = valueBeforeComma(before: index)
-        findings.append(
+        diagnostics.append(
             Diagnostic(
                 "missing-colon",
                 "the entry '\(text)' has no ':'",

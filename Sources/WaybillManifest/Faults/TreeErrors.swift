@@ -5,7 +5,7 @@ import WaybillJSON
 ///
 /// Nothing can be concluded from the content of such a value, or from what is missing in it: a value exists there, but
 /// its content is unknown. The decoder queries this type, so that no other part depends on nodes.
-struct TreeFaults: Sendable {
+struct TreeErrors: Sendable {
     /// The keys of a mapping that were intended but do not exist, because they are misspelled, missing or duplicated.
     private enum Doubt {
         case names(Set<String>)
@@ -55,13 +55,13 @@ struct TreeFaults: Sendable {
     }
 
     /// Records what errors leave unknown, based only on their locations. Warnings leave nothing unknown.
-    mutating func note(_ findings: [Diagnostic]) {
-        for finding in findings where finding.severity == .error {
-            for label in [finding.primary].compactMap({ $0 }) + finding.secondary
+    mutating func note(_ diagnostics: [Diagnostic]) {
+        for diagnostic in diagnostics where diagnostic.severity == .error {
+            for label in [diagnostic.primary].compactMap({ $0 }) + diagnostic.secondary
             where label.span.file == root.span.file {
                 note(label.span)
                 // The values of a duplicate key are well formed.
-                note(at: label.span.range, isMeaningless: finding.id != "duplicate-key")
+                note(at: label.span.range, isMeaningless: diagnostic.id != "duplicate-key")
             }
         }
     }
@@ -137,8 +137,8 @@ struct TreeFaults: Sendable {
     }
 
     /// Whether a diagnostic is the consequence of one of the errors, because it has the same location.
-    func explain(_ finding: Diagnostic) -> Bool {
-        finding.primary.map { spans.overlaps($0.span) } ?? false
+    func explain(_ diagnostic: Diagnostic) -> Bool {
+        diagnostic.primary.map { spans.overlaps($0.span) } ?? false
     }
 }
 
@@ -162,10 +162,11 @@ private enum Part {
             guard own.covers(element.span.range) else { return nil }
             self = .inside(element)
         case .object:
-            let behind = Self.firstPosition(below: values.memberCount(of: node.index)) {
+            let position = Self.firstPosition(below: values.memberCount(of: node.index)) {
                 Self.range(values.name(at: $0, of: node.index), in: node).lowerBound > range.lowerBound
             }
-            guard behind > 0, let (key, value) = node.mapping?.entries[behind - 1], own.covers(key.span.range) else {
+            guard position > 0, let (key, value) = node.mapping?.entries[position - 1], own.covers(key.span.range)
+            else {
                 return nil
             }
             if range.lowerBound < key.span.range.upperBound {

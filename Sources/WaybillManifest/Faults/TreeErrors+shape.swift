@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillSchema
 
 /// Violations of the schema.
-extension TreeFaults {
+extension TreeErrors {
     /// Whether a violation of the schema is the consequence of an error that is already known.
     func explain(_ violation: SchemaViolation, in root: YAMLNode) -> Bool {
         var node = root

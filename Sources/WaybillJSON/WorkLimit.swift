@@ -1,0 +1,9 @@
+/// The time limit of the current task. Long computations on outside data ask every few thousand steps whether it is
+/// reached, because a task is cancelled too late if the computation occupies the thread that its timer needs.
+package enum WorkLimit {
+    /// Whether the time of the step that the task executes has passed; `nil` without a limit.
+    @TaskLocal package static var hasPassed: (@Sendable () -> Bool)?
+
+    /// Whether the task must stop: it was cancelled, or its time has passed. The result is discarded then.
+    package static var isReached: Bool { Task.isCancelled || hasPassed?() == true }
+}

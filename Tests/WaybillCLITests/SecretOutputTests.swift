@@ -1,0 +1,99 @@
+import Testing
+import WaybillTestSupport
+
+/// Outputs with `secret: true`, in everything that a run writes.
+@Suite(.timeLimit(.minutes(5))) struct SecretOutputTests {
+    private let folder = TemporaryFolder()
+
+    /// A server that responds to `/page` with two pages, to `/poll` with a status that changes, and to `/echo` with a
+    /// token that it has received. The responses contain tokens in the body and in the header.
+    private static func server() throws -> LoopbackServer {
+        try LoopbackServer { connection in
+            var polls = 0
+            while let request = connection.readRequest() {
+                let target = request.target
+                var fields = "Content-Type: application/json\r\nX-Session: header-token-1\r\n"
+                var body = #"{"token":"body-token-1"}"#
+                if target.hasPrefix("/page") {
+                    let isFirst = !target.contains("2")
+                    body =
+                        #"{"list":[{"token":"page-token-\#(isFirst ? 1 : 2)"}],"next":\#(isFirst ? "\"/page2\"" : "null")}"#
+                } else if target.hasPrefix("/poll") {
+                    polls += 1
+                    body = #"{"token":"poll-token-\#(polls)","done":\#(polls > 1)}"#
+                } else if target.hasPrefix("/name") {
+                    body = #"{"name":"header-token-1"}"#
+                    fields = "Content-Type: application/json\r\n"
+                }
+                connection.write("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            }
+        }
+    }
+
+    private func run(_ steps: String) async throws -> Command {
+        let server = try Self.server()
+        defer { server.stop() }
+        let url = server.url("")
+        folder.write(
+            "waybill: 1\nservices: {s: {baseURL: \"\(url)\"}}\ngraphs: {main: {onFailure: collect, chain: [\n\(steps)]}}\n",
+            to: "m.yaml"
+        )
+        return try await Command.run(
+            CommandCase.program,
+            ["run", "m.yaml", "--out", "out", "--keep-bodies", "--report", "html=out.html"],
+            in: folder.path
+        )
+    }
+
+    private func filesWithTokens() async throws -> String {
+        try await Command.run("/bin/sh", ["-c", "grep -rlE -- '-token-[0-9]' out out.html"], in: folder.path).outputText
+    }
+
+    @Test(arguments: [
+        #"{id: a, get: /page, paginate: {next: $.next, items: $.list}, outputs: {t: {value: "$[*].token", secret: true}}}"#,
+        #"""
+        {id: a, get: /page, paginate: {next: $.next, items: $.list}, write: {to: a.ndjson},
+          outputs: {t: {value: "response.body.list[0].token", secret: true}}}
+        """#,
+        #"{id: a, get: /page, paginate: {next: $.next, items: $.list}, outputs: {n: length($), t: {value: "$[1].token", secret: true}, u: {value: "$[0].token", secret: true}}}"#,
+        #"{id: a, get: /poll, debug: true, until: {that: $.done, every: 1ms}, outputs: {t: {value: $.token, secret: true}}}"#,
+        #"{id: a, get: /poll, until: {that: $.done, every: 1ms}, expect: {json: {a: 1}}, outputs: {t: {value: $.token, secret: true}}}"#,
+        #"{id: a, get: /body, outputs: {t: {value: $.token, secret: true}}, write: {to: a.json}}"#,
+    ])
+    func `the secrets of pages, polls and responses are in no file`(step: String) async throws {
+        let fields = #"h: {value: "response.headers['x-session']", secret: true}, "#
+        let result = try await run(step.replacing("outputs: {", with: "outputs: {" + fields))
+        #expect(result.status == (step.contains("expect") ? 1 : 0), "\(result.errorText)\(result.outputText)")
+        #expect(try await filesWithTokens() == "")
+        #expect(!(result.outputText + result.errorText).contains("-token-"))
+    }
+
+    @Test(arguments: [
+        #"write: {to: "${$.name}.csv"}"#, #"download: {to: "d/${steps.b.data.name}.bin"}"#,
+    ])
+    func `a secret that a server has repeated is not in the name of a file`(output: String) async throws {
+        let result = try await run(
+            """
+            {id: a, get: /body, outputs: {h: {value: "response.headers['x-session']", secret: true}}},
+            {id: b, get: /name},
+            {id: c, get: /name, \(output.replacing("$.name", with: "steps.b.data.name"))}
+            """
+        )
+        #expect(result.status == 1)
+        #expect(result.outputText.contains("a secret cannot be in the path of a file"), "\(result.outputText)")
+        #expect(
+            try await Command.run("/usr/bin/find", ["out"], in: folder.path).outputText.contains("token-1") == false
+        )
+    }
+
+    @Test func `a computed path cannot have the name of a download's record`() async throws {
+        let result = try await run(
+            """
+            {id: a, values: {name: "'y.bin.part.json'"}},
+            {id: b, get: /body, write: {to: "${steps.a.outputs.name}", as: json}}
+            """
+        )
+        #expect(result.status == 1)
+        #expect(result.outputText.contains("has the name of an unfinished file"), "\(result.outputText)")
+    }
+}
