@@ -51,7 +51,7 @@ let package = Package(
         ),
         .target(
             name: "WaybillSchema",
-            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas", "CIDN2"]
         ),
         .target(
             name: "WaybillExpressions",

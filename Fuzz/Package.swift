@@ -9,6 +9,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CNettle", pkgConfig: "nettle"),
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2"),
         .target(name: "WaybillDiagnostics"),
         .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
         .target(
@@ -17,7 +18,7 @@ let package = Package(
         ),
         .target(
             name: "WaybillSchema",
-            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas"]
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas", "CIDN2"]
         ),
         .target(
             name: "WaybillExpressions",

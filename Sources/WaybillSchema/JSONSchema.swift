@@ -40,31 +40,18 @@ package struct JSONSchema: Sendable {
     }
 
     /// Whether an instance is valid. This is faster than `validate(_:)`, but does not tell why an instance is invalid.
-    package func isValid(_ instance: JSON) -> Bool { accepts(instance.bytesAsBase64) }
-
-    private func accepts(_ instance: JSON) -> Bool {
-        var evaluator = SchemaEvaluator(program, instance, of: JSONInstances())
+    package func isValid(_ instance: JSON) -> Bool {
+        var evaluator = SchemaEvaluator(program, instance.bytesAsBase64, of: JSONInstances())
         return evaluator.acceptsRoot()
     }
 
     /// Returns all violations in a value of a tree, in whose objects all names are unique strings.
-    ///
-    /// Valid members before the first invalid one are not evaluated a second time, and not converted to `JSON`.
     package func validate(
         _ value: ValueTree.Index,
         in tree: ValueTree,
         limit: Int
     ) -> [SchemaViolation] {
-        var evaluator = SchemaEvaluator(program, TreeInstances.Value(index: value), of: TreeInstances(tree: tree))
-        guard !evaluator.acceptsRoot() else { return [] }
-        let first = program.node(0)
-        let looksOnlyAtMembers =
-            first.applicators.isEmpty && first.unevaluatedProperties == nil
-            && first.object?.dependentSchemas.isEmpty ?? true
-        let accepted = looksOnlyAtMembers && !evaluator.isExhausted ? evaluator.acceptedMembers : 0
-        let instance = tree.json(of: value, leavingOut: accepted)
-        var collector = ViolationCollector(program, instance, accepting: accepted, limit: max(limit, 1))
-        return collector.sortedViolations()
+        violations(in: TreeInstances.Value(index: value), of: TreeInstances(tree: tree), limit: limit)
     }
 
     /// Returns all violations in an instance, in the order of the instance; empty if it is valid.
@@ -75,10 +62,18 @@ package struct JSONSchema: Sendable {
     ///
     /// - Parameter limit: The number of violations, at least one, after which validation stops.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
-        let instance = instance.bytesAsBase64
-        guard !accepts(instance) else { return [] }
-        var collector = ViolationCollector(program, instance, limit: max(limit, 1))
-        return collector.sortedViolations()
+        violations(in: instance.bytesAsBase64, of: JSONInstances(), limit: limit)
+    }
+
+    private func violations<Instances: SchemaInstances>(
+        in root: Instances.Value,
+        of instances: Instances,
+        limit: Int
+    ) -> [SchemaViolation] {
+        var evaluator = SchemaEvaluator(program, root, of: instances)
+        guard !evaluator.acceptsRoot() else { return [] }
+        evaluator = SchemaEvaluator(program, root, of: instances)
+        return evaluator.violations(limit: max(limit, 1))
     }
 }
 

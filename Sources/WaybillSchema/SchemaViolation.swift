@@ -14,9 +14,9 @@ package struct SchemaViolation: Sendable, Equatable {
     package let keyword: String
     /// The error message, as a predicate of the value: “must be a string, but is a number”. If the name is invalid, a
     /// whole clause.
-    package let message: String
+    package internal(set) var message: String
     /// The same for programs.
-    package let detail: Detail
+    package internal(set) var detail: Detail
     /// The allowed name or value that was probably meant.
     package internal(set) var suggestion: String?
     /// The `x-…` members of the failing schema, overridden by those of the references that led to it.

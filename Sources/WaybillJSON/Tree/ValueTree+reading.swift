@@ -123,19 +123,6 @@ extension ValueTree {
         }
     }
 
-    /// Returns the value, with null in place of the first members of an object, which will not be used.
-    package func json(of value: Index, leavingOut count: Int) -> JSON {
-        guard count > 0 else { return json(of: value) }
-        return .object(
-            JSONObject(
-                (0..<memberCount(of: value)).map { position in
-                    let name = text(of: name(at: position, of: value))
-                    return (name, position < count ? .null : json(of: self.value(at: position, of: value)))
-                }
-            )
-        )
-    }
-
     /// Returns the number of a scalar of that kind.
     package func number(of scalar: Index) -> JSONNumber {
         unusualNumbers[scalar] ?? JSONNumber(validated: text(of: scalar))

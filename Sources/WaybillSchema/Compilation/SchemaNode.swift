@@ -51,9 +51,7 @@ final class SchemaNode: Sendable {
         }
     }
 
-    var number: NumberRules? { numberRules?.all }
     var string: StringRules? { stringRules?.all }
-    var array: ArrayRules? { arrayRules?.all }
     var object: ObjectRules? { objectRules?.all }
 }
 

@@ -1,13 +1,23 @@
+import WaybillJSON
+
 /// The members or elements of one instance that a subschema has evaluated, for `unevaluatedProperties` and
 /// `unevaluatedItems`. An instance is an object or an array, so one set of positions serves both.
 struct EvaluatedLocations {
     /// Whether the positions are needed. Otherwise nothing is recorded.
     let isTracking: Bool
+    /// The names that the subschemas define, if they are needed.
+    private(set) var known: [String]?
     private var low: UInt64 = 0
     private var high: [UInt64] = []
 
-    init(tracking: Bool = false) {
+    init(tracking: Bool = false, naming: Bool = false) {
         isTracking = tracking
+        known = naming ? [] : nil
+    }
+
+    mutating func insert(names: [String]) {
+        guard let known else { return }
+        self.known = known + names.filter { name in !known.contains { $0.hasSameCodePoints(as: name) } }
     }
 
     mutating func insert(_ position: Int) {
@@ -28,6 +38,7 @@ struct EvaluatedLocations {
 
     mutating func formUnion(_ other: EvaluatedLocations) {
         guard isTracking else { return }
+        insert(names: other.known ?? [])
         low |= other.low
         while high.count < other.high.count { high.append(0) }
         for (word, bits) in other.high.enumerated() { high[word] |= bits }

@@ -8,27 +8,49 @@ extension SchemaEvaluator {
         _ seen: inout EvaluatedLocations
     ) -> Bool {
         let count = instances.count(of: elements)
-        guard rules.all.acceptsCount(count) else { return false }
+        guard acceptsCount(count, of: "element", "Items", rules.all.minItems, rules.all.maxItems) else { return false }
         let prefix = min(rules.all.prefix.count, count)
         for position in 0..<prefix {
-            let element = instances.element(at: position, of: elements)
-            guard accepts(rules.all.prefix[position], element) else { return false }
+            let schema = rules.all.prefix[position]
+            guard acceptsElement(schema, at: position, of: elements, ["prefixItems", String(position)]) else {
+                return false
+            }
         }
         seen.insert(0..<prefix)
         if let items = rules.all.items, count > prefix {
             for position in prefix..<count {
-                guard accepts(items, instances.element(at: position, of: elements)) else { return false }
+                guard acceptsElement(items, at: position, of: elements, ["items"], after: prefix) else { return false }
             }
             seen.insert(prefix..<count)
         }
-        if rules.all.contains != nil {
-            let found = self.count(rules.all, elements, &seen)
-            if found < rules.all.minContains || found > rules.all.maxContains ?? .max { return false }
-        }
+        guard acceptsContained(rules, elements, &seen) else { return false }
         guard rules.all.uniqueItems, count > 1 else { return true }
-        return ArrayRules.firstDuplicate(
-            among: (0..<count).map { instances.json(instances.element(at: $0, of: elements)) }
-        ) == nil
+        let values = (0..<count).map { instances.json(instances.element(at: $0, of: elements)) }
+        guard let (earlier, later) = ArrayRules.firstDuplicate(among: values) else { return true }
+        return continues(
+            after: ["uniqueItems"],
+            "is equal to element \(earlier + 1), but the elements must be unique",
+            at: .index(later)
+        )
+    }
+
+    private mutating func acceptsContained(
+        _ rules: Rules<ArrayRules>,
+        _ elements: Instances.Elements,
+        _ seen: inout EvaluatedLocations
+    ) -> Bool {
+        guard let contains = rules.all.contains else { return true }
+        let (least, most) = (rules.all.minContains, rules.all.maxContains ?? .max)
+        let found = count(rules.all, elements, &seen)
+        guard found < least || found > most else { return true }
+        guard collector != nil else { return false }
+        let what = program.phrase(for: [contains]).map { " that is \($0)" } ?? " of the required form"
+        let isMinimum = found < least
+        let count = Wording.count(isMinimum ? least : most, "element")
+        return continues(
+            after: [isMinimum ? least == 1 ? "contains" : "minContains" : "maxContains"],
+            "must have at \(isMinimum ? "least" : "most") \(count)\(what)" + (found > 0 ? ", but has \(found)" : "")
+        )
     }
 
     /// Returns the number of elements that the schema of `contains` accepts.
@@ -51,20 +73,47 @@ extension SchemaEvaluator {
         _ instance: Value,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
-        guard rules.all.acceptsCount(instances.count(of: members)) else { return false }
-        if layers > 0, !acceptsAtGlance(rules, members) { return false }
-        if rules.all.looksAtMembers {
-            guard acceptsMembers(rules, members, &seen) else { return false }
-        } else {
-            for name in rules.all.names.names where !instances.hasMember(name, in: members) { return false }
+        guard acceptsNames(rules, members) else { return false }
+        if seen.known != nil { seen.insert(names: rules.all.propertyList) }
+        if rules.all.looksAtMembers, !acceptsMembers(rules, members, &seen) { return false }
+        for (name, needs, keyword) in rules.all.dependentRequired where instances.hasMember(name, in: members) {
+            for need in needs where !instances.hasMember(need, in: members) {
+                let isContinued = continues(
+                    after: [keyword, name],
+                    "is missing the key '\(need)', which '\(name)' requires",
+                    .missingName([need])
+                )
+                guard isContinued else { return false }
+            }
         }
-        for (name, needs, _) in rules.all.dependentRequired where instances.hasMember(name, in: members) {
-            for need in needs where !instances.hasMember(need, in: members) { return false }
-        }
-        for (name, schema, _) in rules.all.dependentSchemas where instances.hasMember(name, in: members) {
-            if !accepts(schema, instance, &seen) { return false }
+        for (name, schema, keyword) in rules.all.dependentSchemas where instances.hasMember(name, in: members) {
+            if collector != nil, node(schema).refusesEverything {
+                let message = "the key '\(name)' is not allowed"
+                guard continues(after: [keyword, name], message, .notAllowed, at: .name(name), concernsName: true)
+                else {
+                    return false
+                }
+            } else if !accepts(schema, instance, [keyword, name], &seen) {
+                return false
+            }
         }
         return true
+    }
+
+    /// Whether the number of members is allowed, and required names are present, as far as `acceptsMembers` does not
+    /// count them.
+    private mutating func acceptsNames(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
+        if !rules.all.looksAtMembers || collector != nil {
+            for (index, name) in rules.all.names.names.enumerated()
+            where rules.all.members[index].isRequired && !instances.hasMember(name, in: members) {
+                guard continues(after: ["required"], "is missing the key '\(name)'", .missingName([name])) else {
+                    return false
+                }
+            }
+        }
+        let (least, most) = (rules.all.minProperties, rules.all.maxProperties)
+        guard acceptsCount(instances.count(of: members), of: "key", "Properties", least, most) else { return false }
+        return layers == 0 || acceptsAtGlance(rules, members)
     }
 
     private mutating func acceptsMembers(
@@ -75,7 +124,7 @@ extension SchemaEvaluator {
         var requiredFound = 0
         for position in 0..<instances.count(of: members) {
             if let propertyNames = rules.all.propertyNames {
-                guard accepts(propertyNames, instances.name(at: position, of: members)) else { return false }
+                guard acceptsName(propertyNames, at: position, of: members) else { return false }
             }
             var isKnown = false
             if let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) {
@@ -83,25 +132,33 @@ extension SchemaEvaluator {
                 if member.isRequired { requiredFound += 1 }
                 if let schema = member.schema {
                     isKnown = true
-                    if !accepts(schema, instances.value(at: position, of: members)) { return false }
+                    guard
+                        acceptsMember(schema, at: position, of: members, ["properties", rules.all.names.names[index]])
+                    else { return false }
                 }
             }
             if !rules.all.patterns.isEmpty {
                 let name = instances.name(at: position, of: members)
                 for (pattern, schema) in rules.all.patterns where matches(pattern, name) {
                     isKnown = true
-                    if !accepts(schema, instances.value(at: position, of: members)) { return false }
+                    guard acceptsMember(schema, at: position, of: members, ["patternProperties", pattern.source])
+                    else { return false }
                 }
             }
             if !isKnown, let additional = rules.all.additional {
                 isKnown = true
-                if !accepts(additional, instances.value(at: position, of: members)) { return false }
+                let isAccepted = acceptsMember(
+                    additional,
+                    at: position,
+                    of: members,
+                    ["additionalProperties"],
+                    known: rules.all.propertyList
+                )
+                guard isAccepted else { return false }
             }
             if isKnown { seen.insert(position) }
-            // Only the schema's first node evaluates the instance at this depth.
-            if depth == 1 { acceptedMembers = position + 1 }
         }
-        return requiredFound == rules.all.requiredCount
+        return requiredFound == rules.all.requiredCount || collector != nil
     }
 
     private mutating func matches(_ pattern: RegularExpression, _ name: Value) -> Bool {

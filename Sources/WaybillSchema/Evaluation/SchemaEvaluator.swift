@@ -1,6 +1,10 @@
 import WaybillJSON
 
-/// Decides as fast as possible whether an instance is valid: it stops at the first violation and builds no messages.
+/// Decides whether an instance is valid, and records the violations if there is a collector for them.
+///
+/// Without a collector, it stops at the first violation and builds no messages. With one, it continues after a violation
+/// wherever the rest is still meaningful, so a function that returns whether something is accepted returns `true` then,
+/// unless nothing more is to be found.
 struct SchemaEvaluator<Instances: SchemaInstances> {
     typealias Value = Instances.Value
 
@@ -10,9 +14,9 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     let instances: Instances
     /// The resources that evaluation has entered, outermost first; kept only if a `$dynamicRef` needs them.
     var scope: [Int] = []
-    private(set) var depth = 0
-    /// The number of members of the instance, which is an object, accepted in sequence from the first.
-    var acceptedMembers = 0
+    private var depth = 0
+    /// Where violations are recorded, if their messages are wanted.
+    var collector: ViolationCollector?
     /// The number of enclosing alternatives (`anyOf`, `oneOf`, `not`, `if`, `contains`).
     var layers = 0
     /// Whether a limit was exceeded, so that the result is invalid.
@@ -23,7 +27,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     var patternSteps = 5_000_000
     private var work = 0
     private var greatestWork = SchemaLimits.freeWork
-    private let root: Value
+    let root: Value
 
     /// Creates an evaluator for one instance.
     init(_ program: SchemaProgram, _ root: Value, of instances: Instances) {
@@ -58,8 +62,8 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
         var node = node(index)
         // Chains of references end, because the schema would have been rejected otherwise. They matter only if the path
-        // of evaluation through resources does.
-        if program.dynamicAnchors.isEmpty {
+        // of evaluation through resources does, or if violations name it.
+        if program.dynamicAnchors.isEmpty, collector == nil {
             while let target = node.target {
                 guard enter() else { return false }
                 leave()
@@ -81,20 +85,15 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         guard acceptsKind(node, kind, instance) else { return false }
         switch kind {
         case .number:
-            if let rules = node.numberRules, !rules.all.accepts(instances.number(instance)) { return false }
+            if let rules = node.numberRules, !accepts(rules, instances.number(instance)) { return false }
         case .string:
-            if let rules = node.stringRules {
-                var steps = patternSteps
-                let isAccepted = instances.withText(of: instance) { rules.all.accepts($0, steps: &steps) }
-                patternSteps = steps
-                guard isAccepted else { return false }
-            }
+            if let rules = node.stringRules, !accepts(rules, instance) { return false }
         default: break
         }
         if node.unevaluatedItems == nil && node.unevaluatedProperties == nil {
             return acceptsParts(node, kind, instance, &seen)
         }
-        var own = EvaluatedLocations(tracking: true)
+        var own = EvaluatedLocations(tracking: true, naming: collector != nil)
         guard acceptsParts(node, kind, instance, &own), acceptsUnevaluated(node, kind, instance, &own) else {
             return false
         }
@@ -123,40 +122,23 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return greatestWork > SchemaLimits.freeWork
     }
 
-    /// Returns the number of values within a value, including itself.
-    private func valueCount(of value: Value) -> Int {
+    /// Returns the number of values within a value, including itself; counting stops above a limit.
+    func valueCount(of value: Value, upTo limit: Int = .max) -> Int {
         var count = 0
         var open = [value]
-        while let value = open.popLast() {
+        while count <= limit, let value = open.popLast() {
             count += 1
             switch instances.kind(of: value) {
             case .array:
                 let elements = instances.elements(of: value)
-                open += (0..<instances.count(of: elements)).map { instances.element(at: $0, of: elements) }
+                open += (0..<min(instances.count(of: elements), limit)).map { instances.element(at: $0, of: elements) }
             case .object:
                 let members = instances.members(of: value)
-                open += (0..<instances.count(of: members)).map { instances.value(at: $0, of: members) }
+                open += (0..<min(instances.count(of: members), limit)).map { instances.value(at: $0, of: members) }
             default: break
             }
         }
         return count
-    }
-
-    /// Whether a value has an allowed type and is among the values that a node allows.
-    func acceptsKind(_ node: SchemaNode, _ kind: JSON.Kind, _ instance: Value) -> Bool {
-        if !node.types.accepts(kind) {
-            guard kind == .number, node.types.contains(.integer), instances.number(instance).isInteger else {
-                return false
-            }
-        }
-        if let constant = node.constant, !isAmong(constant, kind, instance) { return false }
-        if let enumeration = node.enumeration, !isAmong(enumeration, kind, instance) { return false }
-        return true
-    }
-
-    private func isAmong(_ values: AllowedValues, _ kind: JSON.Kind, _ instance: Value) -> Bool {
-        if kind == .string { return instances.isName(instance, in: values.strings) }
-        return values.hasOthers && values.contains(instances.json(instance))
     }
 
     /// Evaluates the keywords that apply subschemas, except `unevaluated…`.
@@ -181,6 +163,8 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return true
     }
 
+    /// Evaluates `unevaluatedItems` and `unevaluatedProperties`. What a failed subschema knows is treated as evaluated: its
+    /// violation has been recorded, and otherwise all its names would be reported as unknown too.
     private mutating func acceptsUnevaluated(
         _ node: SchemaNode,
         _ kind: JSON.Kind,
@@ -193,7 +177,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             let elements = instances.elements(of: instance)
             let count = instances.count(of: elements)
             for position in 0..<count where !seen.contains(position) {
-                if !accepts(schema, instances.element(at: position, of: elements)) { return false }
+                guard acceptsElement(schema, at: position, of: elements, ["unevaluatedItems"]) else { return false }
             }
             seen.insert(0..<count)
         case .object:
@@ -201,7 +185,14 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             let members = instances.members(of: instance)
             let count = instances.count(of: members)
             for position in 0..<count where !seen.contains(position) {
-                if !accepts(schema, instances.value(at: position, of: members)) { return false }
+                let isAccepted = acceptsMember(
+                    schema,
+                    at: position,
+                    of: members,
+                    ["unevaluatedProperties"],
+                    known: seen.known
+                )
+                guard isAccepted else { return false }
             }
             seen.insert(0..<count)
         default:

@@ -22,10 +22,10 @@ enum AlternativeChoice {
     case undecided([Int])
 }
 
-extension ViolationCollector {
+extension SchemaProgram {
     /// Finds the alternative that was meant: by the instance's type, by members with fixed values, or by names.
     func choice(among schemas: [Int], for instance: JSON) -> AlternativeChoice {
-        let traits = schemas.map { BranchTraits(of: $0, in: program) }
+        let traits = schemas.map { BranchTraits(of: $0, in: self) }
         var candidates = traits.indices.filter { traits[$0].types.accepts(instance) }
         if candidates.isEmpty {
             return .wrongType(traits.reduce(into: SchemaTypeSet([])) { $0.formUnion($1.types) })

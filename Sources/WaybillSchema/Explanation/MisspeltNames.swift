@@ -6,13 +6,14 @@ extension [SchemaViolation] {
     ///
     /// For `pth: /a` where `path` is required, an unknown name is reported, with the suggestion `path`, and no missing
     /// name. The same applies to the only unknown name of a mapping in which only the missing name is still possible.
-    func withoutMissingNamesThatAreMisspelt(in root: JSON) -> [SchemaViolation] {
+    func withoutMissingNamesThatAreMisspelt(in root: @autoclosure () -> JSON) -> [SchemaViolation] {
         var unknown: [JSONPointer: [Int]] = [:]
         for index in indices {
             guard case .unknownName = self[index].detail else { continue }
             unknown[self[index].parent, default: []].append(index)
         }
         guard !unknown.isEmpty else { return self }
+        lazy var root = root()
         var result = self
         var absorbed: Set<Int> = []
         for index in indices {

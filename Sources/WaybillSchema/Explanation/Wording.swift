@@ -24,9 +24,29 @@ enum Wording {
         return "\(number) \(number == 1 ? noun : plural)"
     }
 
+    /// Describes a container with too few elements or keys.
+    static func tooFew(_ count: Int, _ least: Int, _ noun: String) -> String {
+        switch (count, least) {
+        case (0, 1): "must not be empty"
+        case (0, _) where noun != "key":
+            "must not be empty" + (noun == "element" ? ", but have at least \(self.count(least, noun))" : "")
+        default: "must have at least \(self.count(least, noun)), but has \(count)"
+        }
+    }
+
+    /// Describes a container with too many elements or keys.
+    static func tooMany(_ count: Int, _ most: Int, _ noun: String) -> String {
+        "must have at most \(self.count(most, noun)), but has \(count)"
+    }
+
     /// Returns a type as the items it takes in a list: `true or false` alone, `true` and `false` among others.
     static func words(_ type: SchemaType, isAlone: Bool) -> [String] {
         type == .boolean && !isAlone ? ["true", "false"] : [type.words]
+    }
+
+    /// Returns a phrase for a mapping, with the names that it must have if they are few.
+    static func mapping(with required: [String]) -> String {
+        (1...3).contains(required.count) ? "a mapping with \(keys(required))" : "a mapping"
     }
 
     /// Describes a value, as in “but is a number”.

@@ -1,4 +1,6 @@
-/// Host names (RFC 1123, section 2.1) and international ones (RFC 5890).
+import CIDN2
+
+/// Host names (RFC 1123, section 2.1) and international ones (RFC 5890), whose labels libidn2 checks.
 enum HostnameFormat {
     /// Whether a string consists of labels of letters, digits and inner hyphens, up to 63 bytes each and 253 in all.
     /// Labels with the prefix `xn--` must represent an international label.
@@ -17,28 +19,58 @@ enum HostnameFormat {
     }
 
     private static func isName(_ labels: [Substring]) -> Bool {
-        var scalars: [[Unicode.Scalar]] = []
+        var decoded: [[Unicode.Scalar]] = []
         for label in labels {
-            guard let meaning = meaning(of: label) else { return false }
-            scalars.append(meaning)
+            guard let scalars = scalars(of: label) else { return false }
+            decoded.append(scalars)
         }
-        return BidiRule.isFollowed(by: scalars)
+        return areDigitsAllowed(in: decoded)
     }
 
     /// Returns the decoded scalars of a label; `nil` if it is invalid.
-    private static func meaning(of label: Substring) -> [Unicode.Scalar]? {
-        guard label.utf8.allSatisfy({ $0 < 0x80 }) else {
-            let scalars = Array(label.unicodeScalars)
-            return InternationalLabel.isValid(scalars) ? scalars : nil
+    private static func scalars(of label: Substring) -> [Unicode.Scalar]? {
+        let isASCII = label.utf8.allSatisfy { $0 < 0x80 }
+        guard !isASCII || isPlain(label) else { return nil }
+        let text = isASCII ? label.lowercased() : String(label)
+        guard !isASCII || text.hasPrefix("xn--") else { return Array(text.unicodeScalars) }
+        var registered: UnsafeMutablePointer<UInt8>?
+        var decoded: UnsafeMutablePointer<CChar>?
+        defer {
+            idn2_free(registered)
+            idn2_free(decoded)
         }
-        guard isPlain(label) else { return nil }
-        guard label.lowercased().hasPrefix("xn--") else { return Array(label.lowercased().unicodeScalars) }
-        let encoded = label.dropFirst(4)
-        guard let scalars = Punycode.decoded(encoded), !scalars.allSatisfy(\.isASCII),
-            InternationalLabel.isValid(scalars), Punycode.encoded(scalars)?.lowercased() == encoded.lowercased()
+        // Registration applies all rules of RFC 5892; a look-up leaves out those of appendix A.3 to A.9.
+        guard !text.utf8.contains(0),
+            idn2_register_u8(isASCII ? nil : text, isASCII ? text : nil, &registered, 0) == Int32(IDN2_OK.rawValue),
+            idn2_to_unicode_8z8z(text, &decoded, 0) == Int32(IDN2_OK.rawValue), let decoded
         else { return nil }
-        return scalars
+        return Array(String(cString: decoded).unicodeScalars)
     }
+
+    /// Whether labels satisfy what libidn2 leaves out of the rule for names with right-to-left text (RFC 5893, section
+    /// 2): no label starts with a digit, and none has European and Arabic digits.
+    private static func areDigitsAllowed(in labels: [[Unicode.Scalar]]) -> Bool {
+        let isConcerned = labels.joined().contains {
+            rightToLeft.contains($0.value) && $0.properties.generalCategory != .nonspacingMark
+        }
+        return !isConcerned
+            || labels.allSatisfy { label in
+                !europeanDigits.contains(label[0].value)
+                    && !(label.contains { europeanDigits.contains($0.value) }
+                        && label.contains { arabicDigits.contains($0.value) })
+            }
+    }
+
+    private static let europeanDigits = CharacterClass(0x30...0x39, 0x6F0...0x6F9)
+    private static let arabicDigits = CharacterClass(0x660...0x669, 0x10D30...0x10D39)
+    private static let rightToLeft = CharacterClass(
+        0x590...0x6EF,
+        0x6FA...0x8FF,
+        0xFB1D...0xFDFF,
+        0xFE70...0xFEFE,
+        0x10800...0x10FFF,
+        0x1E800...0x1EFFF
+    )
 
     private static func isPlain(_ label: Substring) -> Bool {
         let hyphen = UInt8(ascii: "-")

@@ -1,8 +1,8 @@
-extension ViolationCollector {
+extension SchemaProgram {
     /// Returns a phrase for what some alternatives allow: “a string or a mapping with one of the keys 'json', 'form'”;
     /// `nil` if they cannot be distinguished by types and values.
     func phrase(for schemas: [Int]) -> String? {
-        let traits = schemas.map { BranchTraits(of: $0, in: program) }
+        let traits = schemas.map { BranchTraits(of: $0, in: self) }
         var types = SchemaTypeSet([])
         for branch in traits where branch.values == nil { types.formUnion(branch.types) }
         guard types != .everything else { return nil }
@@ -19,15 +19,10 @@ extension ViolationCollector {
 
     /// Returns a phrase for a mapping, with the names that distinguish its forms.
     private func mapping(of traits: [BranchTraits]) -> String {
-        if traits.count == 1 { return mapping(with: traits[0].required) }
+        if traits.count == 1 { return Wording.mapping(with: traits[0].required) }
         let telling = BranchTraits.tellingNames(of: traits)
         let names = telling.compactMap(\.first).firstOccurrences
         return names.count > 1 && telling.allSatisfy({ !$0.isEmpty })
             ? "a mapping with one of \(Wording.keys(names, "or"))" : "a mapping"
-    }
-
-    /// Returns a phrase for a mapping, with the names that it must have if they are few.
-    func mapping(with required: [String]) -> String {
-        (1...3).contains(required.count) ? "a mapping with \(Wording.keys(required))" : "a mapping"
     }
 }
