@@ -14,6 +14,7 @@ done <<-END
 	libzstd libzstd-dev
 	libidn2 libidn2-dev
 	nettle nettle-dev
+	libmicrohttpd libmicrohttpd-dev
 	sqlite3 libsqlite3-dev
 END
 command -v pkg-config >/dev/null || wanted+=(pkg-config)
@@ -29,7 +30,7 @@ fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle, SQLite${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, sqlite3, Python with venv}" >&2
+    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle, libmicrohttpd, SQLite${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, sqlite3, Python with venv}" >&2
     exit 1
 fi
 sudo=()

@@ -209,7 +209,7 @@ package struct RunSession: Sendable {
         guard let examples else { return (engine, nil) }
         let server = MockServer(routes: examples.routes)
         do {
-            return (MockedTransport(engine, port: try await server.start()), server)
+            return (MockedTransport(engine, port: try server.start()), server)
         } catch {
             await engine.shutDown()
             throw RunError(message: "could not start the mock server: \(error)")

@@ -23,7 +23,7 @@ import WaybillTestSupport
         onRequest: @escaping @Sendable (MockServer.Exchange) -> Void = { _ in }
     ) async throws -> String {
         let server = MockServer(routes: routes, limits: limits, onRequest: onRequest)
-        let port = try await server.start()
+        let port = try server.start()
         let text = await RawConnection.exchange(request, port: port)
         await server.stop()
         return text
@@ -45,7 +45,7 @@ import WaybillTestSupport
                 == """
                 HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\none\
                 HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\ntwo\
-                HTTP/1.1 201 Created\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\nthree
+                HTTP/1.1 201 Created\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nthree
                 """
         )
     }
@@ -71,7 +71,7 @@ import WaybillTestSupport
             text
                 == """
                 HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\n\
-                HTTP/1.1 204 No Content\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n
+                HTTP/1.1 204 No Content\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n
                 """
         )
     }
@@ -81,7 +81,7 @@ import WaybillTestSupport
             "GET /users/1/shedule HTTP/1.1\r\nHost: api.example.com\r\nConnection: close\r\n\r\n",
             with: [route("GET", "/users/${id}/schedule", answer("x"))]
         )
-        #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"))
+        #expect(text.hasPrefix("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Type: application/json\r\n"))
         let body = text.bytes(after: "\r\n\r\n")
         #expect(
             try JSONParser().parse(body) == [
@@ -103,7 +103,10 @@ import WaybillTestSupport
         async throws
     {
         let framing = MockResponse(
-            headers: [.init("content-length", "99"), .init("Transfer-Encoding", "chunked"), .init("X-A", "1")],
+            headers: [
+                .init("content-length", "99"), .init("Transfer-Encoding", "chunked"), .init("X-A", ""),
+                .init("X-A", "1"),
+            ],
             body: Array("abc".utf8)
         )
         let routes = [
@@ -117,7 +120,7 @@ import WaybillTestSupport
         }
         #expect(
             try await get("/framing")
-                == "HTTP/1.1 200 OK\r\nX-A: 1\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc"
+                == "HTTP/1.1 200 OK\r\nConnection: close\r\nX-A:  \r\nX-A: 1\r\nContent-Length: 3\r\n\r\nabc"
         )
         let status = try await get("/status")
         #expect(status.hasPrefix("HTTP/1.1 500 ") && status.contains("cannot be sent: its status is 101"))
@@ -128,24 +131,29 @@ import WaybillTestSupport
 
     @Test func `a header that is too large and a body that is too long are refused`() async throws {
         var limits = MockServer.Limits()
-        limits.headField = 1_000
+        limits.head = 2_000
         limits.body = 10
         let routes = [route("POST", "/x", answer("ok"))]
         let head = "POST /x HTTP/1.1\r\nHost: x\r\n"
         let large = try await exchange(
-            "\(head)X-A: \(String(repeating: "a", count: 2_000))\r\n\r\n",
+            "\(head)X-A: \(String(repeating: "a", count: 4_000))\r\n\r\n",
             with: routes,
             limits: limits
         )
-        #expect(large.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
-        let long = try await exchange("\(head)Content-Length: 11\r\n\r\nabcdefghijk", with: routes, limits: limits)
+        #expect(large.hasPrefix("HTTP/1.1 431 "))
+        let long = try await exchange(
+            "\(head)Connection: close\r\nContent-Length: 11\r\n\r\nabcdefghijk",
+            with: routes,
+            limits: limits
+        )
         #expect(long.hasPrefix("HTTP/1.1 413 "))
         let fits = try await exchange(
             "\(head)Expect: 100-continue\r\nConnection: close\r\nContent-Length: 10\r\n\r\nabcdefghij",
             with: routes,
             limits: limits
         )
-        #expect(fits.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"))
+        // libmicrohttpd 1.0 sends no 100 if the body has already arrived.
+        #expect(fits.trimmingPrefix("HTTP/1.1 100 Continue\r\n\r\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
     @Test func `every exchange is reported`() async throws {
@@ -169,7 +177,7 @@ import WaybillTestSupport
         let server = MockServer(routes: [route("GET", "/large", answer(body)), route("GET", "/ping", answer("pong"))]) {
             if $0.target == "/large" { count.withLock { $0 += 1 } }
         }
-        let port = try await server.start()
+        let port = try server.start()
         let descriptor = try #require(RawConnection.connect(to: port))
         defer { close(descriptor) }
         let request = "GET /large HTTP/1.1\r\nHost: x\r\n"
@@ -189,6 +197,18 @@ import WaybillTestSupport
         await server.stop()
     }
 
+    @Test func `a server that stops does not wait for a delayed response, and does not send it`() async throws {
+        let server = MockServer(routes: [route("GET", "/slow", answer("slow", delay: .seconds(600)))])
+        let port = try server.start()
+        let descriptor = try #require(RawConnection.connect(to: port))
+        defer { close(descriptor) }
+        try #require(RawConnection.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n", on: descriptor))
+        // The server has one thread: once it responds to this, it has received the other request.
+        #expect(await RawConnection.exchange("GET /x HTTP/1.0\r\n\r\n", port: port).hasPrefix("HTTP/1.1 404 "))
+        await server.stop()
+        #expect(!RawConnection.read(from: descriptor) { _ in Issue.record("a response was sent") })
+    }
+
     @Test(arguments: ["", "GET / HTTP", "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"])
     func `an idle connection is closed, whether it has sent a request or not`(sent: String) async throws {
         let isWhole = sent.hasSuffix("\r\n\r\n")
@@ -204,21 +224,21 @@ import WaybillTestSupport
     }
 
     @Test(arguments: ["0.0.0.0", "10.0.0.1", "::", "127.evil.example", "example.com", ""])
-    func `the server listens only on the loopback interface`(host: String) async {
-        await #expect(throws: MockServerError.self) { try await MockServer(routes: []).start(host: host) }
+    func `the server listens only on the loopback interface`(host: String) {
+        #expect(throws: MockServerError.self) { try MockServer(routes: []).start(host: host) }
     }
 
     @Test func `a port in use is an error that names it, and a stopped server can start again`() async throws {
         let host = "127.0.0.77"
         let first = MockServer(routes: [])
-        let port = try await first.start(host: host)
+        let port = try first.start(host: host)
         let second = MockServer(routes: [])
-        let error = await #expect(throws: MockServerError.self) { try await second.start(host: host, port: port) }
+        let error = #expect(throws: MockServerError.self) { try second.start(host: host, port: port) }
         #expect(error?.description.contains("\(host):\(port)") == true)
-        await #expect(throws: MockServerError.self) { try await first.start(host: host) }
+        #expect(throws: MockServerError.self) { try first.start(host: host) }
         await first.stop()
         // On another port: a process that another test is starting may hold the first one for a short time.
-        #expect(try await first.start(host: host) > 0)
+        #expect(try first.start(host: host) > 0)
         await first.stop()
         await first.stop()
     }

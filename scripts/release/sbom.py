@@ -18,14 +18,8 @@ import time
 SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
 LICENCES = {
     "swift-argument-parser": SWIFT_LICENCE,
-    "swift-atomics": SWIFT_LICENCE,
     "swift-collections": SWIFT_LICENCE,
-    # With llhttp, in CNIOLLHTTP.
-    "swift-nio": "Apache-2.0 AND MIT",
-    "swift-system": SWIFT_LICENCE,
 }
-# SwiftNIO needs it for a library that Waybill does not use: it is resolved, but nothing of it is linked.
-NOT_LINKED = {"swift-system"}
 
 
 def output(*command):
@@ -34,10 +28,9 @@ def output(*command):
 
 
 def component(name, version, purl, linkage, licence=None):
-    """A library as a component. The linkage is 'static', 'dynamic' or 'none'."""
+    """A library as a component. The linkage is 'static' or 'dynamic'."""
     properties = [{"name": "waybill:linkage", "value": linkage}]
-    scope = "excluded" if linkage == "none" else "required"
-    value = {"type": "library", "bom-ref": purl, "name": name, "version": version, "scope": scope, "purl": purl}
+    value = {"type": "library", "bom-ref": purl, "name": name, "version": version, "scope": "required", "purl": purl}
     if licence:
         value["licenses"] = [{"expression": licence}]
     return value | {"properties": properties}
@@ -52,8 +45,7 @@ def swift_packages(package, found):
         purl = f"pkg:swift/{location}@{version}"
         references.append(purl)
         below = swift_packages(dependency, found)
-        linkage = "none" if name in NOT_LINKED else "static"
-        found[purl] = (component(name, version, purl, linkage, LICENCES[name]), below)
+        found[purl] = (component(name, version, purl, "static", LICENCES[name]), below)
     return sorted(references)
 
 

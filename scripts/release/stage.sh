@@ -23,10 +23,7 @@ completions fish >"$share/fish/vendor_completions.d/waybill.fish"
 cp schemas/*.schema.json "$share/waybill/schemas/"
 cp README.md CHANGELOG.md LICENSE "$documents/"
 cp scripts/release/copyright "$documents/copyright"
-# The licence of SwiftNIO asks for its text and its notices.
-packages=${SCRATCH:-.build-release}/checkouts
-cp "$packages/swift-nio/NOTICE.txt" "$documents/swift-nio-NOTICE.txt"
-cp "$packages/swift-nio/LICENSE.txt" "$documents/Apache-2.0.txt"
+cp "${SCRATCH:-.build-release}/checkouts/swift-collections/LICENSE.txt" "$documents/Apache-2.0.txt"
 cp -R docs "$documents/docs"
 cp -R manifests/. "$documents/examples/"
 

@@ -43,7 +43,7 @@ struct MockCommand: ParsableCommand {
         }
         let bound: Int
         do {
-            bound = try waiting { try await server.start(port: port) }
+            bound = try server.start(port: port)
         } catch {
             output.report([Diagnostic("mock-error", "could not start the server: \(error)", at: nil)])
             throw ExitStatus.notRun

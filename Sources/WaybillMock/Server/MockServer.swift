@@ -1,8 +1,4 @@
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import Synchronization
-import WaybillPlatform
 import WaybillRuntime
 
 /// Responds to requests with examples, over HTTP/1.1 on the loopback interface.
@@ -24,30 +20,25 @@ package final class MockServer: Sendable {
         package var status: Int
     }
 
-    /// The limits of a request. One that exceeds them is refused and its connection closed.
+    /// The limits of a request. One that exceeds them is refused.
     package struct Limits: Sendable {
-        /// The maximum size of a header field or of the target in bytes. Larger ones are refused with 400.
-        package var headField = 32 * 1024
-        /// The maximum number of header fields. More are refused with 400.
-        package var headFields = 200
+        /// The memory of a connection in bytes, for the header of a request and that of its response. A larger header is
+        /// refused with 431, a larger target with 414, and the connection is closed.
+        package var head = 256 * 1024
         /// The maximum size of a body in bytes. A body is read and discarded; a larger one is refused with 413.
         package var body = 1024 * 1024 * 1024
-        /// How long a connection may be idle.
+        /// How long a connection may be idle, in whole seconds.
         package var idle = Duration.seconds(60)
 
         /// Creates the default limits.
         package init() {}
     }
 
-    private enum State {
-        case idle
-        case running(MultiThreadedEventLoopGroup)
-    }
-
     private let responder: Responder
     private let limits: Limits
     private let onRequest: @Sendable (Exchange) -> Void
-    private let state = Mutex(State.idle)
+    /// The daemon, and the thread that accepts its connections until a signal.
+    private let running = Mutex<(daemon: Daemon, signal: WakeUp, thread: SystemThread<Void>)?>(nil)
 
     /// Creates a server that does not listen yet.
     ///
@@ -68,70 +59,30 @@ package final class MockServer: Sendable {
     /// - Returns: the port.
     /// - Throws: `MockServerError` if the host is not on the loopback interface, the port is in use, or the server is
     ///   already running.
-    package func start(host: String = "127.0.0.1", port: Int = 0) async throws -> Int {
-        guard Self.isLoopback(host) else {
+    package func start(host: String = "127.0.0.1", port: Int = 0) throws(MockServerError) -> Int {
+        guard host.hasPrefix("127.") else {
             throw MockServerError("the mock server listens on the loopback interface only, not on '\(host)'")
         }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let isFirst = state.withLock { state in
-            guard case .idle = state else { return false }
-            state = .running(group)
-            return true
-        }
-        guard isFirst else {
-            try await group.shutdownGracefully()
-            throw MockServerError("the mock server is already running")
-        }
-        do {
-            let channel = try await bootstrap(group).bind(host: host, port: port).get()
-            return channel.localAddress?.port ?? port
-        } catch {
-            await stop()
-            let reason = (error as? IOError).map { "\(SystemError($0.errnoCode))" } ?? "\(error)"
-            throw MockServerError("the mock server cannot listen on \(host):\(port): \(reason)")
+        return try running.withLock { running throws(MockServerError) in
+            if running != nil { throw MockServerError("the mock server is already running") }
+            do throws(SystemError) {
+                let signal = try WakeUp()
+                let daemon = try Daemon(responder, limits, host: host, port: UInt16(port), onRequest: onRequest)
+                let thread = try SystemThread { daemon.acceptConnections(until: signal) }
+                running = (daemon, signal, thread)
+                return Int(daemon.port)
+            } catch {
+                throw MockServerError("the mock server cannot listen on \(host):\(port): \(error)")
+            }
         }
     }
 
     /// Stops listening and closes all connections; requests in flight get no response.
     package func stop() async {
-        let group = state.withLock { state -> MultiThreadedEventLoopGroup? in
-            guard case .running(let group) = state else { return nil }
-            state = .idle
-            return group
-        }
-        // The only error is that the group has been shut down before.
-        try? await group?.shutdownGracefully()
-    }
-
-    private func bootstrap(_ group: MultiThreadedEventLoopGroup) -> ServerBootstrap {
-        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-        decoderLimits.maxHeaderFieldSize = limits.headField
-        decoderLimits.maxHeaderFieldCount = limits.headFields
-        return ServerBootstrap(group: group)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause())
-                }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { [decoderLimits, limits, responder, onRequest] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandler(IdleStateHandler(allTimeout: TimeAmount(limits.idle)))
-                    try pipeline.configureHTTPServerPipeline(
-                        withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
-                        withDecoderLimitConfiguration: decoderLimits
-                    )
-                    try pipeline.addHandler(ConnectionHandler(responder, bodyLimit: limits.body, onRequest))
-                }
-            }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" { return true }
-        guard case .v4? = try? SocketAddress(ipAddress: host, port: 0) else { return false }
-        return host.hasPrefix("127.")
+        let stopped = running.withLock { $0.take() }
+        await stopped?.daemon.endDelays()
+        stopped?.signal.signal()
+        await stopped?.thread.join()
     }
 }
 
@@ -142,28 +93,5 @@ package struct MockServerError: Error, Equatable, CustomStringConvertible {
 
     init(_ description: String) {
         self.description = description
-    }
-}
-
-/// Pauses a server that has no descriptor, or not enough memory, for a waiting connection. The connection stays ready
-/// to be accepted, so otherwise the server would retry endlessly and use a whole processor.
-///
-/// NIO's own `AcceptBackoffHandler` only delays reads that have not been requested yet; the socket stays registered for
-/// the one that failed.
-final class AcceptPause: ChannelInboundHandler {
-    typealias InboundIn = Channel
-
-    private static let duration = TimeAmount.milliseconds(100)
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else {
-            return context.fireErrorCaught(error)
-        }
-        // Fails only if the channel is closed, and then there is nothing to accept.
-        let options = context.channel.syncOptions
-        try? options?.setOption(.autoRead, value: false)
-        context.eventLoop.assumeIsolated().scheduleTask(in: Self.duration) {
-            try? options?.setOption(.autoRead, value: true)
-        }
     }
 }

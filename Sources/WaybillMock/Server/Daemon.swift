@@ -1,0 +1,186 @@
+import CMicroHTTPD
+import Synchronization
+import WaybillPlatform
+import WaybillRuntime
+
+/// A daemon of libmicrohttpd, which reads requests and sends responses on one thread. It ends with the last reference.
+final class Daemon: Sendable {
+    /// A request whose response has not been sent yet.
+    private final class Request {
+        /// The target as it was sent.
+        let target: String
+        var hasHeader = false
+        var bodyLength = 0
+        /// The body, if the response depends on it.
+        var body: [UInt8] = []
+        /// The response, if it is being delayed or the body is too large.
+        var response: Responder.Response?
+
+        init(target: String) { self.target = target }
+    }
+
+    private let responder: Responder
+    private let bodyLimit: Int
+    private let onRequest: @Sendable (MockServer.Exchange) -> Void
+    /// The task that resumes each connection after the delay of a response, by its address; nil once delays have ended.
+    private let delays = Mutex<[Int: Task<Void, Never>]?>([:])
+    // Set by `init` only.
+    private nonisolated(unsafe) var pointer: OpaquePointer?
+    private nonisolated(unsafe) var socket: Int32 = -1
+    /// The port that it listens on.
+    nonisolated(unsafe) private(set) var port: UInt16
+
+    /// Starts listening, on a free port if the port is 0. Nothing is accepted yet.
+    init(
+        _ responder: Responder,
+        _ limits: MockServer.Limits,
+        host: String,
+        port: UInt16,
+        onRequest: @escaping @Sendable (MockServer.Exchange) -> Void
+    ) throws(SystemError) {
+        self.responder = responder
+        self.port = port
+        self.onRequest = onRequest
+        bodyLimit = limits.body
+        pointer = waybill_start_daemon(
+            host,
+            &self.port,
+            &socket,
+            limits.head,
+            UInt32(max(1, limits.idle / .seconds(1))),
+            { _, target, _ in
+                // Released when the request ends.
+                Unmanaged.passRetained(Request(target: target.map { String(cString: $0) } ?? "")).toOpaque()
+            },
+            { daemon, connection, _, method, _, part, count, request in
+                guard let daemon, let connection, let method, let count, let request = request?.pointee else {
+                    return .NO
+                }
+                let part = UnsafeRawBufferPointer(start: part, count: count.pointee)
+                // All of the part is handled.
+                count.pointee = 0
+                let isOpen = Unmanaged<Daemon>.fromOpaque(daemon).takeUnretainedValue().handle(
+                    Unmanaged<Request>.fromOpaque(request).takeUnretainedValue(),
+                    method: String(cString: method),
+                    part: part,
+                    on: connection
+                )
+                return isOpen ? .YES : .NO
+            },
+            { _, _, request, _ in
+                if let request = request?.pointee { Unmanaged<Request>.fromOpaque(request).release() }
+            },
+            // Valid as long as libmicrohttpd uses it: `deinit` waits for its thread.
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        if pointer == nil { throw .last }
+    }
+
+    deinit {
+        MHD_stop_daemon(pointer)
+        close(socket)
+    }
+
+    /// Accepts connections until a signal.
+    ///
+    /// Without a descriptor for a connection, libmicrohttpd itself would retry endlessly and use a whole processor, or
+    /// wait until another connection ends.
+    func acceptConnections(until stop: WakeUp) {
+        while true {
+            var sources = [socket, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            poll(&sources, 2, -1)
+            if sources[1].revents != 0 { return }
+            var address = sockaddr()
+            var length = socklen_t(MemoryLayout<sockaddr>.size)
+            let connection = accept(socket, &address, &length)
+            if connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                MHD_add_connection(pointer, connection, &address, length)
+            } else {
+                usleep(100_000)
+            }
+        }
+    }
+
+    /// Ends all delays, after which no request receives a response.
+    func endDelays() async {
+        for task in (delays.withLock { $0.take() } ?? [:]).values {
+            task.cancel()
+            await task.value
+        }
+    }
+
+    /// Handles the end of a request's header, each part of its body, its end, and the end of its response's delay.
+    ///
+    /// - Parameter part: The part of the body; otherwise empty.
+    /// - Returns: Whether the connection stays open.
+    private func handle(
+        _ request: Request,
+        method: String,
+        part: UnsafeRawBufferPointer,
+        on connection: OpaquePointer
+    ) -> Bool {
+        guard request.hasHeader, part.isEmpty else {
+            request.hasHeader = true
+            request.bodyLength += part.count
+            if request.bodyLength > bodyLimit {
+                let message = "the body exceeds the mock server's limit of \(bodyLimit) bytes"
+                request.response = Responder.Response(answer: .problem(413, message), route: nil)
+            } else if responder.comparesBodies {
+                request.body += part
+            }
+            return true
+        }
+        guard delays.withLock({ $0 != nil }) else { return false }
+        func field(_ name: String) -> String? {
+            MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
+        }
+        let target = RequestTarget(request.target, hostHeader: field("Host"))
+        let example = field(MockServer.exampleField).flatMap { Int($0) }
+        let response =
+            request.response ?? responder.response(method: method, target, body: request.body, example: example)
+        if request.response == nil, response.answer.delay > .zero {
+            request.response = response
+            return suspend(connection, for: response.answer.delay)
+        }
+        onRequest(
+            MockServer.Exchange(
+                method: method,
+                target: request.target,
+                host: target.host,
+                route: response.route?.path,
+                status: response.answer.status
+            )
+        )
+        return send(response.answer, on: connection)
+    }
+
+    private func suspend(_ connection: OpaquePointer, for delay: Duration) -> Bool {
+        nonisolated(unsafe) let connection = connection
+        return delays.withLock { delays in
+            guard delays != nil else { return false }
+            MHD_suspend_connection(connection)
+            delays?[Int(bitPattern: connection)] = Task {
+                try? await Task.sleep(for: delay)
+                MHD_resume_connection(connection)
+            }
+            return true
+        }
+    }
+
+    private func send(_ answer: MockResponse, on connection: OpaquePointer) -> Bool {
+        // libmicrohttpd copies the body, and does not change it.
+        let response = answer.body.withUnsafeBytes { body in
+            let start = UnsafeMutableRawPointer(mutating: body.baseAddress)
+            return MHD_create_response_from_buffer(body.count, start, .RESPMEM_MUST_COPY)
+        }
+        guard let response else { return false }
+        defer { MHD_destroy_response(response) }
+        let ours: Set<String> = ["content-length", "transfer-encoding", "connection"]
+        for header in answer.headers where !ours.contains(header.name.lowercased()) {
+            // libmicrohttpd refuses an empty value. A space before a value is not a part of it.
+            MHD_add_response_header(response, header.name, header.value.isEmpty ? " " : header.value)
+        }
+        return MHD_queue_response(connection, UInt32(answer.status), response) == .YES
+    }
+}
