@@ -107,7 +107,7 @@ private struct ManifestLoading {
             } else if diagnostics.count > count {
                 // The file that could not be read may define any name.
                 manifest.unknown.noteAll()
-                manifest.defaults.unknown = .all
+                manifest.defaults.unknown = Set(SettingDefinitions.levelKeys)
             }
         }
         return manifest

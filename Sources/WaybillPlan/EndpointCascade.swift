@@ -13,7 +13,7 @@ package struct EndpointCascade: Sendable {
     /// Every setting at any level and what became of it; only the request's own for a standalone request.
     package let settings: [TracedSetting]
     /// The settings of the defaults and the service that do not apply because the request is standalone.
-    package let passedOver: [Setting<SettingValue>]
+    package let passedOver: [Setting<any SettingDefinition>]
 
     init(_ endpoint: Definition<Endpoint>, _ site: RequestSite, in checked: ResolvedManifest) {
         let service = site.service

@@ -47,7 +47,7 @@ struct PlanAssembly {
             declaredSecrets: manifest.secrets.map { name, definition in
                 SecretPlan(name: name, variable: definition.value.environmentVariable)
             },
-            concurrency: concurrency ?? manifest.defaults.concurrency?.value ?? 64,
+            concurrency: concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
             graphs: graphs,
             subgraphs: subgraphs,
             sessions: sessions,

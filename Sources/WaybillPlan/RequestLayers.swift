@@ -57,7 +57,8 @@ struct RequestService: Sendable {
     /// - Parameter step: The step that sends the request: a call may name another service than its endpoint.
     init(of definition: RequestDefinition, from step: Step? = nil, settings: [Settings], in far: SharedLevels) {
         let mayStandAlone =
-            definition.settings.unknown.contains(.standalone) || settings.contains { $0.unknown.contains(.standalone) }
+            definition.settings.unknown.contains(StandaloneSetting.key)
+            || settings.contains { $0.unknown.contains(StandaloneSetting.key) }
         standsAlone =
             mayStandAlone
             || settings.last { $0.standalone != nil }?.standalone?.value
@@ -79,7 +80,7 @@ struct RequestService: Sendable {
         } else if case .path = definition.address, far.services.count > 1 {
             isAmbiguous =
                 !definition.unknown.contains(.address)
-                && !([far.defaults, definition.settings] + settings).contains { $0.mayHave(.baseURL) }
+                && !([far.defaults, definition.settings] + settings).contains { $0.mayHave(BaseURLSetting.key) }
         }
     }
 }

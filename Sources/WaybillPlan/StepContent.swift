@@ -224,8 +224,8 @@ package struct PlanContent {
     ) {
         var counts: [String: Int] = [:]
         // The stages of a named filter are digested with the request.
-        for setting in request.settings.entries where setting.value.name != .filters {
-            var name = setting.value.name.rawValue
+        for setting in request.settings.entries where setting.value.key != FilterEntry.key {
+            var name = setting.value.key
             if let part = setting.value.part { name += " \(part)" }
             if setting.value.isAdded {
                 counts[name, default: 0] += 1

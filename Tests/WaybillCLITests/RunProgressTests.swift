@@ -62,7 +62,7 @@ struct RunProgressTests {
         _ = take(.stepStarted, "main.wait", at: 2)
         _ = take(.pollFinished(poll: 3, pause: .seconds(1)), "main.wait", at: 3)
         _ = take(.stepStarted, "main.get", at: 3)
-        let transfer = RunEvent.Progress(attempt: 1, sent: 0, sentTotal: nil, received: 500, receivedTotal: 1000)
+        let transfer = ProgressReport(attempt: 1, sent: 0, sentTotal: nil, received: 500, receivedTotal: 1000)
         _ = take(.requestProgress(transfer), "main.get", at: 3)
         #expect(
             lines(100, at: 5) == [

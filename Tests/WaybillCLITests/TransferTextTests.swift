@@ -20,7 +20,7 @@ struct TransferTextTests {
         _ receivedTotal: Int?,
         seconds: Double = 0
     ) -> String {
-        let progress = RunEvent.Progress(
+        let progress = ProgressReport(
             attempt: 1,
             sent: sent,
             sentTotal: sentTotal,

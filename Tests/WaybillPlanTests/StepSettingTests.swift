@@ -33,7 +33,7 @@ import WaybillTestSupport
     ]
 
     @Test func `there is a value of every setting`() {
-        let names = SettingName.allCases.map(\.rawValue) + ["inherit"]
+        let names = SettingDefinitions.keys + [SettingDefinitions.inherit]
         #expect(Set(names).subtracting(Self.samples.map(\.name)).isEmpty)
         #expect(StepForm.allCases.map(\.rawValue).sorted() == Self.forms.keys.sorted())
     }
@@ -66,9 +66,13 @@ import WaybillTestSupport
             // 'concurrency' belongs to a batch, and the others to a service.
             let isElsewhere = name == "concurrency" && form != "batch" || ["maxConnections", "rate"].contains(name)
             #expect(isRejected == (!isEffective || isElsewhere), "\(form): \(name)")
-            guard !isRejected, name != "inherit", let name = SettingName(rawValue: name) else { continue }
-            #expect(step.settings.has(name) || name == .deadline && step.flow?.deadline != nil, "\(form): \(name)")
-            guard sendsRequests, ![.deadline, .concurrency, .tag].contains(name), !checked.diagnostics.hasErrors else {
+            guard !isRejected, SettingDefinitions.keys.contains(name) else { continue }
+            #expect(
+                step.settings.has(name) || name == DeadlineSetting.key && step.flow?.deadline != nil,
+                "\(form): \(name)"
+            )
+            guard sendsRequests, !["deadline", "concurrency", "tag"].contains(name), !checked.diagnostics.hasErrors
+            else {
                 continue
             }
             let plan = try #require(PlanBuilder.plan(checked, options: Self.options).plan)

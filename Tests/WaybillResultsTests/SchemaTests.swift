@@ -60,6 +60,6 @@ import WaybillPlatform
         #expect(words(definitions["runOutcome"]) == RunOutcome.allCases.map(\.rawValue))
         let skipped = try schema("event.schema.json")["oneOf"]?.array?
             .first { $0["properties"]?["type"]?["const"] == "step.skipped" }
-        #expect(words(skipped?["properties"]?["reason"]) == RunEvent.SkipReason.allCases.map(\.rawValue))
+        #expect(words(skipped?["properties"]?["reason"]) == SkipReason.allCases.map(\.rawValue))
     }
 }

@@ -48,8 +48,8 @@ import WaybillTestSupport
         let stage = try PlanFixture.description(of: Self.root + "/Tests/Manifests/every-setting.yaml")
         let description = try #require(stage.value, "\(stage.diagnostics)")
         let document = JSONPlanPrinter().document(for: description)
-        for name in SettingName.allCases where ![.filters, .concurrency, .deadline].contains(name) {
-            let isThere = document.contains("\"key\": \"\(name.rawValue)\"")
+        for name in SettingDefinitions.keys where !["filters", "concurrency", "deadline"].contains(name) {
+            let isThere = document.contains("\"key\": \"\(name)\"")
             #expect(isThere, "\(name)")
         }
         for form in StepForm.allCases {

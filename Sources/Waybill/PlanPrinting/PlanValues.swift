@@ -22,8 +22,8 @@ struct PlanValues: Sendable {
     // MARK: Values by their spans
 
     /// Returns the value of a setting; `null` if it removes a name.
-    func value(_ setting: Setting<SettingValue>) -> JSON {
-        let keys = [setting.value.name.rawValue] + (setting.value.part.map { [$0] } ?? [])
+    func value(_ setting: Setting<any SettingDefinition>) -> JSON {
+        let keys = [setting.value.key] + (setting.value.part.map { [$0] } ?? [])
         return value(at: setting.span, keys)
     }
 

@@ -18,7 +18,7 @@ struct RunProgress {
         /// For a step with `until`: the number of polls that did not meet the condition.
         var polls = 0
         /// The transfer in flight, once it takes long enough to be reported, and when it was first reported.
-        var transfer: (progress: RunEvent.Progress, firstAt: Timestamp)?
+        var transfer: (progress: ProgressReport, firstAt: Timestamp)?
     }
 
     /// The minimum time between two log lines about a running step, in nanoseconds.

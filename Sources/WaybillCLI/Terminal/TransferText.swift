@@ -5,7 +5,7 @@ enum TransferText {
     /// `↓ 44 %`, `12.0 MB of 26.7 MB`, `4.1 MB/s`, `4 s left`; `↑` while the request is sent.
     ///
     /// - Parameter seconds: How long the transfer has taken.
-    static func details(_ progress: RunEvent.Progress, seconds: Double) -> [String] {
+    static func details(_ progress: ProgressReport, seconds: Double) -> [String] {
         let (mark, done, total) = direction(progress)
         let rate = Double(done) / seconds
         let speed = seconds >= 1 && rate >= 1 && rate.isFinite ? ["\(size(Int(rate)))/s"] : []
@@ -21,13 +21,13 @@ enum TransferText {
     }
 
     /// Returns the completed fraction, from 0 to 1; `nil` if the size is unknown.
-    static func fraction(_ progress: RunEvent.Progress) -> Double? {
+    static func fraction(_ progress: ProgressReport) -> Double? {
         let (_, done, total) = direction(progress)
         guard let total, total > 0, done <= total else { return nil }
         return Double(done) / Double(total)
     }
 
-    private static func direction(_ progress: RunEvent.Progress) -> (mark: String, done: Int, total: Int?) {
+    private static func direction(_ progress: ProgressReport) -> (mark: String, done: Int, total: Int?) {
         progress.received == 0 && progress.sent > 0
             ? ("↑", progress.sent, progress.sentTotal) : ("↓", progress.received, progress.receivedTotal)
     }

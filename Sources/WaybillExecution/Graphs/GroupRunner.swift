@@ -70,7 +70,7 @@ struct GroupRunner: Sendable {
         return outcomes.node(end)
     }
 
-    private func skip(_ place: Int, _ reason: RunEvent.SkipReason) -> NodeOutcome {
+    private func skip(_ place: Int, _ reason: SkipReason) -> NodeOutcome {
         context.of(group.steps[place]).skipped(group.steps[place], reason)
     }
 

@@ -11,7 +11,7 @@ struct GroupState: Sendable {
         /// Starts the step at this index.
         case start(Int)
         /// Skips the step at this index.
-        case skip(Int, RunEvent.SkipReason)
+        case skip(Int, SkipReason)
         /// Cancels all steps that are running.
         case cancelRunning
     }
@@ -30,7 +30,7 @@ struct GroupState: Sendable {
     /// The index of the first step that is still waiting, so that searches need not start at the first step.
     private var next = 0
     /// Why no more steps start.
-    private var stop: RunEvent.SkipReason?
+    private var stop: SkipReason?
     private var hasFailed = false
     private var wasCancelled = false
     private var wasRefused = false
@@ -119,7 +119,7 @@ struct GroupState: Sendable {
         return actions
     }
 
-    private mutating func skipAll(_ reason: RunEvent.SkipReason) -> [Action] {
+    private mutating func skipAll(_ reason: SkipReason) -> [Action] {
         phases.indices.filter { phases[$0] == .waiting }.map { place in
             phases[place] = .skipped
             return .skip(place, reason)

@@ -68,12 +68,12 @@ extension StepContext {
     }
 
     /// The outcome of a step that is not executed.
-    func skipped(_ step: StepPlan, _ reason: RunEvent.SkipReason) -> NodeOutcome {
+    func skipped(_ step: StepPlan, _ reason: SkipReason) -> NodeOutcome {
         keep(StepRecord(skipped: reason), of: step)
         return NodeOutcome(end: .skipped(reason), steps: reportSkipped(step, reason))
     }
 
-    private func reportSkipped(_ step: StepPlan, _ reason: RunEvent.SkipReason) -> [StepResult] {
+    private func reportSkipped(_ step: StepPlan, _ reason: SkipReason) -> [StepResult] {
         if case .end = step.work { return [] }
         run.events.emit(.stepSkipped(reason, group: step.group), step: path)
         let own = StepResult(step, at: path, graph: graph, outcome: .skipped)

@@ -14,7 +14,7 @@ struct NodeOutcome: Sendable {
         /// It was cancelled.
         case cancelled
         /// It was not run.
-        case skipped(RunEvent.SkipReason)
+        case skipped(SkipReason)
         /// It was cancelled by itself, or cancelled or not sent because of an equal request; the outcome is `cancelled`
         /// or `skipped`. The group or graph that contains it continues.
         case withdrawn(StepOutcome)

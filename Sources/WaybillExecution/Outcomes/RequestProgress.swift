@@ -49,7 +49,7 @@ struct RequestProgress: Sendable {
 
 extension StepPlan {
     /// The kind of steps that the step contains, unless it contains them once for each element.
-    var group: StepResult.Group? {
+    var group: StepGroup? {
         guard flow?.forEach == nil else { return nil }
         return switch work {
         case .group(let group): group.order == .chain ? .chain : .batch

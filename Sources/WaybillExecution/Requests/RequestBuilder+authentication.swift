@@ -48,17 +48,15 @@ extension RequestBuilder {
             redactor.register(credentials)
             set("Authorization", "Basic \(credentials)")
         }
-        switch auth.value {
-        case .none:
-            return .none
-        case .basic(let basic):
+        switch auth.value.method {
+        case let basic as BasicAuthentication:
             let (name, password) = (try text(basic.user.username), try text(basic.user.password))
             try setBasic(name, password, at: basic.user.username.value.span)
-        case .digest(let digest):
+        case let digest as DigestAuthentication:
             return .digest(username: try text(digest.user.username), password: try text(digest.user.password))
-        case .bearer(let bearer):
+        case let bearer as BearerAuthentication:
             set("Authorization", "Bearer \(try value(of: bearer.token, for: "Authorization"))")
-        case .apiKey(let key):
+        case let key as APIKeyAuthentication:
             let name = key.name.value
             switch key.place {
             case .header: set(name, try value(of: key.value, for: name))
@@ -78,7 +76,7 @@ extension RequestBuilder {
                 let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
                 set("Cookie", (others + ["\(name)=\(text)"]).joined(separator: "; "))
             }
-        case .awsSigV4(let aws):
+        case let aws as AWSAuthentication:
             signer = AWSSigner(
                 region: try value(of: aws.region, for: "Authorization"),
                 service: try value(of: aws.service, for: "Authorization"),
@@ -89,10 +87,10 @@ extension RequestBuilder {
                 }
             )
             set(SigningTransport.placeholder.name, SigningTransport.placeholder.value)
-        case .oauth2:
+        case is OAuth2Authentication:
             // The token is added after the request is built (`grant`).
             headers.removeAll { $0.isNamed("Authorization") }
-        case .netrc(let netrc):
+        case let netrc as NetrcAuthentication:
             let file = try credentials(in: netrc.file)
             // Any server can have an entry for its own host, but the default entry is meant for the service.
             if let entry = file.entry(of: origin.endpoint.host, orDefault: !isForeign) {
@@ -100,6 +98,10 @@ extension RequestBuilder {
             } else {
                 missingCredentials = (file.path, origin.endpoint.host)
             }
+        case nil:
+            break
+        case let method?:
+            preconditionFailure("the authentication method '\(type(of: method).key)' is not sent")
         }
         return .none
     }

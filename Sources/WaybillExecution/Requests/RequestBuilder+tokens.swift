@@ -12,7 +12,7 @@ extension RequestBuilder {
         by auth: Setting<Authentication>?,
         for request: HTTPRequest
     ) throws(EvaluationFailure) -> TokenGrant? {
-        guard let auth, case .oauth2(let oauth2) = auth.value else { return nil }
+        guard let auth, let oauth2 = auth.value.method as? OAuth2Authentication else { return nil }
         var texts: [OAuth2Authentication.Field.Name: String] = [:]
         let span = oauth2.tokenURL?.span ?? auth.span
         for field in oauth2.fields {

@@ -96,12 +96,14 @@ struct RequestBuilder {
             url: url,
             headers: headers,
             body: HTTPRequest.Body(content.body),
-            timeout: try duration(settings.timeout) ?? (plan.download == nil ? .seconds(60) : Self.downloadTimeout),
-            connectTimeout: try duration(settings.connectTimeout) ?? .seconds(10),
-            maximumBodyBytes: settings.maxBody?.value ?? 64 << 20,
+            timeout: try duration(settings.timeout)
+                ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout),
+            connectTimeout: try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default,
+            maximumBodyBytes: settings.maxBody?.value ?? MaxBodySetting.default,
             maximumConnectionsPerOrigin: settings.maximumConnections(in: shard),
             connectTo: nil,
-            acceptsCompression: (settings.compression?.value ?? true) && !settings.unsets(field: "Accept-Encoding"),
+            acceptsCompression: (settings.compression?.value ?? CompressionSetting.default)
+                && !settings.unsets(field: "Accept-Encoding"),
             options: options
         )
         request.isBodySensitive = (content.body?.isSecret ?? false)

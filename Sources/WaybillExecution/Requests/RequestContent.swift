@@ -23,9 +23,9 @@ struct RequestContent {
             }
         }
         let params = settings.params
-        var fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
+        var fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
         let isInQuery = ["GET", "HEAD", "DELETE"].contains(method)
-        if isInQuery || settings.encoding?.value ?? .form == .form {
+        if isInQuery || settings.encoding?.value ?? ParameterEncoding.default == .form {
             for parameter in params {
                 guard let value = parameter.value.value else { continue }
                 try fields.add(parameter.name.value, value, in: scope.scope(parameter.value.level))
@@ -33,7 +33,7 @@ struct RequestContent {
         }
         if isInQuery {
             for (name, value) in fields.pairs { query.add(name, value) }
-            fields = ParameterList(arrays: settings.arrays?.value ?? .brackets)
+            fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
         }
         if let body = settings.body {
             // Validation reports this unless the method is computed.

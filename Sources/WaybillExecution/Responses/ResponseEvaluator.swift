@@ -132,7 +132,7 @@ struct ResponseEvaluator {
         if isSuccess, let failure = emptyBodyFailure() { return failure }
         let body: ResponseDecoder.Decoded
         do {
-            let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto)
+            let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default)
             body = isWithoutContent && response.body.isEmpty ? .init(value: .null) : try decoder.decode(response)
         } catch {
             return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
@@ -167,10 +167,10 @@ struct ResponseEvaluator {
                 "the response has only a part of the content (status 206), but the request has no field 'Range'; "
                 + "if that is intended, use 'expect: {status: 206}'"
         }
-        let body = try? ResponseDecoder(decoding: plan.settings.decoding?.value ?? .auto).decode(response)
+        let body = try? ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default).decode(response)
         let words = (body?.value).flatMap(serverMessage)
         if let words { message += ": \(words)" }
-        if response.status == 401, case .digest? = plan.settings.auth?.value,
+        if response.status == 401, plan.settings.auth?.value.method is DigestAuthentication,
             let requirement = DigestSupport.unsupportedRequirement(of: response)
         {
             message += "; the server requires digest authentication with \(requirement), which is not supported"
@@ -210,7 +210,7 @@ struct ResponseEvaluator {
     /// section 2).
     private func emptyBodyFailure() -> Failure? {
         guard response.body.isEmpty, !isWithoutContent else { return nil }
-        let decoding = plan.settings.decoding?.value ?? .auto
+        let decoding = plan.settings.decoding?.value ?? Decoding.default
         if decoding == .json || decoding == .plist {
             let message: RedactedText =
                 decoding == .json

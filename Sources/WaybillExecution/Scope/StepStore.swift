@@ -34,7 +34,7 @@ struct StepRecord: Sendable {
     }
 
     /// The record of a step that was not run.
-    init(skipped reason: RunEvent.SkipReason) {
+    init(skipped reason: SkipReason) {
         isPassed = false
         absence = "was not run"
     }

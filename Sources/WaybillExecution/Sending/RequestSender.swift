@@ -116,7 +116,7 @@ struct RequestSender: Sendable {
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
-        let limit = plan.settings.redirects?.value ?? 10
+        let limit = plan.settings.redirects?.value ?? RedirectsSetting.default
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
             redirects.append(redirect)

@@ -60,7 +60,7 @@ final class TransferReporter: Sendable {
     }
 }
 
-extension RunEvent.Progress {
+extension ProgressReport {
     /// The progress of a transfer.
     fileprivate init(attempt: Int, _ progress: TransferProgress) {
         self.init(

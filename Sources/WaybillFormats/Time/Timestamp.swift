@@ -2,9 +2,9 @@ import WaybillJSON
 import WaybillPlatform
 
 /// A time on the wall clock, to the nanosecond, in UTC.
-package struct Timestamp: Sendable, Hashable, Comparable {
+public struct Timestamp: Sendable, Hashable, Comparable {
     /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    package var nanoseconds: Int64
+    public package(set) var nanoseconds: Int64
 
     /// A time in nanoseconds since 1970-01-01T00:00:00Z.
     package init(nanoseconds: Int64) {
@@ -27,14 +27,14 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     /// Whether one time is earlier than another.
-    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 }
 
 extension Timestamp: CustomStringConvertible {
     /// The time in the format of RFC 3339, in UTC and to the millisecond: `2026-11-21T05:27:03.041Z`.
-    package var description: String {
+    public var description: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)

@@ -2,6 +2,8 @@ package import WaybillDiagnostics
 
 /// A key in a header field, a query parameter or a cookie.
 package struct APIKeyAuthentication: AuthenticationMethod {
+    package static let key = "apiKey"
+
     /// The part of a request that can carry the key.
     package enum Place: String, Sendable, CaseIterable {
         /// In a header field.
@@ -19,7 +21,7 @@ package struct APIKeyAuthentication: AuthenticationMethod {
     /// The key.
     package let value: CredentialText
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let place: Place = node["in"].flatMap({ decoder.word($0) }),
             let name = node["name"].flatMap({ decoder.text($0) }),
             let value = CredentialText(node["value"], isSecret: true, &decoder)
@@ -29,9 +31,9 @@ package struct APIKeyAuthentication: AuthenticationMethod {
         self.value = value
     }
 
-    var texts: [CredentialText] { [value] }
+    package var texts: [CredentialText] { [value] }
 
-    var location: CredentialLocation {
+    package var location: CredentialLocation {
         switch place {
         case .header: .header(name.value)
         case .query: .query(name.value)
@@ -39,7 +41,7 @@ package struct APIKeyAuthentication: AuthenticationMethod {
         }
     }
 
-    var fieldTexts: [ScalarTemplate] {
+    package var fieldTexts: [ScalarTemplate] {
         switch place {
         case .header, .cookie: [value.value]
         case .query: []

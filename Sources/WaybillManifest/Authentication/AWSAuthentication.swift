@@ -1,5 +1,7 @@
 /// AWS Signature Version 4.
 package struct AWSAuthentication: AuthenticationMethod {
+    package static let key = "awsSigV4"
+
     /// The region.
     package let region: CredentialText
     /// The service.
@@ -11,7 +13,7 @@ package struct AWSAuthentication: AuthenticationMethod {
     /// The session token of temporary credentials.
     package let sessionToken: CredentialText?
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let region = CredentialText(node["region"], isSecret: false, &decoder),
             let service = CredentialText(node["service"], isSecret: false, &decoder),
             let accessKey = CredentialText(node["accessKey"], isSecret: false, &decoder),
@@ -24,5 +26,5 @@ package struct AWSAuthentication: AuthenticationMethod {
         sessionToken = CredentialText(node["sessionToken"], isSecret: true, &decoder)
     }
 
-    var texts: [CredentialText] { [region, service, accessKey, secretKey] + [sessionToken].compactMap { $0 } }
+    package var texts: [CredentialText] { [region, service, accessKey, secretKey] + [sessionToken].compactMap { $0 } }
 }

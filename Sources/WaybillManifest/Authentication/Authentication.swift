@@ -2,80 +2,48 @@ import WaybillDiagnostics
 import WaybillJSON
 
 /// How requests authenticate (`auth`).
-package enum Authentication: Sendable {
-    /// No credentials.
-    case none
-    case basic(BasicAuthentication)
-    case digest(DigestAuthentication)
-    case bearer(BearerAuthentication)
-    case apiKey(APIKeyAuthentication)
-    case awsSigV4(AWSAuthentication)
-    case oauth2(OAuth2Authentication)
-    case netrc(NetrcAuthentication)
+package struct Authentication: WholeSetting {
+    package static let key = "auth"
 
-    /// The keys of the methods.
-    enum Key: String, CaseIterable {
-        case basic, digest, bearer, apiKey, awsSigV4, oauth2, netrc
-    }
+    /// The methods.
+    static let methods: [any AuthenticationMethod.Type] = [
+        BasicAuthentication.self, DigestAuthentication.self, BearerAuthentication.self, APIKeyAuthentication.self,
+        AWSAuthentication.self, OAuth2Authentication.self, NetrcAuthentication.self,
+    ]
 
-    /// The definition of the method; `nil` for `none`.
-    private var method: (any AuthenticationMethod)? {
-        switch self {
-        case .none: nil
-        case .basic(let method): method
-        case .digest(let method): method
-        case .bearer(let method): method
-        case .apiKey(let method): method
-        case .awsSigV4(let method): method
-        case .oauth2(let method): method
-        case .netrc(let method): method
+    /// The method; `nil` for `none`.
+    package let method: (any AuthenticationMethod)?
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let (key, value) = node.mapping?.entries.first else {
+            guard node.text == "none" else { return nil }
+            method = nil
+            return
         }
+        guard let type = Self.methods.first(where: { $0.key == key.text }), let method = type.init(value, &decoder)
+        else { return nil }
+        self.method = method
     }
 
     /// Whether a setting is the header field or query parameter that carries these credentials. If a request has both,
     /// the one at the nearer level is sent.
-    func isSent(in value: SettingValue) -> Bool {
+    func isSent(in value: any SettingDefinition) -> Bool {
         switch method?.location {
         case .header(let name):
-            if case .headers(let field) = value { field.isNamed(name) } else { false }
+            (value as? HeaderSetting)?.isNamed(name) ?? false
         case .query(let name):
-            if case .query(let parameter) = value { parameter.name.value.hasSameCodePoints(as: name) } else { false }
+            (value as? QuerySetting)?.name.value.hasSameCodePoints(as: name) ?? false
         case .cookie, nil: false
         }
     }
-}
 
-extension Authentication: WholeSetting {
-    static let key = SettingName.auth
-
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let (name, value) = node.mapping?.entries.first else {
-            guard node.text == "none" else { return nil }
-            self = .none
-            return
-        }
-        guard let key: Key = decoder.word(name) else { return nil }
-        let authentication: Authentication? =
-            switch key {
-            case .basic: BasicAuthentication(value, &decoder).map(Authentication.basic)
-            case .digest: DigestAuthentication(value, &decoder).map(Authentication.digest)
-            case .bearer: BearerAuthentication(value, &decoder).map(Authentication.bearer)
-            case .apiKey: APIKeyAuthentication(value, &decoder).map(Authentication.apiKey)
-            case .awsSigV4: AWSAuthentication(value, &decoder).map(Authentication.awsSigV4)
-            case .oauth2: OAuth2Authentication(value, &decoder).map(Authentication.oauth2)
-            case .netrc: NetrcAuthentication(value, &decoder).map(Authentication.netrc)
-            }
-        guard let authentication else { return nil }
-        self = authentication
-    }
-
-    func visitUses(_ visitor: UseVisitor) {
+    package func visitUses(_ visitor: UseVisitor) {
         for text in method?.texts ?? [] { visitor.scalar(text.value, .sending, .credential) }
     }
 
-    var originPolicy: OriginPolicy { .credential }
-    var namedFiles: [NamedFile] { method?.namedFiles ?? [] }
-    var fieldTexts: [ScalarTemplate] { method?.fieldTexts ?? [] }
+    package var originPolicy: OriginPolicy { .credential }
+    package var namedFiles: [NamedFile] { method?.namedFiles ?? [] }
+    package var fieldTexts: [ScalarTemplate] { method?.fieldTexts ?? [] }
 }
 
 extension Settings {

@@ -1,8 +1,11 @@
 /// A method of authentication: how it is read, which strings it consists of, and where its credentials are sent.
 ///
-/// Each method is defined in a file of this folder; `Authentication` lists them all. To add a method, copy a
-/// neighboring file, add the method there and to the schema, and send it in `RequestBuilder.authenticate`.
-protocol AuthenticationMethod: Sendable {
+/// Each method is defined in a file of this folder; `Authentication.methods` lists them all. To add a method, copy a
+/// neighboring file, add the method to the list and to the schema, and send it in `RequestBuilder.authenticate`.
+package protocol AuthenticationMethod: Sendable {
+    /// The key that the method is written under.
+    static var key: String { get }
+
     /// Reads the value of the method's key; `nil` if a part cannot be read, which the schema or the decoder reports.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
 
@@ -20,13 +23,13 @@ protocol AuthenticationMethod: Sendable {
 }
 
 extension AuthenticationMethod {
-    var location: CredentialLocation { .header("Authorization") }
-    var namedFiles: [NamedFile] { [] }
-    var fieldTexts: [ScalarTemplate] { [] }
+    package var location: CredentialLocation { .header("Authorization") }
+    package var namedFiles: [NamedFile] { [] }
+    package var fieldTexts: [ScalarTemplate] { [] }
 }
 
 /// Where a request carries its credentials.
-enum CredentialLocation: Sendable {
+package enum CredentialLocation: Sendable {
     /// In a header field.
     case header(String)
     /// In a query parameter.

@@ -2,10 +2,12 @@ import WaybillDiagnostics
 
 /// HTTP Basic (RFC 7617).
 package struct BasicAuthentication: AuthenticationMethod {
+    package static let key = "basic"
+
     /// The user name and the password.
     package let user: UserCredentials
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let user = UserCredentials(node, &decoder) else { return nil }
         self.user = user
         let username = user.username
@@ -20,5 +22,5 @@ package struct BasicAuthentication: AuthenticationMethod {
         )
     }
 
-    var texts: [CredentialText] { user.texts }
+    package var texts: [CredentialText] { user.texts }
 }

@@ -1,13 +1,15 @@
 /// A bearer token (RFC 6750).
 package struct BearerAuthentication: AuthenticationMethod {
+    package static let key = "bearer"
+
     /// The token.
     package let token: CredentialText
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let token = CredentialText(node, isSecret: true, &decoder) else { return nil }
         self.token = token
     }
 
-    var texts: [CredentialText] { [token] }
-    var fieldTexts: [ScalarTemplate] { [token.value] }
+    package var texts: [CredentialText] { [token] }
+    package var fieldTexts: [ScalarTemplate] { [token.value] }
 }

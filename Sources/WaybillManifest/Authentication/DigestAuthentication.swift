@@ -1,12 +1,14 @@
 /// HTTP Digest (RFC 7616). A server asks for the credentials before they are sent.
 package struct DigestAuthentication: AuthenticationMethod {
+    package static let key = "digest"
+
     /// The user name and the password.
     package let user: UserCredentials
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let user = UserCredentials(node, &decoder) else { return nil }
         self.user = user
     }
 
-    var texts: [CredentialText] { user.texts }
+    package var texts: [CredentialText] { user.texts }
 }

@@ -1,5 +1,7 @@
 /// An OAuth 2.0 token (RFC 6749), fetched when it is first needed.
 package struct OAuth2Authentication: AuthenticationMethod {
+    package static let key = "oauth2"
+
     /// The grants (RFC 6749, sections 4.3, 4.4 and 6).
     package enum Grant: String, Sendable, CaseIterable {
         case clientCredentials = "client_credentials"
@@ -35,7 +37,7 @@ package struct OAuth2Authentication: AuthenticationMethod {
     /// Whether the client's credentials are sent in the body instead of in the Authorization field.
     package let sendsClientInBody: Bool
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let grant: Grant = node["grant"].flatMap({ decoder.word($0) }) else { return nil }
         var fields: [Field] = []
         for name in Field.Name.allCases {
@@ -56,5 +58,5 @@ package struct OAuth2Authentication: AuthenticationMethod {
     /// The URL of the token endpoint.
     package var tokenURL: ScalarTemplate? { fields.first { $0.name == .tokenURL }?.text.value }
 
-    var texts: [CredentialText] { fields.map(\.text) }
+    package var texts: [CredentialText] { fields.map(\.text) }
 }

@@ -13,7 +13,7 @@ extension ManifestDecoder {
             description: node["description"]?.text,
             inputs: inputs(node["inputs"]),
             // Like the deadline of a step, that of a graph applies to the whole, not to each request in it.
-            settings: settings.without(.deadline),
+            settings: settings.without(DeadlineSetting.key),
             deadline: settings.deadline,
             body: body,
             onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
@@ -93,7 +93,7 @@ extension ManifestDecoder {
             service: form == .call ? entries[.service].flatMap { text($0) } : nil,
             flow: flow,
             // The deadline of a step applies to the whole, not to each request in it.
-            settings: flow?.deadline == nil ? settings : settings.without(.deadline),
+            settings: flow?.deadline == nil ? settings : settings.without(DeadlineSetting.key),
             vars: vars,
             outputs: outputs,
             onFailure: entries[.onFailure].flatMap { word($0) } ?? .stop,
@@ -107,8 +107,8 @@ extension ManifestDecoder {
     private mutating func reportSettings(of node: YAMLNode, against form: StepForm) {
         guard let effective = form.effectiveSettings else { return }
         for (key, _) in node.mapping?.entries ?? .empty {
-            guard let name = key.text, name == "inherit" || SettingName(rawValue: name) != nil,
-                !effective.contains(where: { $0.rawValue == name })
+            guard let name = key.text, name == SettingDefinitions.inherit || SettingDefinitions.byKey[name] != nil,
+                !effective.contains(name)
             else { continue }
             let reason = "a step with '\(form.rawValue)' sends no request of its own"
             report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
@@ -209,10 +209,10 @@ extension StepForm {
 
     /// The settings that have an effect at a step of this form; `nil` if all have one. `concurrency` is checked with the
     /// places of steps.
-    fileprivate var effectiveSettings: [SettingName]? {
+    fileprivate var effectiveSettings: [String]? {
         switch self {
-        case .values: [.deadline, .tag, .concurrency]
-        case .end: [.tag, .concurrency]
+        case .values: [DeadlineSetting.key, TagSetting.key, ConcurrencySetting.key]
+        case .end: [TagSetting.key, ConcurrencySetting.key]
         case .call, .request, .graph, .chain, .batch, .get, .head, .post, .put, .patch, .delete: nil
         }
     }

@@ -37,7 +37,9 @@ extension ManifestDecoder {
         manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
         manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
-        if node["defaults"]?.mapping == nil, isUnknown("defaults", of: node) { manifest.defaults.unknown = .all }
+        if node["defaults"]?.mapping == nil, isUnknown("defaults", of: node) {
+            manifest.defaults.unknown = Set(SettingDefinitions.levelKeys)
+        }
         manifest.services = definitions(node["services"]) { decoder, name, node in
             decoder.service(node, named: name.value)
         }

@@ -5,22 +5,22 @@ extension ManifestDecoder {
     mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
         var settings = Settings()
         if let node { settings.unknown = unknownSettings(of: node) }
-        guard let entries = node?.mapping?.entries else { return settings }
-        for position in entries.indices {
-            guard let index = entries.key(at: position, in: SettingName.table) else { continue }
-            let value = entries.value(at: position)
-            if index < SettingName.allCases.count {
-                read(SettingName.allCases[index], value, level: level, into: &settings)
-            } else {
+        for (key, value) in node?.mapping?.entries ?? .empty {
+            guard let key = key.text else { continue }
+            if key == SettingDefinitions.inherit {
                 settings.declined = declined(value)
+            } else {
+                SettingDefinitions.byKey[key]?.read(value, &self, level: level, into: &settings)
             }
         }
         return settings
     }
 
-    private func declined(_ node: YAMLNode) -> [Spanned<SettingName>] {
+    private func declined(_ node: YAMLNode) -> [Spanned<String>] {
         (node.mapping?.entries ?? .empty).compactMap { key, value in
-            guard boolean(value) == false, let name: SettingName = word(key) else { return nil }
+            guard boolean(value) == false, let name = key.text, SettingDefinitions.byKey[name] != nil else {
+                return nil
+            }
             return Spanned(name, at: value.span)
         }
     }

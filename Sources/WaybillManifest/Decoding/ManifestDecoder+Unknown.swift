@@ -46,13 +46,12 @@ extension ManifestDecoder {
     }
 
     /// Returns the settings that are not fully known, including `inherit`.
-    func unknownSettings(of node: YAMLNode) -> SettingNames {
+    func unknownSettings(of node: YAMLNode) -> Set<String> {
         guard let faults, faults.touches(node) else { return [] }
-        var unknown: SettingNames = []
-        for name in SettingName.allCases where isUnknown(name.rawValue, of: node) {
-            unknown.insert(SettingNames(name))
+        var unknown: Set<String> = []
+        for key in SettingDefinitions.levelKeys where isUnknown(key, of: node) {
+            unknown.insert(key)
         }
-        if isUnknown("inherit", of: node) { unknown.insert(.inherit) }
         return unknown
     }
 

@@ -5,7 +5,7 @@ import WaybillSchema
 
 /// The URL that paths are appended to (`baseURL`).
 package struct BaseURLSetting: WholeSetting {
-    static let key = SettingName.baseURL
+    package static let key = "baseURL"
     /// The URL.
     package let url: ScalarTemplate
 
@@ -15,12 +15,12 @@ package struct BaseURLSetting: WholeSetting {
         self.url = url
     }
 
-    func visitUses(_ visitor: UseVisitor) { visitor.scalar(url, .request, .address) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(url, .request, .address) }
 }
 
 /// An API version, inserted between base URL and path (`version`).
 package struct VersionSetting: WholeSetting {
-    static let key = SettingName.version
+    package static let key = "version"
     /// The version; empty for none.
     package let text: ScalarTemplate
 
@@ -33,12 +33,12 @@ package struct VersionSetting: WholeSetting {
         self.text = text
     }
 
-    func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .request, .address) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .request, .address) }
 }
 
 /// The address that is used for connections to a host and port (`resolve`).
-package struct ResolveSetting: SettingDefinition {
-    static let key = SettingName.resolve
+package struct ResolveSetting: ReadableSetting {
+    package static let key = "resolve"
     /// The host and the port, as `host:port`.
     package let name: Spanned<String>
     /// The IP address; `nil` unsets the name.
@@ -73,12 +73,12 @@ package struct ResolveSetting: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging { .byName(name.value, isUnset: address == nil) }
+    package var merging: SettingMerging { .byName(name.value, isUnset: address == nil) }
 }
 
 /// The path of a Unix domain socket that requests are sent to (`unixSocket`).
 package struct UnixSocketSetting: WholeSetting {
-    static let key = SettingName.unixSocket
+    package static let key = "unixSocket"
     /// The path.
     package let path: String
 
@@ -100,12 +100,12 @@ package struct UnixSocketSetting: WholeSetting {
         )
     }
 
-    var originPolicy: OriginPolicy { .content }
+    package var originPolicy: OriginPolicy { .content }
 }
 
 /// The proxy of requests (`proxy`).
 package enum ProxySetting: WholeSetting {
-    static let key = SettingName.proxy
+    package static let key = "proxy"
 
     /// No proxy.
     case none
@@ -125,7 +125,7 @@ package enum ProxySetting: WholeSetting {
         }
     }
 
-    func visitUses(_ visitor: UseVisitor) {
+    package func visitUses(_ visitor: UseVisitor) {
         if case .url(let url) = self { visitor.scalar(url, .request, .credential) }
     }
 }

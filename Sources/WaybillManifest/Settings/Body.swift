@@ -2,7 +2,7 @@ import WaybillDiagnostics
 
 /// The explicit body of a request: `body`. Its kinds are in `Bodies/`.
 package struct BodySetting: WholeSetting {
-    static let key = SettingName.body
+    package static let key = "body"
 
     /// The body.
     package let body: any RequestBody
@@ -12,17 +12,17 @@ package struct BodySetting: WholeSetting {
         self.body = body
     }
 
-    func visitUses(_ visitor: UseVisitor) { body.visitUses(visitor) }
+    package func visitUses(_ visitor: UseVisitor) { body.visitUses(visitor) }
 
-    var originPolicy: OriginPolicy { .content }
+    package var originPolicy: OriginPolicy { .content }
 
-    var namedFiles: [NamedFile] {
+    package var namedFiles: [NamedFile] {
         body.files.compactMap { path in
             path.constantText.map { NamedFile(path: Spanned($0, at: path.span), kind: .body) }
         }
     }
 
-    var fieldTexts: [ScalarTemplate] { body.headerTexts }
+    package var fieldTexts: [ScalarTemplate] { body.headerTexts }
 }
 
 extension Settings {

@@ -4,8 +4,8 @@ package import WaybillDiagnostics
 
 /// How requests use the HTTP cache (`cache`): a mode, or an object with a mode, a folder and a size. The default mode
 /// of an object is `default`.
-package enum CacheSetting: SettingDefinition {
-    static let key = SettingName.cache
+package enum CacheSetting: ReadableSetting {
+    package static let key = "cache"
 
     /// How stored responses are used.
     case mode(CacheMode)
@@ -39,9 +39,9 @@ package enum CacheSetting: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging { .byName(name.rawValue) }
+    package var merging: SettingMerging { .byName(name.rawValue) }
 
-    var namedFiles: [NamedFile] {
+    package var namedFiles: [NamedFile] {
         switch self {
         case .mode, .maxSize: []
         case .folder(let path): [NamedFile(path: path, kind: .cache)]

@@ -4,7 +4,7 @@ package import WaybillDiagnostics
 
 /// The version of HTTP (`http`).
 package enum HTTPVersion: String, WordSetting, CaseIterable {
-    static let key = SettingName.http
+    package static let key = "http"
 
     /// HTTP/2 if it is negotiated in TLS, otherwise HTTP/1.1.
     case auto
@@ -18,7 +18,7 @@ package enum HTTPVersion: String, WordSetting, CaseIterable {
 
 /// Requirements on the network (`network`).
 package struct NetworkRequirement: WholeSetting {
-    static let key = SettingName.network
+    package static let key = "network"
     /// The interface that connections use.
     package let interface: Spanned<String>?
     /// Whether a metered network, such as a mobile network, is allowed.
@@ -32,20 +32,22 @@ package struct NetworkRequirement: WholeSetting {
 
 /// Whether a connection is tried before requests are sent (`reachability`).
 package struct ReachabilitySetting: BooleanSetting {
-    static let key = SettingName.reachability
+    package static let key = "reachability"
     package let isOn: Bool
 }
 
 /// The traffic class with which packets are marked (`traffic`; RFC 4594).
 package enum TrafficClass: String, WordSetting, CaseIterable {
-    static let key = SettingName.traffic
+    package static let key = "traffic"
 
     case `default`, background, responsive, video, voice
 }
 
 /// The maximum number of redirects that are followed (`redirects`).
 package struct RedirectsSetting: WholeSetting {
-    static let key = SettingName.redirects
+    package static let key = "redirects"
+    /// The number if none is specified.
+    package static let `default` = 10
     /// The number; 0 for `false`.
     package let count: Int
 

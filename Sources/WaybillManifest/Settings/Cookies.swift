@@ -4,7 +4,7 @@ package import WaybillDiagnostics
 
 /// Where cookies are kept (`cookies`).
 package enum CookiePolicy: WholeSetting {
-    static let key = SettingName.cookies
+    package static let key = "cookies"
 
     /// They are kept in the jar of the run.
     case on
@@ -23,14 +23,14 @@ package enum CookiePolicy: WholeSetting {
         }
     }
 
-    var originPolicy: OriginPolicy {
+    package var originPolicy: OriginPolicy {
         switch self {
         case .on, .off: .any
         case .jar: .credential
         }
     }
 
-    var namedFiles: [NamedFile] {
+    package var namedFiles: [NamedFile] {
         switch self {
         case .on, .off: []
         case .jar(let path): [NamedFile(path: path, kind: .jar)]

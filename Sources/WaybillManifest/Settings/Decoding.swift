@@ -2,7 +2,7 @@
 
 /// The media ranges that a response can have (`accept`).
 package struct AcceptSetting: WholeSetting {
-    static let key = SettingName.accept
+    package static let key = "accept"
     /// The media ranges; `nil` for any.
     package let ranges: [MediaRange]?
 
@@ -13,7 +13,9 @@ package struct AcceptSetting: WholeSetting {
 
 /// How a response is decoded (`decoding`).
 package enum Decoding: String, WordSetting, CaseIterable {
-    static let key = SettingName.decoding
+    package static let key = "decoding"
+    /// The value if none is specified.
+    package static let `default` = Self.auto
 
     /// By its `Content-Type`.
     case auto
@@ -33,14 +35,18 @@ package enum Decoding: String, WordSetting, CaseIterable {
 
 /// Whether compressed responses are requested (`compression`).
 package struct CompressionSetting: BooleanSetting {
-    static let key = SettingName.compression
+    package static let key = "compression"
+    /// The value if none is specified.
+    package static let `default` = true
     /// Whether `Accept-Encoding` offers the codings that Waybill can decode.
     package let isOn: Bool
 }
 
 /// The maximum size of a response (`maxBody`).
 package struct MaxBodySetting: WholeSetting {
-    static let key = SettingName.maxBody
+    package static let key = "maxBody"
+    /// The size in bytes if none is specified.
+    package static let `default` = 64 << 20
     /// The size in bytes, after decompression.
     package let bytes: Int
 
@@ -51,8 +57,8 @@ package struct MaxBodySetting: WholeSetting {
 }
 
 /// An entry of the list of filters that are applied to the decoded response (`filters`).
-extension FilterEntry: SettingDefinition {
-    static let key = SettingName.filters
+extension FilterEntry: ReadableSetting {
+    package static let key = "filters"
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
         for node in node.sequence ?? [] {
@@ -60,8 +66,8 @@ extension FilterEntry: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging { .adds() }
-    var dataNeed: DataNeed { .data }
+    package var merging: SettingMerging { .adds() }
+    package var dataNeed: DataNeed { .data }
 }
 
 extension Settings {

@@ -1,6 +1,6 @@
 /// The folder that downloads are written to (`downloads`).
 package struct DownloadsSetting: WholeSetting {
-    static let key = SettingName.downloads
+    package static let key = "downloads"
     /// The path of the folder, relative to the results folder.
     package let folder: ScalarTemplate
 
@@ -9,7 +9,7 @@ package struct DownloadsSetting: WholeSetting {
         self.folder = folder
     }
 
-    func visitUses(_ visitor: UseVisitor) { visitor.scalar(folder, .request, .fileName) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(folder, .request, .fileName) }
 }
 
 extension Settings {

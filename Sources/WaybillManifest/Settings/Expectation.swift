@@ -6,8 +6,8 @@ import WaybillJSON
 package import WaybillSchema
 
 /// One expectation of a response (`expect`).
-package enum ExpectationSetting: SettingDefinition {
-    static let key = SettingName.expect
+package enum ExpectationSetting: ReadableSetting {
+    package static let key = "expect"
 
     /// The keys under `expect`.
     enum Part: String, CaseIterable {
@@ -72,7 +72,7 @@ package enum ExpectationSetting: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging {
+    package var merging: SettingMerging {
         switch self {
         case .status: .byName(Part.status.rawValue)
         case .header(let name, let glob):
@@ -89,7 +89,7 @@ package enum ExpectationSetting: SettingDefinition {
         }
     }
 
-    func visitUses(_ visitor: UseVisitor) {
+    package func visitUses(_ visitor: UseVisitor) {
         switch self {
         case .status(let statuses):
             // The expected statuses are evaluated before the request is sent.
@@ -105,11 +105,11 @@ package enum ExpectationSetting: SettingDefinition {
         }
     }
 
-    var namedFiles: [NamedFile] {
+    package var namedFiles: [NamedFile] {
         if case .snapshot(let snapshot) = self { [snapshot.namedFile] } else { [] }
     }
 
-    var dataNeed: DataNeed {
+    package var dataNeed: DataNeed {
         switch self {
         case .status, .header, .maxTime, .time, .certificate: .nothing
         case .json, .equals, .snapshot, .schema: .data

@@ -3,8 +3,8 @@
 package import WaybillDiagnostics
 
 /// A header field (`headers`).
-package struct HeaderSetting: SettingDefinition {
-    static let key = SettingName.headers
+package struct HeaderSetting: ReadableSetting {
+    package static let key = "headers"
     /// The name of the field.
     package let name: Spanned<String>
     /// A value for each field to send; `nil` unsets the name.
@@ -15,17 +15,17 @@ package struct HeaderSetting: SettingDefinition {
     }
 
     /// Names of header fields are case-insensitive (RFC 9110, section 5.1).
-    var merging: SettingMerging { .byName(name.value, ignoringCase: true, isUnset: texts == nil) }
+    package var merging: SettingMerging { .byName(name.value, ignoringCase: true, isUnset: texts == nil) }
 
     /// Whether the field has a name, regardless of case.
     func isNamed(_ name: String) -> Bool { self.name.value.lowercased() == name.lowercased() }
 
-    func visitUses(_ visitor: UseVisitor) {
+    package func visitUses(_ visitor: UseVisitor) {
         for text in texts ?? [] { visitor.scalar(text, .sending, .header) }
     }
 
-    var originPolicy: OriginPolicy { .content }
-    var fieldTexts: [ScalarTemplate] { texts ?? [] }
+    package var originPolicy: OriginPolicy { .content }
+    package var fieldTexts: [ScalarTemplate] { texts ?? [] }
 
     /// Whether it unsets a header field that requests have by default.
     fileprivate var unsetsDefault: Bool {
@@ -36,7 +36,7 @@ package struct HeaderSetting: SettingDefinition {
 
 /// The User-Agent field (`userAgent`).
 package struct UserAgentSetting: WholeSetting {
-    static let key = SettingName.userAgent
+    package static let key = "userAgent"
     /// The value of the field.
     package let text: ScalarTemplate
 
@@ -45,8 +45,8 @@ package struct UserAgentSetting: WholeSetting {
         self.text = text
     }
 
-    func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .sending, .header) }
-    var fieldTexts: [ScalarTemplate] { [text] }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .sending, .header) }
+    package var fieldTexts: [ScalarTemplate] { [text] }
 }
 
 /// A name with its values, as in `headers` and `query`.
@@ -78,7 +78,7 @@ extension Settings {
     /// they take effect when the request is sent.
     package var withoutRemovals: Settings {
         without { entry in
-            if case .headers(let field) = entry.value, field.unsetsDefault { return false }
+            if let field = entry.value as? HeaderSetting, field.unsetsDefault { return false }
             return entry.value.isUnset
         }
     }

@@ -4,7 +4,7 @@ package import WaybillDiagnostics
 
 /// The actions before and after success and failure of a request (`intercept`).
 package struct Interception: WholeSetting {
-    static let key = SettingName.intercept
+    package static let key = "intercept"
 
     /// The four hooks.
     package enum Moment: String, Sendable, CaseIterable {
@@ -41,7 +41,7 @@ package struct Interception: WholeSetting {
         }
     }
 
-    func visitUses(_ visitor: UseVisitor) {
+    package func visitUses(_ visitor: UseVisitor) {
         for moment in Moment.allCases {
             for action in actions[moment] ?? [] {
                 visitor.expression(action.when, .response, .control)

@@ -2,19 +2,19 @@
 
 /// Whether the request and its response are reported in full (`debug`).
 package struct DebugSetting: BooleanSetting {
-    static let key = SettingName.debug
+    package static let key = "debug"
     package let isOn: Bool
 }
 
 /// Whether the request names its trace in a `traceparent` field (`trace`).
 package struct TraceSetting: BooleanSetting {
-    static let key = SettingName.trace
+    package static let key = "trace"
     package let isOn: Bool
 }
 
 /// A label to find requests by (`tag`).
 package struct TagSetting: WholeSetting {
-    static let key = SettingName.tag
+    package static let key = "tag"
     /// The label.
     package let text: String
 
@@ -23,12 +23,12 @@ package struct TagSetting: WholeSetting {
         self.text = text
     }
 
-    var merging: SettingMerging { .adds() }
+    package var merging: SettingMerging { .adds() }
 }
 
 /// Whether no setting of defaults or service applies (`standalone`).
 package struct StandaloneSetting: BooleanSetting {
-    static let key = SettingName.standalone
+    package static let key = "standalone"
     package let isOn: Bool
 }
 

@@ -1,8 +1,8 @@
 // Custom messages for failures: `messages`.
 
 /// A message for kinds of failure, or whether messages show codes (`messages`).
-package struct MessageSetting: SettingDefinition {
-    static let key = SettingName.messages
+package struct MessageSetting: ReadableSetting {
+    package static let key = "messages"
     /// The name under `messages`.
     package let name: MessageOption.Name
     /// The value for the name; `nil` unsets the name.
@@ -20,7 +20,7 @@ package struct MessageSetting: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
+    package var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
 }
 
 /// A value under `messages`.

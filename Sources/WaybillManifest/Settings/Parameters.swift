@@ -3,8 +3,8 @@
 package import WaybillDiagnostics
 
 /// A query parameter (`query`).
-package struct QuerySetting: SettingDefinition {
-    static let key = SettingName.query
+package struct QuerySetting: ReadableSetting {
+    package static let key = "query"
     /// The name of the parameter.
     package let name: Spanned<String>
     /// A value for each parameter to send; `nil` unsets the name.
@@ -14,18 +14,18 @@ package struct QuerySetting: SettingDefinition {
         for (name, value) in decoder.constantNames(node) { add(Self(name: name, texts: decoder.texts(value)), value) }
     }
 
-    var merging: SettingMerging { .byName(name.value, isUnset: texts == nil) }
+    package var merging: SettingMerging { .byName(name.value, isUnset: texts == nil) }
 
-    func visitUses(_ visitor: UseVisitor) {
+    package func visitUses(_ visitor: UseVisitor) {
         for text in texts ?? [] { visitor.scalar(text, .request, .query) }
     }
 
-    var originPolicy: OriginPolicy { .content }
+    package var originPolicy: OriginPolicy { .content }
 }
 
 /// A parameter in the query or in the body, as the method decides (`params`).
-package struct ParameterSetting: SettingDefinition {
-    static let key = SettingName.params
+package struct ParameterSetting: ReadableSetting {
+    package static let key = "params"
     /// The name of the parameter.
     package let name: Spanned<String>
     /// The value; `nil` unsets the name.
@@ -38,14 +38,16 @@ package struct ParameterSetting: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging { .byName(name.value, isUnset: value == nil) }
-    func visitUses(_ visitor: UseVisitor) { visitor.value(value, .request, .body) }
-    var originPolicy: OriginPolicy { .content }
+    package var merging: SettingMerging { .byName(name.value, isUnset: value == nil) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.value(value, .request, .body) }
+    package var originPolicy: OriginPolicy { .content }
 }
 
 /// How `params` are written into a body (`encoding`).
 package enum ParameterEncoding: String, WordSetting, CaseIterable {
-    static let key = SettingName.encoding
+    package static let key = "encoding"
+    /// The value if none is specified.
+    package static let `default` = Self.form
 
     /// `application/x-www-form-urlencoded`
     case form
@@ -57,7 +59,9 @@ package enum ParameterEncoding: String, WordSetting, CaseIterable {
 
 /// How a list is written in a form or query (`arrays`).
 package enum ArrayStyle: String, WordSetting, CaseIterable {
-    static let key = SettingName.arrays
+    package static let key = "arrays"
+    /// The value if none is specified.
+    package static let `default` = Self.brackets
 
     /// `a[]=1&a[]=2`
     case brackets

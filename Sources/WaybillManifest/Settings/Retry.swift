@@ -40,7 +40,7 @@ package struct RetryPolicy: Sendable {
 }
 
 extension RetryPolicy: WholeSetting {
-    static let key = SettingName.retry
+    package static let key = "retry"
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         let causes = node["for"]?.sequence?.compactMap { $0.text }.map { text in
@@ -65,7 +65,7 @@ extension RetryPolicy: WholeSetting {
 
 /// What happens to a request while an equal one is in flight (`duplicates`).
 package struct DuplicatePolicy: WholeSetting {
-    static let key = SettingName.duplicates
+    package static let key = "duplicates"
 
     /// The four modes.
     package enum Mode: String, Sendable, CaseIterable {
@@ -90,7 +90,7 @@ package struct DuplicatePolicy: WholeSetting {
         key = node["key"].flatMap { decoder.expression($0) }
     }
 
-    func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .sending, .key) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .sending, .key) }
 }
 
 extension Settings {

@@ -2,21 +2,23 @@
 
 /// The maximum number of requests, steps or elements in progress at once (`concurrency`).
 package struct ConcurrencySetting: IntegerSetting {
-    static let key = SettingName.concurrency
+    package static let key = "concurrency"
+    /// The maximum of a run if none is specified.
+    package static let `default` = 64
     /// The maximum, at least 1.
     package let count: Int
 }
 
 /// The maximum number of connections to one origin (`maxConnections`).
 package struct MaxConnectionsSetting: IntegerSetting {
-    static let key = SettingName.maxConnections
+    package static let key = "maxConnections"
     /// The maximum, at least 1.
     package let count: Int
 }
 
 /// The maximum number of requests that start in an interval (`rate`).
 package struct RequestRate: WholeSetting, Equatable {
-    static let key = SettingName.rate
+    package static let key = "rate"
     /// The number of requests.
     package let count: Int
     /// The interval.
@@ -48,7 +50,7 @@ package struct RequestRate: WholeSetting, Equatable {
 
 /// The order in which waiting requests are sent (`priority`).
 package enum Priority: String, WordSetting, CaseIterable {
-    static let key = SettingName.priority
+    package static let key = "priority"
 
     case low, `default`, high
 }

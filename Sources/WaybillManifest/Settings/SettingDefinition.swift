@@ -1,15 +1,12 @@
-/// A setting of the language: its key, how it is read, the expressions in it, how it merges, and its properties that
-/// rules check.
+/// A setting of the language: its key, the expressions in it, how it merges, and its properties that rules check. In
+/// mappings and lists that merge, each name and each element is a separate entry of a level, with its own span.
 ///
 /// Each setting is defined in a file of this folder, with its accessor on `Settings`; settings on one subject share a
-/// file. `SettingName` and `SettingValue` list them all. To add a setting, copy a neighboring file, add the setting to
-/// these lists and to the schema, and use its accessor where it takes effect.
-protocol SettingDefinition: Sendable {
+/// file. `SettingDefinitions` lists them all. To add a setting, copy a neighboring file, add the setting to the list and
+/// to the schema, and use its accessor where it takes effect.
+package protocol SettingDefinition: Sendable {
     /// The key that the setting is written under.
-    static var key: SettingName { get }
-
-    /// Reads the value of the key, and passes each entry to a closure with the node that it was read from.
-    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void)
+    static var key: String { get }
 
     /// How the entry merges with those of farther levels.
     var merging: SettingMerging { get }
@@ -61,18 +58,55 @@ package enum DataNeed: Sendable {
 }
 
 extension SettingDefinition {
-    var merging: SettingMerging { .replaces }
-    func visitUses(_ visitor: UseVisitor) {}
-    var originPolicy: OriginPolicy { .any }
-    var namedFiles: [NamedFile] { [] }
-    var fieldTexts: [ScalarTemplate] { [] }
-    var dataNeed: DataNeed { .nothing }
+    /// The key that the setting is written under.
+    package var key: String { Self.key }
+
+    package var merging: SettingMerging { .replaces }
+    package func visitUses(_ visitor: UseVisitor) {}
+    package var originPolicy: OriginPolicy { .any }
+    package var namedFiles: [NamedFile] { [] }
+    package var fieldTexts: [ScalarTemplate] { [] }
+    package var dataNeed: DataNeed { .nothing }
+
+    /// The name under the key, if the key has names: the name of a header field, or `status` of `expect`.
+    package var part: String? {
+        switch merging {
+        case .byName(let name, _, _): name
+        case .adds(let name): name
+        case .replaces: nil
+        }
+    }
+
+    /// Whether it is added to those of farther levels instead of replacing one.
+    package var isAdded: Bool { if case .adds = merging { true } else { false } }
+
+    /// Whether it unsets its name, with `null`.
+    package var isUnset: Bool { if case .byName(_, _, true) = merging { true } else { false } }
+}
+
+/// A setting that can be read from a manifest. It is a protocol of its own so that the ways to read settings, such as
+/// `WordSetting`, stay internal.
+protocol ReadableSetting: SettingDefinition {
+    /// Reads the value of the key, and passes each entry to a closure with the node that it was read from.
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void)
+}
+
+extension ReadableSetting {
+    /// Reads the value of the key, and adds the entries to the settings of a level.
+    static func read(
+        _ node: YAMLNode,
+        _ decoder: inout ManifestDecoder,
+        level: Level,
+        into settings: inout Settings
+    ) {
+        read(node, &decoder) { settings.append(Setting($0, at: $1.span, level: level)) }
+    }
 }
 
 // MARK: Settings of one value
 
 /// A setting that is read from a node as a whole.
-protocol WholeSetting: SettingDefinition {
+protocol WholeSetting: ReadableSetting {
     /// Reads the value; `nil` if it cannot be read, which the schema or the decoder reports.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
 }

@@ -3,8 +3,8 @@
 package import WaybillDiagnostics
 
 /// One option of TLS (`tls`).
-package struct TLSSetting: SettingDefinition {
-    static let key = SettingName.tls
+package struct TLSSetting: ReadableSetting {
+    package static let key = "tls"
     /// The name under `tls`.
     package let name: TLSOption.Name
     /// The option; `nil` unsets the name.
@@ -21,16 +21,16 @@ package struct TLSSetting: SettingDefinition {
         }
     }
 
-    var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
+    package var merging: SettingMerging { .byName(name.rawValue, isUnset: option == nil) }
 
-    var originPolicy: OriginPolicy {
+    package var originPolicy: OriginPolicy {
         switch name {
         case .certificate, .key: .credential
         case .verify, .verifyHost, .ca, .pins, .pinMode, .minVersion: .any
         }
     }
 
-    var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, kind: .tls) } }
+    package var namedFiles: [NamedFile] { (option?.files ?? []).map { NamedFile(path: $0, kind: .tls) } }
 }
 
 /// A value under `tls`.

@@ -2,9 +2,6 @@
 
 /// A setting that is a time limit.
 protocol TimeLimitSetting: WholeSetting {
-    /// The maximum time.
-    var duration: DurationTemplate { get }
-
     init(duration: DurationTemplate)
 }
 
@@ -13,29 +10,37 @@ extension TimeLimitSetting {
         guard let duration = decoder.timeLimit(node) else { return nil }
         self.init(duration: duration)
     }
-
-    func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
 }
 
 /// The maximum time of one attempt (`timeout`).
 package struct TimeoutSetting: TimeLimitSetting {
-    static let key = SettingName.timeout
+    package static let key = "timeout"
+    /// The maximum time if none is specified.
+    package static let `default` = Duration.seconds(60)
     /// The maximum time.
     package let duration: DurationTemplate
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
 }
 
 /// The maximum time until a connection is established (`connectTimeout`).
 package struct ConnectTimeoutSetting: TimeLimitSetting {
-    static let key = SettingName.connectTimeout
+    package static let key = "connectTimeout"
+    /// The maximum time if none is specified.
+    package static let `default` = Duration.seconds(10)
     /// The maximum time.
     package let duration: DurationTemplate
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
 }
 
 /// The maximum time of a step with all its attempts, or of a graph (`deadline`).
 package struct DeadlineSetting: TimeLimitSetting {
-    static let key = SettingName.deadline
+    package static let key = "deadline"
     /// The maximum time.
     package let duration: DurationTemplate
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
 }
 
 extension Settings {

@@ -9,7 +9,7 @@ struct AddressParts: ManifestRule {
         var diagnostics: [Diagnostic] = []
         for site in subject.requests.all {
             guard case .path(let path) = site.definition.address, !site.definition.unknown.contains(.address),
-                !site.mayHave(.baseURL), !site.service.isAmbiguous, !site.service.isUnknown
+                !site.mayHave(BaseURLSetting.key), !site.service.isAmbiguous, !site.service.isUnknown
             else { continue }
             // An endpoint by itself may get its base URL from the steps that call it.
             if site.steps.isEmpty, let name = site.endpoint, subject.requests.isCalledWithSettingsOnly(name) {

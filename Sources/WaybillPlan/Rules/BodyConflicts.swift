@@ -19,7 +19,8 @@ struct BodyConflicts: ManifestRule {
                     )
                 )
             }
-            guard !isInQuery, !body.value.takesFields, site.has(.params), !site.unknown.contains(SettingNames.inherit),
+            guard !isInQuery, !body.value.takesFields, site.has(ParameterSetting.key),
+                !site.unknown.contains(SettingDefinitions.inherit),
                 let parameter = site.merged.params.first(where: { $0.value.value != nil })
             else {
                 continue

@@ -23,7 +23,7 @@ struct FieldValues: ManifestRule {
                         )
                     )
                 }
-                if case .headers(let field) = entry.value, let texts = field.texts,
+                if let field = entry.value as? HeaderSetting, let texts = field.texts,
                     !texts.contains(where: { wrongSpans.contains($0.span) })
                 {
                     diagnostics += framing(field.name)
@@ -63,7 +63,10 @@ struct FieldValues: ManifestRule {
     }
 
     private func wrongLengths(_ subject: RuleSubject) -> [Diagnostic] {
-        guard subject.settings.contains(where: { $0.has(.headers) && $0.headers.contains(where: \.isContentLength) })
+        guard
+            subject.settings.contains(where: {
+                $0.has(HeaderSetting.key) && $0.headers.contains(where: \.isContentLength)
+            })
         else { return [] }
         return subject.diagnosticsOfRequests { request in
             guard let actual = request.bodyLength else { return [] }
@@ -95,8 +98,8 @@ extension ScalarTemplate {
 extension RequestSite {
     /// The size of the body in bytes, if it is known.
     fileprivate var bodyLength: Int? {
-        if unknown.contains(.headers) || mayHave(.params) { return nil }
-        guard mayHave(.body) else { return 0 }
+        if unknown.contains(HeaderSetting.key) || mayHave(ParameterSetting.key) { return nil }
+        guard mayHave(BodySetting.key) else { return 0 }
         return body?.value.knownLength
     }
 }

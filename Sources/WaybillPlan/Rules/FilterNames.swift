@@ -8,7 +8,7 @@ struct FilterNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        let ofSettings = subject.settings.lazy.filter { $0.has(.filters) }.flatMap(\.filters)
+        let ofSettings = subject.settings.lazy.filter { $0.has(FilterEntry.key) }.flatMap(\.filters)
         let all = manifest.filters.values.flatMap(\.value) + ofSettings
         for name in all.compactMap(\.value.name)
         where manifest.filters[name.value] == nil && !manifest.unknown.mayDefine(name.value, in: .filters) {

@@ -9,7 +9,7 @@ struct NeverTaken: ManifestRule {
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
-        guard site.has(.expect) else { return [] }
+        guard site.has(ExpectationSetting.key) else { return [] }
         // A call may expect another status than its endpoint. Other calls still need the endpoint's outputs.
         let step = site.endpoint == nil ? site.steps.suffix(1) : []
         let settings: [Settings] = step + [site.definition.settings]

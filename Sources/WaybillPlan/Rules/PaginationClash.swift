@@ -27,7 +27,9 @@ struct PaginationClash: ManifestRule {
 extension RequestSite {
     /// The name of the parameter that is sent in the query under a name, if it is known.
     fileprivate func queryField(named name: String) -> Spanned<String>? {
-        guard !unknown.contains(SettingNames.inherit), !unknown.contains(.query), !unknown.contains(.params) else {
+        guard !unknown.contains(SettingDefinitions.inherit), !unknown.contains(QuerySetting.key),
+            !unknown.contains(ParameterSetting.key)
+        else {
             return nil
         }
         let merged = merged

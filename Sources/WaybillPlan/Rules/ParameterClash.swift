@@ -8,12 +8,14 @@ struct ParameterClash: ManifestRule {
     }
 
     private func check(_ site: RequestSite) -> [Diagnostic] {
-        guard site.has(.params), site.levels.count(where: { $0.has(.params) }) > 1 else { return [] }
+        guard site.has(ParameterSetting.key), site.levels.count(where: { $0.has(ParameterSetting.key) }) > 1 else {
+            return []
+        }
         var diagnostics: [Diagnostic] = []
         var sent: [String: NamedValue] = [:]
         for level in site.levels {
-            let mayDecline = level.unknown.contains(SettingNames.inherit)
-            if mayDecline || level.declined.contains(where: { $0.value == .params }) { sent = [:] }
+            let mayDecline = level.unknown.contains(SettingDefinitions.inherit)
+            if mayDecline || level.declined.contains(where: { $0.value == ParameterSetting.key }) { sent = [:] }
             for parameter in level.params {
                 let name = parameter.name.value
                 if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {

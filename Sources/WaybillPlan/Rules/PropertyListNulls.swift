@@ -5,8 +5,8 @@ import WaybillManifest
 struct PropertyListNulls: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.diagnosticsOfRequests { site in
-            guard case .plist? = site.nearest(.encoding, \.encoding)?.value, site.body == nil,
-                site.definition.sendsParametersInQuery == false, !site.unknown.contains(SettingNames.inherit)
+            guard case .plist? = site.nearest(ParameterEncoding.key, \.encoding)?.value, site.body == nil,
+                site.definition.sendsParametersInQuery == false, !site.unknown.contains(SettingDefinitions.inherit)
             else { return [] }
             return site.merged.params.compactMap { $0.value.value?.firstNull }.map { .nullInPropertyList(at: $0) }
         }

@@ -7,7 +7,7 @@ struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for settings in subject.settings {
-            guard case .oauth2(let oauth2)? = settings.auth?.value, let url = oauth2.tokenURL,
+            guard let oauth2 = settings.auth?.value.method as? OAuth2Authentication, let url = oauth2.tokenURL,
                 let text = url.constantText, Self.isReadable(URIReference(text))
             else { continue }
             diagnostics.append(

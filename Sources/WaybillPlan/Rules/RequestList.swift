@@ -151,6 +151,6 @@ extension Settings {
     /// Whether there is a setting that has an effect on requests.
     fileprivate var concernsRequests: Bool {
         !declined.isEmpty || !unknown.isEmpty
-            || entries.contains { $0.value.name != .concurrency && $0.value.name != .tag }
+            || entries.contains { $0.value.key != ConcurrencySetting.key && $0.value.key != TagSetting.key }
     }
 }

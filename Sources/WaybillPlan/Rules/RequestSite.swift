@@ -22,7 +22,7 @@ final class RequestSite: Sendable {
     /// The levels of its cascade, the outermost first.
     let levels: [Settings]
     /// The keys whose values are not fully known at some level.
-    let unknown: SettingNames
+    let unknown: Set<String>
     /// The expected statuses, if they are known.
     let expectedStatus: Setting<[StatusTemplate]>?
     /// The levels that other requests share.
@@ -46,31 +46,31 @@ final class RequestSite: Sendable {
         self.far = far
         service = RequestService(of: definition, from: step?.step, settings: steps, in: far)
         levels = RequestLayers(definition, service: service, steps: steps, in: far).settings
-        unknown = levels.reduce(into: SettingNames()) { $0.formUnion($1.unknown) }
-        expectedStatus = levels.nearest(.expect, \.expectedStatus)
+        unknown = levels.reduce(into: Set()) { $0.formUnion($1.unknown) }
+        expectedStatus = levels.nearest(ExpectationSetting.key, \.expectedStatus)
     }
 
     /// The merged levels, with removals for the names that a level removes. This is slow: for a key that is replaced as
     /// a whole, `nearest` finds the value that applies.
     var merged: Settings { far.merge(levels, service: service) }
 
-    /// Returns the value at the nearest level with a key, for keys that are replaced as a whole: `nearest(.http,
+    /// Returns the value at the nearest level with a key, for keys that are replaced as a whole: `nearest(HTTPVersion.key,
     /// \.http)`. `nil` if that is not fully known.
-    func nearest<Value>(_ name: SettingName, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
-        levels.nearest(name, value)
+    func nearest<Value>(_ key: String, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
+        levels.nearest(key, value)
     }
 
     /// The explicit body.
-    var body: Setting<any RequestBody>? { nearest(.body, \.body) }
+    var body: Setting<any RequestBody>? { nearest(BodySetting.key, \.body) }
 
     /// The maximum number of redirects that are followed.
-    var redirects: Setting<Int>? { nearest(.redirects, \.redirects) }
+    var redirects: Setting<Int>? { nearest(RedirectsSetting.key, \.redirects) }
 
     /// Whether some level has a key.
-    func has(_ name: SettingName) -> Bool { levels.contains { $0.has(name) } }
+    func has(_ key: String) -> Bool { levels.contains { $0.has(key) } }
 
     /// Whether some level has a key, or may have it.
-    func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
+    func mayHave(_ key: String) -> Bool { has(key) || unknown.contains(key) }
 
     /// The method, if it is known before the request is made.
     var method: String? { definition.knownMethod }
@@ -85,11 +85,12 @@ extension RequestDefinition {
 }
 
 extension [Settings] {
-    fileprivate func nearest<Value>(_ name: SettingName, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
+    fileprivate func nearest<Value>(_ key: String, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         for level in reversed() {
-            if level.unknown.contains(name) { return nil }
+            if level.unknown.contains(key) { return nil }
             if let found = value(level) { return found }
-            if level.unknown.contains(SettingNames.inherit) || level.declined.contains(where: { $0.value == name }) {
+            if level.unknown.contains(SettingDefinitions.inherit) || level.declined.contains(where: { $0.value == key })
+            {
                 return nil
             }
         }

@@ -12,7 +12,8 @@ struct RetryEffect: ManifestRule {
         var diagnostics: [Diagnostic] = []
         var seen: Set<SourceSpan> = []
         for site in subject.requests.all {
-            guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(.retry) else {
+            guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(RetryPolicy.key)
+            else {
                 continue
             }
             // The settings of outer levels also apply to other requests.

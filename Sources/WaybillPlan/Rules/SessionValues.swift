@@ -85,11 +85,11 @@ extension RequestSite {
                 uses.append(SessionUse(reference: reference, text: use.text))
             }
         }
-        func visit(_ setting: Setting<SettingValue>) {
+        func visit(_ setting: Setting<any SettingDefinition>) {
             // A setting for the service's origin is not sent if the URL leads to another server.
-            if unknown.contains(setting.value.name) || setting.isForServiceOrigin && !isPath { return }
+            if unknown.contains(setting.value.key) || setting.isForServiceOrigin && !isPath { return }
             setting.value.visitUses(visitor)
-            if case .filters(.named(let name, _)) = setting.value {
+            if case .named(let name, _)? = setting.value as? FilterEntry {
                 for stage in manifest.stages(ofFilter: name.value) { stage.visitUses(visitor) }
             }
         }
@@ -110,7 +110,7 @@ extension RequestSite {
     /// The settings that may use another session than that of the service they are written for: those of the defaults,
     /// of the graph and the enclosing steps, of an endpoint that is sent to a service other than its own, and filters
     /// by name.
-    private var settingsFromElsewhere: [Setting<SettingValue>] {
+    private var settingsFromElsewhere: [Setting<any SettingDefinition>] {
         let ofDefaults = (levels.first?.entries ?? []).filter { $0.level == .defaults }
         let namedFilters = levels.flatMap(\.entries).filter { $0.value.isNamedFilter }
         return ofDefaults + namedFilters + (isOfEndpointElsewhere ? definition.settings.entries : [])
@@ -124,9 +124,9 @@ extension RequestSite {
     }
 }
 
-extension SettingValue {
+extension SettingDefinition {
     fileprivate var isNamedFilter: Bool {
-        if case .filters(.named) = self { true } else { false }
+        if case .named? = self as? FilterEntry { true } else { false }
     }
 }
 

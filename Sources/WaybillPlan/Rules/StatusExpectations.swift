@@ -25,8 +25,8 @@ struct StatusExpectations: ManifestRule {
                 )
             )
         }
-        let follows = site.redirects?.value ?? 10
-        if follows > 0, !site.unknown.contains(.redirects), status.value.allSatisfy(\.isRedirect) {
+        let follows = site.redirects?.value ?? RedirectsSetting.default
+        if follows > 0, !site.unknown.contains(RedirectsSetting.key), status.value.allSatisfy(\.isRedirect) {
             diagnostics.append(
                 Diagnostic(
                     "status-contradiction",
@@ -65,7 +65,7 @@ struct StatusExpectations: ManifestRule {
 
     private func needs(of site: RequestSite) -> [SourceSpan] {
         var spans: [SourceSpan] = []
-        for entry in site.merged.entries where entry.value.name == .expect {
+        for entry in site.merged.entries where entry.value.key == ExpectationSetting.key {
             switch entry.value.dataNeed {
             case .nothing: break
             case .data: spans.append(entry.span)

@@ -112,9 +112,9 @@ private struct Senders {
 extension Settings {
     /// Returns errors for the settings, which only have an effect on requests.
     fileprivate func withoutRequests(_ reason: String) -> [Diagnostic] {
-        var seen: Set<SettingName> = [.concurrency, .tag]
-        let settings = entries.filter { seen.insert($0.value.name).inserted }
-        return (settings.map { ($0.value.name.rawValue, $0.span) } + declined.prefix(1).map { ("inherit", $0.span) })
+        var seen: Set = [ConcurrencySetting.key, TagSetting.key]
+        let settings = entries.filter { seen.insert($0.value.key).inserted }
+        return (settings.map { ($0.value.key, $0.span) } + declined.prefix(1).map { ("inherit", $0.span) })
             .map { Diagnostic("misplaced-key", "'\($0)' has no meaning here: \(reason)", at: $1) }
     }
 }

@@ -5,7 +5,7 @@ import WaybillManifest
 struct VerificationOff: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        for settings in subject.settings where settings.has(.tls) {
+        for settings in subject.settings where settings.has(TLSSetting.key) {
             // Pins are checked even if the certificate is not, so nobody else can pretend to be this server.
             let hasPins = settings.tls.contains { if case .pins = $0.value { true } else { false } }
             for option in settings.tls where option.value.isVerificationOff && !hasPins {

@@ -7,7 +7,7 @@ struct HTTP2WithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
         return subject.requests.all.compactMap { site in
-            guard let version = site.nearest(.http, \.http),
+            guard let version = site.nearest(HTTPVersion.key, \.http),
                 version.value == .http2, site.hasNoTLS, seen.insert(version.span).inserted
             else { return nil }
             return Diagnostic(
@@ -26,7 +26,7 @@ struct CertificateWithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var seen: Set<SourceSpan> = []
         return subject.requests.all.compactMap { site in
-            guard let certificate = site.nearest(.expect, \.expect.certificate.first), site.hasNoTLS,
+            guard let certificate = site.nearest(ExpectationSetting.key, \.expect.certificate.first), site.hasNoTLS,
                 seen.insert(certificate.span).inserted
             else { return nil }
             return Diagnostic(
@@ -47,7 +47,7 @@ extension RequestSite {
             switch definition.address {
             case .url(let url): url
             case .computed: nil
-            case .path: nearest(.baseURL, \.baseURL)
+            case .path: nearest(BaseURLSetting.key, \.baseURL)
             }
         guard let text = address?.value.constantText else { return false }
         return URIReference(text).scheme?.lowercased() == "http"

@@ -30,7 +30,7 @@ extension StepResult {
             failure: json["failure"].flatMap { Failure(json: $0, redactor) },
             elements: json["elements"].map { ElementResults(json: $0, redactor) }
         )
-        group = json["group"]?.string.flatMap(Group.init)
+        group = json["group"]?.string.flatMap(StepGroup.init)
     }
 }
 

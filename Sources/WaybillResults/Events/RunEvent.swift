@@ -45,7 +45,7 @@ package struct RunEvent: Sendable, Equatable {
         /// A step starts.
         case stepStarted
         /// A step will not be started.
-        case stepSkipped(SkipReason, group: StepResult.Group? = nil)
+        case stepSkipped(SkipReason, group: StepGroup? = nil)
         /// A step has finished, and the steps that depend on it may start.
         case stepFinished(StepResult, kept: KeptRecord? = nil)
         /// A step with `forEach` starts its elements, of which there are `count`. If they are those of one shard, `list`
@@ -74,7 +74,7 @@ package struct RunEvent: Sendable, Equatable {
         case requestSent(attempt: Int, bytes: Int)
         /// More bytes of a request or its response have been transferred. Reported at most ten times a second for each
         /// request.
-        case requestProgress(Progress)
+        case requestProgress(ProgressReport)
         /// A response is a redirect, and another request follows.
         case requestRedirected(Redirection)
         /// An attempt failed, and another one follows.
@@ -200,18 +200,6 @@ package struct RunEvent: Sendable, Equatable {
         }
     }
 
-    /// Why a step does not start.
-    package enum SkipReason: String, Sendable, CaseIterable {
-        /// Its `when` is false.
-        case condition
-        /// An earlier step failed.
-        case failure
-        /// The chain was ended early, with success.
-        case ended
-        /// The run is being stopped.
-        case interrupted
-    }
-
     /// A request that is about to be sent.
     package struct SentRequest: Sendable, Equatable {
         /// The number of the attempt, from 1.
@@ -229,29 +217,6 @@ package struct RunEvent: Sendable, Equatable {
             self.method = method
             self.url = url
             self.headers = headers
-        }
-    }
-
-    /// The progress of a request's transfer, in bytes of bodies as they are transmitted.
-    package struct Progress: Sendable, Equatable {
-        /// The number of the attempt, from 1.
-        package var attempt: Int
-        /// Bytes sent.
-        package var sent: Int
-        /// Bytes to send, if there are any.
-        package var sentTotal: Int?
-        /// Bytes received.
-        package var received: Int
-        /// Bytes to receive, if known.
-        package var receivedTotal: Int?
-
-        /// Creates a progress report; see the properties.
-        package init(attempt: Int, sent: Int, sentTotal: Int?, received: Int, receivedTotal: Int?) {
-            self.attempt = attempt
-            self.sent = sent
-            self.sentTotal = sentTotal
-            self.received = received
-            self.receivedTotal = receivedTotal
         }
     }
 
@@ -519,5 +484,40 @@ package struct RunEvent: Sendable, Equatable {
             self.status = status
             self.headers = headers
         }
+    }
+}
+
+/// Why a step does not start.
+public enum SkipReason: String, Sendable, CaseIterable {
+    /// Its `when` is false.
+    case condition
+    /// An earlier step failed.
+    case failure
+    /// The chain was ended early, with success.
+    case ended
+    /// The run is being stopped.
+    case interrupted
+}
+
+/// The progress of a request's transfer, in bytes of bodies as they are transmitted.
+public struct ProgressReport: Sendable, Equatable {
+    /// The number of the attempt, from 1.
+    public package(set) var attempt: Int
+    /// Bytes sent.
+    public package(set) var sent: Int
+    /// Bytes to send, if there are any.
+    public package(set) var sentTotal: Int?
+    /// Bytes received.
+    public package(set) var received: Int
+    /// Bytes to receive, if known.
+    public package(set) var receivedTotal: Int?
+
+    /// Creates a progress report; see the properties.
+    package init(attempt: Int, sent: Int, sentTotal: Int?, received: Int, receivedTotal: Int?) {
+        self.attempt = attempt
+        self.sent = sent
+        self.sentTotal = sentTotal
+        self.received = received
+        self.receivedTotal = receivedTotal
     }
 }

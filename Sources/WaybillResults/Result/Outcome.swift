@@ -1,7 +1,7 @@
 import WaybillJSON
 
 /// How a step finished.
-package enum StepOutcome: String, Sendable, CaseIterable {
+public enum StepOutcome: String, Sendable, CaseIterable {
     /// Everything succeeded.
     case passed
     /// The step failed, and so does the step or graph that contains it.
@@ -28,7 +28,7 @@ extension StepOutcome {
 }
 
 /// How a run finished.
-package enum RunOutcome: String, Sendable, CaseIterable {
+public enum RunOutcome: String, Sendable, CaseIterable {
     /// Everything passed, or its failures were tolerated.
     case passed
     /// At least one step failed.
@@ -38,7 +38,7 @@ package enum RunOutcome: String, Sendable, CaseIterable {
 }
 
 /// The number of steps, or elements of a forEach, by outcome.
-package struct OutcomeCounts: Sendable, Equatable {
+public struct OutcomeCounts: Sendable, Equatable {
     /// The counts, by the index of the outcome.
     private var counts = [Int](repeating: 0, count: StepOutcome.allCases.count)
 
@@ -56,7 +56,7 @@ package struct OutcomeCounts: Sendable, Equatable {
     }
 
     /// The number with this outcome.
-    package subscript(outcome: StepOutcome) -> Int {
+    public package(set) subscript(outcome: StepOutcome) -> Int {
         get { counts[outcome.place] }
         set { counts[outcome.place] = newValue }
     }

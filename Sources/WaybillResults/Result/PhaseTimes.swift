@@ -1,15 +1,15 @@
 /// The duration of a request and its phases.
-package struct PhaseTimes: Sendable, Equatable {
+public struct PhaseTimes: Sendable, Equatable {
     /// From the start of the transfer to the last byte of the response.
-    package var total: Duration
-    /// Looking up the host name.
-    package var dns: Duration?
+    public package(set) var total: Duration
+    /// Looking up the host name; `nil`, like the next two, if a connection was reused.
+    public package(set) var dns: Duration?
     /// Connecting, after the lookup.
-    package var connect: Duration?
+    public package(set) var connect: Duration?
     /// The TLS handshake.
-    package var tls: Duration?
+    public package(set) var tls: Duration?
     /// From the start of the transfer to the first byte of the response.
-    package var firstByte: Duration?
+    public package(set) var firstByte: Duration?
 
     /// Creates times from those that are known. A reused connection has no `dns`, `connect` and `tls`.
     package init(
@@ -40,11 +40,11 @@ extension PhaseTimes: JSONStreamable {
 }
 
 /// The number of bytes transmitted in messages, including header sections, before any decompression.
-package struct ByteCounts: Sendable, Equatable {
+public struct ByteCounts: Sendable, Equatable {
     /// The bytes sent.
-    package var sent: Int
+    public package(set) var sent: Int
     /// The bytes received.
-    package var received: Int
+    public package(set) var received: Int
 
     /// Creates counts for both directions.
     package init(sent: Int = 0, received: Int = 0) {

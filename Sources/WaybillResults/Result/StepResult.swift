@@ -1,13 +1,23 @@
 package import WaybillFormats
 
 /// How the cache was used for a response.
-package enum CacheUse: String, Sendable, CaseIterable {
+public enum CacheUse: String, Sendable, CaseIterable {
     /// The response came from the cache, and nothing was sent.
     case hit
     /// The server confirmed the stored response.
     case revalidated
     /// The response came from the server.
     case miss
+}
+
+/// A kind of step that contains other steps.
+public enum StepGroup: String, Sendable {
+    /// Its steps run one after another.
+    case chain
+    /// Its steps run at the same time.
+    case batch
+    /// It runs a graph.
+    case graph
 }
 
 /// The result of a step.
@@ -25,7 +35,7 @@ package struct StepResult: Sendable, Equatable {
     /// The tags by which runs can be limited: the `tag` of the step and of its request.
     package var tags: [String]
     /// What the step consists of, if it contains other steps, and is no `forEach`.
-    package var group: Group?
+    package var group: StepGroup?
     /// How the step finished.
     package var outcome: StepOutcome
     /// The number of attempts of the step's request; 0 if none was sent.
@@ -48,11 +58,6 @@ package struct StepResult: Sendable, Equatable {
     package var failure: Failure?
     /// How the step's elements finished, if it is a forEach.
     package var elements: ElementResults?
-
-    /// A kind of step that contains other steps.
-    package enum Group: String, Sendable {
-        case chain, batch, graph
-    }
 
     /// Whether the step is one of the steps that are counted: a group of steps is not, unless it has a failure of its own.
     package var isCounted: Bool { group == nil || failure != nil }

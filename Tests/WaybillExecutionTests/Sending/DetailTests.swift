@@ -38,7 +38,7 @@ import WaybillResults
         var expected: [RunEvent.Kind] = []
         for count in 0..<500 {
             reporter.take(.progress(TransferProgress(sent: count, sentTotal: 3, received: 0)))
-            let progress = RunEvent.Progress(attempt: 2, sent: count, sentTotal: 3, received: 0, receivedTotal: nil)
+            let progress = ProgressReport(attempt: 2, sent: count, sentTotal: 3, received: 0, receivedTotal: nil)
             expected.append(.requestProgress(progress))
             if count % 100 == 99 {
                 reporter.take(.sent)

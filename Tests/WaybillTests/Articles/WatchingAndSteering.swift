@@ -28,8 +28,10 @@ final class Tally: Run.Observer {
 
     var bytes: Int { received.withLock { $0 } }
 
-    func responseDidFinish(_ response: Run.Response, step: String?) {
-        received.withLock { $0 += response.bytes.received }
+    func receive(_ event: Run.Event) {
+        if case .responseFinished(let response) = event.kind {
+            received.withLock { $0 += response.bytes.received }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import Waybill
 import WaybillDiagnostics
 import WaybillTestSupport
 
-/// Observers that receive events as method calls.
+/// Observers that receive the events of a run.
 @Suite(.timeLimit(.minutes(5))) struct ObserverTests {
     /// Notes the calls it receives.
     private final class Notes: Run.Observer {
@@ -13,30 +13,31 @@ import WaybillTestSupport
 
         private func note(_ line: String) { lines.withLock { $0.append(line) } }
 
-        func runWillStart(_ start: Run.Start) { note("run \(start.graphs)") }
-        func runDidFinish(_ outcome: Run.Outcome, _ counts: Run.Counts) { note("\(outcome) \(counts.passed)") }
-        func runDidPause(step: String?) { note("pause \(step ?? "run")") }
-        func runDidUnpause(step: String?) { note("unpause \(step ?? "run")") }
-        func graphWillStart(_ name: String) { note("graph \(name)") }
-        func graphDidFinish(_ name: String, _ outcome: Run.StepOutcome) { note("graph \(name) \(outcome)") }
-        func stepWillStart(_ path: String) { note("step \(path)") }
-        func stepWasSkipped(_ path: String, _ reason: Run.SkipReason) { note("skip \(path): \(reason)") }
-        func stepDidFinish(_ step: Run.Step) { note("step \(step.path) \(step.outcome)") }
-        func requestWillSend(_ request: Run.Request, step: String?) {
-            note("\(request.method) of \(step ?? "nothing")")
+        func receive(_ event: Run.Event) {
+            let step = event.step ?? "nothing"
+            switch event.kind {
+            case .runStarted(let start): note("run \(start.graphs)")
+            case .runFinished(let outcome, let counts): note("\(outcome) \(counts[.passed])")
+            case .paused: note("pause \(step)")
+            case .unpaused: note("unpause \(step)")
+            case .graphStarted(let name): note("graph \(name)")
+            case .graphFinished(let name, let outcome): note("graph \(name) \(outcome)")
+            case .stepStarted: note("step \(step)")
+            case .stepSkipped(let reason): note("skip \(step): \(reason)")
+            case .stepFinished(let step): note("step \(step.path) \(step.outcome)")
+            case .requestWillSend(let request): note("\(request.method) of \(step)")
+            case .requestRetrying(let retry): note("again: \(retry.failure.kind)")
+            case .responseFinished(let response): note("\(response.status)")
+            default: break
+            }
         }
-        func requestWillRetry(_ retry: Run.Retry, step: String?) { note("again: \(retry.failure.kind)") }
-        func responseDidFinish(_ response: Run.Response, step: String?) { note("\(response.status)") }
     }
-
-    /// Uses the default implementations.
-    private struct Indifferent: Run.Observer {}
 
     /// Counts all events.
     private final class Counter: Run.Observer {
         private let state = Mutex<[Int]>([])
         var numbers: [Int] { state.withLock { $0 } }
-        func run(did event: Run.Event) { state.withLock { $0.append(event.number) } }
+        func receive(_ event: Run.Event) { state.withLock { $0.append(event.number) } }
     }
 
     @Test func `an observer receives all events in order`() async throws {
@@ -53,7 +54,7 @@ import WaybillTestSupport
             """
         )
         let notes = Notes()
-        let options = Run.Options(usesMock: true, observers: [notes, Indifferent()])
+        let options = Run.Options(usesMock: true, observers: [notes])
         _ = try await fixture.plan().run(results: fixture.results, options: options).report
         #expect(
             notes.all == [
@@ -88,7 +89,9 @@ import WaybillTestSupport
         /// Stops its run at the first response.
         final class Stopper: Run.Observer {
             let run = Mutex<Run?>(nil)
-            func responseDidFinish(_ response: Run.Response, step: String?) { run.withLock { $0?.stop() } }
+            func receive(_ event: Run.Event) {
+                if case .responseFinished = event.kind { run.withLock { $0?.stop() } }
+            }
         }
         let held = try HeldResponses()
         defer { held.stop() }

@@ -20,7 +20,7 @@ import WaybillTestSupport
         )
         let report = try await run.report
         #expect(report.outcome == .passed)
-        #expect(report.counts.passed == 2)
+        #expect(report.counts[.passed] == 2)
         #expect(report.folder == fixture.results)
         #expect(report.steps.map(\.path) == ["main.account", "main.orders"])
         #expect(report.step(at: "main.orders")?.status == 200)

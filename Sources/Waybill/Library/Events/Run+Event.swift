@@ -17,7 +17,7 @@ extension Run {
         public var number: Int { event.seq }
 
         /// When it happened.
-        public var moment: Moment { Moment(event.at) }
+        public var moment: Moment { event.at }
 
         /// The path of the step that it happened in, such as `main.items[3]`.
         public var step: String? { event.step }

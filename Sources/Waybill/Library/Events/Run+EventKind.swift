@@ -71,37 +71,37 @@ extension Run.Event.Kind {
     init(_ kind: RunEvent.Kind) {
         self =
             switch kind {
-            case .runStarted(let start): .runStarted(Run.Start(start))
-            case .runFinished(let outcome, let counts): .runFinished(Run.Outcome(outcome), Run.Counts(counts))
+            case .runStarted(let start): .runStarted(Run.Start(start: start))
+            case .runFinished(let outcome, let counts): .runFinished(outcome, counts)
             case .runPaused: .paused
             case .runUnpaused: .unpaused
             case .graphStarted(let graph): .graphStarted(graph)
             case .graphFinishing(let graph): .graphFinishing(graph)
-            case .graphFinished(let graph, let outcome): .graphFinished(graph, Run.StepOutcome(outcome))
+            case .graphFinished(let graph, let outcome): .graphFinished(graph, outcome)
             case .stepStarted: .stepStarted
-            case .stepSkipped(let reason, _): .stepSkipped(Run.SkipReason(reason))
-            case .stepFinished(let result, _): .stepFinished(Run.Step(result))
+            case .stepSkipped(let reason, _): .stepSkipped(reason)
+            case .stepFinished(let result, _): .stepFinished(Run.Step(result: result))
             case .elementsStarted(let count, _): .elementsStarted(count)
-            case .elementFinished(let end): .elementFinished(Run.ElementEnd(end))
-            case .pageFinished(let end): .pageFinished(Run.Page(end))
+            case .elementFinished(let end): .elementFinished(Run.ElementEnd(end: end))
+            case .pageFinished(let end): .pageFinished(Run.Page(end: end))
             case .pollFinished(let poll, let pause): .pollFinished(poll, pause: pause)
-            case .writeCut(let file): .fileCut(Run.CutFile(file))
+            case .writeCut(let file): .fileCut(Run.CutFile(file: file))
             case .writeSharded(let file):
-                .fileCompleted(Run.WrittenFile(.init(path: file.path, records: file.records.count, bytes: file.bytes)))
-            case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file))
-            case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file))
-            case .downloadCommitted(let file): .fileDownloaded(Run.DownloadedFile(file))
-            case .requestWillSend(let request): .requestWillSend(Run.Request(request))
-            case .requestSent(let attempt, let bytes): .requestSent(attempt: attempt, bytes: bytes)
-            case .requestProgress(let progress): .requestProgress(Run.Progress(progress))
-            case .requestRedirected(let redirection): .requestRedirected(Run.Redirection(redirection))
-            case .requestRetrying(let retry): .requestRetrying(Run.Retry(retry))
-            case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, Run.CacheUse(use))
-            case .responseHead(let head): .responseStarted(Run.ResponseHead(head))
-            case .responseFinished(let attempt, let status, let times, let bytes):
-                .responseFinished(
-                    Run.Response(attempt: attempt, status: status, times: Run.Times(times), bytes: Run.Bytes(bytes))
+                .fileCompleted(
+                    Run.WrittenFile(file: .init(path: file.path, records: file.records.count, bytes: file.bytes))
                 )
+            case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file: file))
+            case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file: file))
+            case .downloadCommitted(let file): .fileDownloaded(Run.DownloadedFile(file: file))
+            case .requestWillSend(let request): .requestWillSend(Run.Request(request: request))
+            case .requestSent(let attempt, let bytes): .requestSent(attempt: attempt, bytes: bytes)
+            case .requestProgress(let progress): .requestProgress(progress)
+            case .requestRedirected(let redirection): .requestRedirected(Run.Redirection(redirection: redirection))
+            case .requestRetrying(let retry): .requestRetrying(Run.Retry(retry: retry))
+            case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, use)
+            case .responseHead(let head): .responseStarted(Run.ResponseHead(head: head))
+            case .responseFinished(let attempt, let status, let times, let bytes):
+                .responseFinished(Run.Response(attempt: attempt, status: status, times: times, bytes: bytes))
             case .requestDebug(_, let exchange): .exchange(Value(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
             case .log(let message): .log(message.string)

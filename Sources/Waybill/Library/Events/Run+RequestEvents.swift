@@ -3,24 +3,18 @@ import WaybillResults
 extension Run {
     /// A header field. The values of credentials and cookies are masked.
     public struct HeaderField: Sendable, Equatable {
-        /// The name.
-        public let name: String
-        /// The value.
-        public let value: String
+        let header: RedactedHeader
 
-        init(_ header: RedactedHeader) {
-            name = header.name.string
-            value = header.value.string
-        }
+        /// The name.
+        public var name: String { header.name.string }
+
+        /// The value.
+        public var value: String { header.value.string }
     }
 
     /// A request as it is about to be sent.
     public struct Request: Sendable, Equatable {
-        private let request: RunEvent.SentRequest
-
-        init(_ request: RunEvent.SentRequest) {
-            self.request = request
-        }
+        let request: RunEvent.SentRequest
 
         /// The number of the step's attempt, from 1.
         public var attempt: Int { request.attempt }
@@ -35,77 +29,49 @@ extension Run {
         public var headers: [HeaderField] { request.headers.map(HeaderField.init) }
     }
 
-    /// The progress of a request's transfer, in bytes of the bodies as they are transferred.
-    public struct Progress: Sendable, Equatable {
-        /// The number of the step's attempt, from 1.
-        public let attempt: Int
-        /// The number of bytes sent.
-        public let sent: Int
-        /// The number of bytes to send, if there are any.
-        public let sentTotal: Int?
-        /// The number of bytes received.
-        public let received: Int
-        /// The number of bytes to receive, if known.
-        public let receivedTotal: Int?
-
-        init(_ progress: RunEvent.Progress) {
-            attempt = progress.attempt
-            sent = progress.sent
-            sentTotal = progress.sentTotal
-            received = progress.received
-            receivedTotal = progress.receivedTotal
-        }
-    }
-
     /// A redirect: the response and the request that follows.
     public struct Redirection: Sendable, Equatable {
-        /// The number of the step's attempt, from 1.
-        public let attempt: Int
-        /// The status of the response.
-        public let status: Int
-        /// The method of the request that follows.
-        public let method: String
-        /// The URL of the request that follows.
-        public let url: String
+        let redirection: RunEvent.Redirection
 
-        init(_ redirection: RunEvent.Redirection) {
-            attempt = redirection.attempt
-            status = redirection.status
-            method = redirection.method
-            url = redirection.url.string
-        }
+        /// The number of the step's attempt, from 1.
+        public var attempt: Int { redirection.attempt }
+
+        /// The status of the response.
+        public var status: Int { redirection.status }
+
+        /// The method of the request that follows.
+        public var method: String { redirection.method }
+
+        /// The URL of the request that follows.
+        public var url: String { redirection.url.string }
     }
 
     /// A failed attempt that is followed by another one.
     public struct Retry: Sendable, Equatable {
-        /// The number of the failed attempt, from 1.
-        public let attempt: Int
-        /// The time until the next attempt.
-        public let pause: Duration
-        /// Why the attempt failed.
-        public let failure: StepFailure
+        let retry: RunEvent.Retry
 
-        init(_ retry: RunEvent.Retry) {
-            attempt = retry.attempt
-            pause = retry.pause
-            failure = StepFailure(retry.failure)
-        }
+        /// The number of the failed attempt, from 1.
+        public var attempt: Int { retry.attempt }
+
+        /// The time until the next attempt.
+        public var pause: Duration { retry.pause }
+
+        /// Why the attempt failed.
+        public var failure: StepFailure { StepFailure(failure: retry.failure) }
     }
 
     /// The status and the header of a response.
     public struct ResponseHead: Sendable, Equatable {
-        /// The number of the step's attempt, from 1.
-        public let attempt: Int
-        /// The status.
-        public let status: Int
-        /// The header fields.
-        public let headers: [HeaderField]
+        let head: RunEvent.ResponseHead
 
-        init(_ head: RunEvent.ResponseHead) {
-            attempt = head.attempt
-            status = head.status
-            headers = head.headers.map(HeaderField.init)
-        }
+        /// The number of the step's attempt, from 1.
+        public var attempt: Int { head.attempt }
+
+        /// The status.
+        public var status: Int { head.status }
+
+        /// The header fields.
+        public var headers: [HeaderField] { head.headers.map(HeaderField.init) }
     }
 
     /// A response that is complete.

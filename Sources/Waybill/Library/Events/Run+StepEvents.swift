@@ -4,11 +4,7 @@ import WaybillResults
 extension Run {
     /// The start of a run.
     public struct Start: Sendable, Equatable {
-        private let start: RunEvent.RunStart
-
-        init(_ start: RunEvent.RunStart) {
-            self.start = start
-        }
+        let start: RunEvent.RunStart
 
         /// The name of the run.
         public var id: String { start.id.description }
@@ -31,17 +27,13 @@ extension Run {
 
     /// The result of an element of a step with `forEach`.
     public struct ElementEnd: Sendable, Equatable {
-        private let end: RunEvent.ElementEnd
-
-        init(_ end: RunEvent.ElementEnd) {
-            self.end = end
-        }
+        let end: RunEvent.ElementEnd
 
         /// The index in the list, from 0.
         public var index: Int { end.element }
 
         /// The outcome.
-        public var outcome: StepOutcome { StepOutcome(end.outcome) }
+        public var outcome: StepOutcome { end.outcome }
 
         /// Why it failed.
         public var failure: StepFailure? { end.failure.map(StepFailure.init) }
@@ -49,80 +41,72 @@ extension Run {
 
     /// A page that was received.
     public struct Page: Sendable, Equatable {
-        /// The number of the page in the step, or in the element, from 1.
-        public let number: Int
-        /// The number of its items.
-        public let items: Int
-        /// What selects the next page: its URL, number, offset or cursor; `nil` if there is none.
-        public let next: Value?
+        let end: RunEvent.PageEnd
 
-        init(_ end: RunEvent.PageEnd) {
-            number = end.page
-            items = end.items
-            next = end.next.map { Value($0.value) }
-        }
+        /// The number of the page in the step, or in the element, from 1.
+        public var number: Int { end.page }
+
+        /// The number of its items.
+        public var items: Int { end.items }
+
+        /// What selects the next page: its URL, number, offset or cursor; `nil` if there is none.
+        public var next: Value? { end.next.map { Value($0.value) } }
     }
 
     /// A file of `write` whose end is missing.
     public struct CutFile: Sendable, Equatable {
-        /// The path, as written in the manifest.
-        public let path: String
-        /// The number of elements of the step, or of pages, that are still in it.
-        public let count: Int
-        /// The number of records that are still in it.
-        public let records: Int
-        /// The number of bytes that it still has.
-        public let bytes: Int
+        let file: RunEvent.CutFile
 
-        init(_ file: RunEvent.CutFile) {
-            path = file.path.string
-            count = file.rest.count
-            records = file.rest.records.count
-            bytes = file.rest.bytes
-        }
+        /// The path, as written in the manifest.
+        public var path: String { file.path.string }
+
+        /// The number of elements of the step, or of pages, that are still in it.
+        public var count: Int { file.rest.count }
+
+        /// The number of records that are still in it.
+        public var records: Int { file.rest.records.count }
+
+        /// The number of bytes that it still has.
+        public var bytes: Int { file.rest.bytes }
     }
 
     /// A file of `write` that is complete.
     public struct WrittenFile: Sendable, Equatable {
-        /// The path, as written in the manifest.
-        public let path: String
-        /// The table that the records are in, if the file is a database.
-        public let table: String?
-        /// The number of records in it.
-        public let records: Int
-        /// Its size in bytes.
-        public let bytes: Int
-        /// What `aggregate` computes over the records, by name; an object, or `null` if there is no `aggregate`.
-        public let aggregates: Value
+        let file: RunEvent.WrittenFile
 
-        init(_ file: RunEvent.WrittenFile) {
-            path = file.path.string
-            table = file.table
-            records = file.records
-            bytes = file.bytes
-            aggregates = Value(file.aggregates?.value ?? .null)
-        }
+        /// The path, as written in the manifest.
+        public var path: String { file.path.string }
+
+        /// The table that the records are in, if the file is a database.
+        public var table: String? { file.table }
+
+        /// The number of records in it.
+        public var records: Int { file.records }
+
+        /// Its size in bytes.
+        public var bytes: Int { file.bytes }
+
+        /// What `aggregate` computes over the records, by name; an object, or `null` if there is no `aggregate`.
+        public var aggregates: Value { Value(file.aggregates?.value ?? .null) }
     }
 
     /// A file of `download` that is complete.
     public struct DownloadedFile: Sendable, Equatable {
-        /// The path, as written in the manifest; if that is a folder, with the name in it.
-        public let path: String
-        /// Its size in bytes.
-        public let bytes: Int
-        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it: as a checksum, or as `steps.ID.downloaded`.
-        public let sha256: String?
-        /// Whether a part of it came from an interrupted download.
-        public let isResumed: Bool
-        /// Whether it already existed and was kept.
-        public let isKept: Bool
+        let file: RunEvent.DownloadedFile
 
-        init(_ file: RunEvent.DownloadedFile) {
-            path = file.path.string
-            bytes = file.bytes
-            sha256 = file.sha256
-            isResumed = file.isResumed
-            isKept = file.isKept
-        }
+        /// The path, as written in the manifest; if that is a folder, with the name in it.
+        public var path: String { file.path.string }
+
+        /// Its size in bytes.
+        public var bytes: Int { file.bytes }
+
+        /// Its SHA-256 digest, in hexadecimal, if the manifest uses it: as a checksum, or as `steps.ID.downloaded`.
+        public var sha256: String? { file.sha256 }
+
+        /// Whether a part of it came from an interrupted download.
+        public var isResumed: Bool { file.isResumed }
+
+        /// Whether it already existed and was kept.
+        public var isKept: Bool { file.isKept }
     }
 }

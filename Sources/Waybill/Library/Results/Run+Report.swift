@@ -24,16 +24,16 @@ extension Run {
         public var id: String { result.id.description }
 
         /// The outcome.
-        public var outcome: Outcome { Outcome(result.outcome) }
+        public var outcome: Outcome { result.outcome }
 
         /// The number of steps by outcome.
-        public var counts: Counts { Counts(result.counts) }
+        public var counts: Counts { result.counts }
 
         /// When the run started; for a resumed run, when it first started.
-        public var startedAt: Moment { Moment(result.startedAt) }
+        public var startedAt: Moment { result.startedAt }
 
         /// When everything had finished.
-        public var finishedAt: Moment { Moment(result.finishedAt) }
+        public var finishedAt: Moment { result.finishedAt }
 
         /// The steps that failed, in the order of the plan, without those whose failure is tolerated.
         public var failedSteps: [Step] { steps.filter { $0.outcome == .failed } }

@@ -3,11 +3,7 @@ import WaybillResults
 extension Run {
     /// The result of a step.
     public struct Step: Sendable, Equatable {
-        private let result: StepResult
-
-        init(_ result: StepResult) {
-            self.result = result
-        }
+        let result: StepResult
 
         /// The id, unique in its graph.
         public var id: String { result.id }
@@ -26,10 +22,10 @@ extension Run {
 
         /// What it consists of, if it is a chain, a batch or a graph. Such a step is counted in the run's counts only if
         /// it has a failure of its own.
-        public var group: Group? { result.group.map(Group.init) }
+        public var group: Group? { result.group }
 
         /// The outcome.
-        public var outcome: StepOutcome { StepOutcome(result.outcome) }
+        public var outcome: StepOutcome { result.outcome }
 
         /// The number of attempts of its request; 0 if none was sent.
         public var attempts: Int { result.attempts }
@@ -38,7 +34,7 @@ extension Run {
         public var status: Int? { result.status }
 
         /// How the last response used the cache; `nil` if the request did not use it.
-        public var cache: CacheUse? { result.cache.map(CacheUse.init) }
+        public var cache: CacheUse? { result.cache }
 
         /// The method of its last request.
         public var method: String? { result.method }
@@ -47,13 +43,13 @@ extension Run {
         public var url: String? { result.url?.string }
 
         /// When it started; `nil` for a step that was skipped.
-        public var startedAt: Moment? { result.startedAt.map(Moment.init) }
+        public var startedAt: Moment? { result.startedAt }
 
         /// How long it took: for a request, the last attempt; otherwise the whole step.
-        public var times: Times? { result.time.map(Times.init) }
+        public var times: Times? { result.time }
 
         /// The number of bytes of the messages of all attempts.
-        public var bytes: Bytes? { result.bytes.map(Bytes.init) }
+        public var bytes: Bytes? { result.bytes }
 
         /// Why it failed.
         public var failure: StepFailure? { result.failure.map(StepFailure.init) }
@@ -62,59 +58,17 @@ extension Run {
         public var elements: Elements? { result.elements.map(Elements.init) }
     }
 
-    /// A kind of step that contains other steps.
-    public enum Group: String, Sendable {
-        /// Its steps run one after another.
-        case chain
-        /// Its steps run at the same time.
-        case batch
-        /// It runs a graph.
-        case graph
-
-        init(_ group: StepResult.Group) {
-            self =
-                switch group {
-                case .chain: .chain
-                case .batch: .batch
-                case .graph: .graph
-                }
-        }
-    }
-
-    /// How a response used the cache.
-    public enum CacheUse: String, Sendable {
-        /// The response came from the cache, and nothing was sent.
-        case hit
-        /// The server confirmed the stored response.
-        case revalidated
-        /// The response came from the server.
-        case miss
-
-        init(_ use: WaybillResults.CacheUse) {
-            self =
-                switch use {
-                case .hit: .hit
-                case .revalidated: .revalidated
-                case .miss: .miss
-                }
-        }
-    }
-
     /// The results of the elements of a step with `forEach`.
     public struct Elements: Sendable, Equatable {
-        private let results: ElementResults
-
-        init(_ results: ElementResults) {
-            self.results = results
-        }
+        let results: ElementResults
 
         /// The number of elements by outcome.
-        public var counts: Counts { Counts(results.counts) }
+        public var counts: Counts { results.counts }
 
         /// The first hundred failures: the index of the element in the list, from 0, the URL of its request if one was
         /// made, with secrets masked, and the reason.
         public var failures: [(element: Int, url: String?, failure: StepFailure)] {
-            results.failures.map { ($0.element, $0.subject.url?.string, StepFailure($0.failure)) }
+            results.failures.map { ($0.element, $0.subject.url?.string, StepFailure(failure: $0.failure)) }
         }
     }
 }

@@ -3,14 +3,10 @@ import WaybillResults
 extension Run {
     /// Why a step failed.
     public struct StepFailure: Error, Sendable, Equatable {
-        private let failure: WaybillResults.Failure
-
-        init(_ failure: WaybillResults.Failure) {
-            self.failure = failure
-        }
+        let failure: WaybillResults.Failure
 
         /// The stage that failed.
-        public var kind: FailureKind { FailureKind(failure.kind) }
+        public var kind: FailureKind { failure.kind }
 
         /// The server's code for the failure: the status, or the code in the response's envelope. A number is in
         /// decimal digits.
@@ -27,11 +23,7 @@ extension Run {
 
         /// One of several errors.
         public struct Detail: Sendable, Equatable {
-            private let detail: WaybillResults.Failure.Detail
-
-            init(_ detail: WaybillResults.Failure.Detail) {
-                self.detail = detail
-            }
+            let detail: WaybillResults.Failure.Detail
 
             /// What is wrong, in one sentence without a full stop, with secrets masked.
             public var message: String { detail.message.string }

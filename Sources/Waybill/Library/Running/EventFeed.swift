@@ -23,7 +23,7 @@ final class EventFeed: RunObserver {
         continuation.yield(event)
         guard !observers.isEmpty else { return }
         let event = Run.Event(event, missedBefore: 0)
-        for observer in observers { observer.take(event) }
+        for observer in observers { observer.receive(event) }
     }
 
     /// Records that an event was read; returns how many were dropped before it.

@@ -14,11 +14,11 @@ package struct EndpointExplanation: Sendable {
         /// It removes a name with `null`.
         case removal
         /// A nearer level replaces it.
-        case replaced(by: Setting<SettingValue>)
+        case replaced(by: Setting<any SettingDefinition>)
         /// A nearer level removes the name with `null`.
-        case unset(by: Setting<SettingValue>)
+        case unset(by: Setting<any SettingDefinition>)
         /// A nearer level declines the key with `inherit`.
-        case declined(by: Setting<SettingName>)
+        case declined(by: Setting<String>)
         /// The request is `standalone`: the level does not apply.
         case standalone
         /// The request goes to an origin other than the service's.
@@ -29,7 +29,7 @@ package struct EndpointExplanation: Sendable {
 
     /// A setting with its effect.
     struct Explained {
-        var setting: Setting<SettingValue>
+        var setting: Setting<any SettingDefinition>
         var effect: Effect
     }
 
@@ -107,7 +107,7 @@ extension EndpointExplanation {
         guard let mapping = form.mapping(ofKeyAt: cascade.endpoint.name.span) else { return [] }
         return mapping.entries.flatMap { key, value -> [EndpointPart] in
             let key = key.text ?? ""
-            if SettingName(rawValue: key) != nil || Self.keysLeftOut.contains(key) { return [] }
+            if SettingDefinitions.keys.contains(key) || Self.keysLeftOut.contains(key) { return [] }
             guard Self.keysWithNames.contains(key), let names = value.mapping else {
                 return [EndpointPart(key: key, name: nil, value: form.shown(value, [key]), span: value.span)]
             }

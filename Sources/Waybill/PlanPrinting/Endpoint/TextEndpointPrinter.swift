@@ -65,10 +65,10 @@ package struct TextEndpointPrinter: Sendable {
         return [line(for: explained.setting, explanation), "   \(reason)"]
     }
 
-    private func line(for setting: Setting<SettingValue>, _ explanation: EndpointExplanation) -> String {
+    private func line(for setting: Setting<any SettingDefinition>, _ explanation: EndpointExplanation) -> String {
         let form = explanation.form
         let words = Self.words(
-            setting.value.name.rawValue,
+            setting.value.key,
             setting.value.part.map(form.text),
             form.value(setting)
         )

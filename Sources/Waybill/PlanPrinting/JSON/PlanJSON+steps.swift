@@ -46,7 +46,7 @@ extension PlanJSON {
     func value(_ request: RequestPlan) -> JSON {
         let isURL = if case .url = request.address { true } else { false }
         let written = request.address.text
-        let settings = request.settings.entries.filter { $0.value.name != .filters }
+        let settings = request.settings.entries.filter { $0.value.key != FilterEntry.key }
         return .object(
             .present([
                 ("endpoint", request.endpoint.map { .string($0) }),
@@ -67,10 +67,10 @@ extension PlanJSON {
     }
 
     /// Returns a setting: its key, the name below it if it has one, its value and where that was written.
-    func value(_ setting: Setting<SettingValue>) -> JSON {
+    func value(_ setting: Setting<any SettingDefinition>) -> JSON {
         .object(
             .present([
-                ("key", .string(setting.value.name.rawValue)),
+                ("key", .string(setting.value.key)),
                 ("name", setting.value.part.map { .string(form.text($0)) }),
                 ("value", form.value(setting)),
                 ("from", from(setting.span, setting.level)),

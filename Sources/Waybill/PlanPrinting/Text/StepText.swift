@@ -152,7 +152,7 @@ struct StepText {
             lines.append("service \(service)")
         }
         if !request.settings.declined.isEmpty {
-            lines.append("declines \(request.settings.declined.map(\.value.rawValue).joined(separator: ", "))")
+            lines.append("declines \(request.settings.declined.map(\.value).joined(separator: ", "))")
         }
         return lines + settingLines(for: request.settings(at: .near))
     }
@@ -163,15 +163,17 @@ struct StepText {
     }
 
     /// The keys of settings for which the names, or only the kind, are shown.
-    private static let keysWithNames: [SettingName] = [.headers, .query, .params]
-    private static let keysWithKinds: [SettingName] = [.body, .auth]
+    private static let keysWithNames: [String] = [HeaderSetting.key, QuerySetting.key, ParameterSetting.key]
+    private static let keysWithKinds: [String] = [BodySetting.key, Authentication.key]
     /// The keys of settings that are shown elsewhere, or not for each request.
-    private static let otherKeys: Set<SettingName> = [
-        .baseURL, .version, .accept, .decoding, .filters, .expect, .intercept, .messages, .concurrency,
+    private static let otherKeys: Set<String> = [
+        BaseURLSetting.key, VersionSetting.key, AcceptSetting.key, Decoding.key, FilterEntry.key,
+        ExpectationSetting.key,
+        Interception.key, MessageSetting.key, ConcurrencySetting.key,
     ]
 
     /// Returns the name of a field or parameter. An empty one is shown as quotes, so that it is visible.
-    private static func part(of entry: Setting<SettingValue>) -> String? {
+    private static func part(of entry: Setting<any SettingDefinition>) -> String? {
         entry.value.part.map { $0.isEmpty ? "''" : $0 }
     }
 
@@ -184,12 +186,12 @@ struct StepText {
         }
         add("vars", request.vars.map(\.name.value))
         for key in Self.keysWithNames {
-            add(key.rawValue, entries.filter { $0.value.name == key && !$0.value.isUnset }.compactMap(Self.part))
+            add(key, entries.filter { $0.value.key == key && !$0.value.isUnset }.compactMap(Self.part))
         }
         add("without", entries.filter(\.value.isUnset).compactMap(Self.part))
         for key in Self.keysWithKinds {
-            for entry in entries where entry.value.name == key {
-                parts.append("\(key.rawValue) \(Self.kind(of: form.value(entry)))")
+            for entry in entries where entry.value.key == key {
+                parts.append("\(key) \(Self.kind(of: form.value(entry)))")
             }
         }
         return parts.isEmpty ? "" : "sends \(parts.joined(separator: "; "))"
@@ -198,9 +200,9 @@ struct StepText {
     /// Returns how the request is sent.
     private func transfer(of request: RequestPlan) -> String {
         let shownElsewhere = Self.otherKeys.union(Self.keysWithNames + Self.keysWithKinds)
-        return request.settings.entries.filter { !shownElsewhere.contains($0.value.name) && !$0.value.isUnset }
+        return request.settings.entries.filter { !shownElsewhere.contains($0.value.key) && !$0.value.isUnset }
             .map { entry in
-                let name = ([entry.value.name.rawValue] + (entry.value.part.map { [$0] } ?? [])).joined(separator: ".")
+                let name = ([entry.value.key] + (entry.value.part.map { [$0] } ?? [])).joined(separator: ".")
                 return "\(name) \(PlanValues.line(form.value(entry)))"
             }
             .joined(separator: ", ")
@@ -215,7 +217,7 @@ struct StepText {
                 "filters \(request.filters.map { Self.kind(of: form.value(at: $0.span)) }.joined(separator: ", "))"
             )
         }
-        let expected = request.settings.entries.filter { $0.value.name == .expect && !$0.value.isUnset }
+        let expected = request.settings.entries.filter { $0.value.key == ExpectationSetting.key && !$0.value.isUnset }
             .map(expectation)
         if !expected.isEmpty { parts.append("expects \(expected.joined(separator: ", "))") }
         if let returns = request.returns {
@@ -236,7 +238,7 @@ struct StepText {
     }
 
     /// Returns an expectation: its key, with the expected value if that is short, or only the condition.
-    private func expectation(_ setting: Setting<SettingValue>) -> String {
+    private func expectation(_ setting: Setting<any SettingDefinition>) -> String {
         let value = form.value(setting)
         if setting.value.isAdded { return PlanValues.line(value["that"] ?? value) }
         let part = setting.value.part ?? ""

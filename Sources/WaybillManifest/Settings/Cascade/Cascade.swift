@@ -48,21 +48,21 @@ extension Settings {
     /// or parameter if the credentials are nearer.
     private mutating func removeCredentials(replacedBy near: Settings) {
         if let auth = near.auth?.value {
-            if has(.headers) || has(.query) { self = without { auth.isSent(in: $0.value) } }
+            if has(HeaderSetting.key) || has(QuerySetting.key) { self = without { auth.isSent(in: $0.value) } }
         } else if let auth = auth?.value, near.entries.contains(where: { auth.isSent(in: $0.value) }) {
-            remove(.auth)
+            remove(Authentication.key)
         }
     }
 }
 
 /// The unit that a nearer entry replaces: a key, or a name under a key.
 struct Slot: Hashable {
-    private let name: SettingName
+    private let key: String
     private let part: CodePoints
 
     /// Creates the slot of a value; `nil` if the value is added to others.
-    init?(_ value: SettingValue) {
-        name = value.name
+    init?(_ value: any SettingDefinition) {
+        key = value.key
         switch value.merging {
         case .replaces: part = CodePoints("")
         case .byName(let name, let ignoresCase, _): part = CodePoints(ignoresCase ? name.lowercased() : name)
@@ -71,10 +71,10 @@ struct Slot: Hashable {
     }
 
     /// Whether the slot has the key and name of a value.
-    func takes(_ value: SettingValue) -> Bool { value.name == name && Slot(value) == self }
+    func takes(_ value: any SettingDefinition) -> Bool { value.key == key && Slot(value) == self }
 
     /// Returns the positions of the slots of some entries.
-    static func index(of entries: [Setting<SettingValue>]) -> [Slot: Int] {
+    static func index(of entries: [Setting<any SettingDefinition>]) -> [Slot: Int] {
         var index: [Slot: Int] = [:]
         for (position, entry) in entries.enumerated() {
             if let slot = Slot(entry.value) { index[slot] = position }

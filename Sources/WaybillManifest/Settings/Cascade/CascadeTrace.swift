@@ -5,17 +5,17 @@ package enum SettingEffect: Sendable {
     /// It applies. This includes a setting that unsets a name.
     case used
     /// A nearer level replaces it.
-    case replaced(by: Setting<SettingValue>)
+    case replaced(by: Setting<any SettingDefinition>)
     /// A nearer level unsets the name with `null`.
-    case unset(by: Setting<SettingValue>)
+    case unset(by: Setting<any SettingDefinition>)
     /// A nearer level declines the key with `inherit`.
-    case declined(by: Setting<SettingName>)
+    case declined(by: Setting<String>)
 }
 
 /// A setting of a level and how the cascade uses it.
 package struct TracedSetting: Sendable {
     /// The setting.
-    package var setting: Setting<SettingValue>
+    package var setting: Setting<any SettingDefinition>
     /// How the cascade uses it.
     package var effect: SettingEffect
 }
@@ -64,14 +64,14 @@ private struct Trace {
     /// Marks the credentials that are sent in a header field or query parameter of a nearer level, and such a field or
     /// parameter if the credentials are nearer.
     private mutating func replaceCredentials(by settings: Settings) {
-        let near = settings.entries.last { $0.value.name == .auth }
+        let near = settings.entries.last { $0.value.key == Authentication.key }
         for index in groups.indices {
             let last = groups[index].count - 1
             let far = groups[index][last]
             guard case .used = far.effect else { continue }
-            if case .auth(let auth) = near?.value {
+            if let auth = near?.value as? Authentication {
                 if auth.isSent(in: far.setting.value), let near { groups[index][last].effect = .replaced(by: near) }
-            } else if case .auth(let auth) = far.setting.value,
+            } else if let auth = far.setting.value as? Authentication,
                 let field = settings.entries.last(where: { auth.isSent(in: $0.value) })
             {
                 groups[index][last].effect = field.value.isUnset ? .unset(by: field) : .replaced(by: field)
@@ -79,10 +79,10 @@ private struct Trace {
         }
     }
 
-    private mutating func decline(_ name: Setting<SettingName>) {
-        for group in groups.indices where groups[group].last?.setting.value.name == name.value {
+    private mutating func decline(_ key: Setting<String>) {
+        for group in groups.indices where groups[group].last?.setting.value.key == key.value {
             let last = groups[group].count - 1
-            if case .used = groups[group][last].effect { groups[group][last].effect = .declined(by: name) }
+            if case .used = groups[group][last].effect { groups[group][last].effect = .declined(by: key) }
         }
     }
 }

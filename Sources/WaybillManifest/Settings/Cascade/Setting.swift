@@ -36,7 +36,7 @@ package enum Level: Sendable, Hashable {
     case graph(String)
 }
 
-extension Setting<SettingValue> {
+extension Setting<any SettingDefinition> {
     /// Whether the setting applies only to requests to the origin of their service: content and credentials of a
     /// service, and credentials of the defaults.
     package var isForServiceOrigin: Bool {

@@ -7,12 +7,12 @@ package import WaybillDiagnostics
 /// location.
 package struct Settings: Sendable {
     /// The specified settings, in source order; in merged settings, farther levels come first.
-    package private(set) var entries: [Setting<SettingValue>] = []
+    package private(set) var entries: [Setting<any SettingDefinition>] = []
     /// The keys that are declined from farther levels, each with its location.
-    package internal(set) var declined: [Spanned<SettingName>] = []
+    package internal(set) var declined: [Spanned<String>] = []
 
     /// The keys whose settings are not fully known because of errors in the source.
-    package internal(set) var unknown: SettingNames = []
+    package internal(set) var unknown: Set<String> = []
 
     /// Creates empty settings.
     package init() {}
@@ -21,39 +21,39 @@ package struct Settings: Sendable {
     package var isEmpty: Bool { entries.isEmpty && declined.isEmpty && unknown.isEmpty }
 
     /// Whether a key is specified.
-    package func has(_ name: SettingName) -> Bool { entries.indices.contains { entries[$0].value.name == name } }
+    package func has(_ key: String) -> Bool { entries.indices.contains { entries[$0].value.key == key } }
 
     /// Whether a key is specified or may be.
-    package func mayHave(_ name: SettingName) -> Bool { has(name) || unknown.contains(name) }
+    package func mayHave(_ key: String) -> Bool { has(key) || unknown.contains(key) }
 
     /// Returns the settings without those that satisfy a predicate.
-    package func without(_ isUnwanted: (Setting<SettingValue>) -> Bool) -> Settings {
+    package func without(_ isUnwanted: (Setting<any SettingDefinition>) -> Bool) -> Settings {
         var settings = self
         settings.entries.removeAll(where: isUnwanted)
         return settings
     }
 
     /// Returns the settings without a key.
-    package func without(_ name: SettingName) -> Settings {
-        guard has(name) else { return self }
+    package func without(_ key: String) -> Settings {
+        guard has(key) else { return self }
         var settings = self
-        settings.remove(name)
+        settings.remove(key)
         return settings
     }
 
     /// Adds an entry at the end.
-    mutating func append(_ entry: Setting<SettingValue>) {
+    mutating func append(_ entry: Setting<any SettingDefinition>) {
         entries.append(entry)
     }
 
     /// Replaces an entry by one with the same key.
-    mutating func replace(at index: Int, by entry: Setting<SettingValue>) {
+    mutating func replace(at index: Int, by entry: Setting<any SettingDefinition>) {
         entries[index] = entry
     }
 
     /// Removes the entries of a key.
-    mutating func remove(_ name: SettingName) {
-        entries.removeAll { $0.value.name == name }
+    mutating func remove(_ key: String) {
+        entries.removeAll { $0.value.key == key }
     }
 
     /// Returns the nearest entry of a setting.
@@ -66,8 +66,8 @@ package struct Settings: Sendable {
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
     ) -> Setting<Value>? {
-        for index in entries.indices.reversed() where entries[index].value.name == Definition.key {
-            if let found = entries[index].value.definition(as: type).flatMap(value) {
+        for index in entries.indices.reversed() where entries[index].value.key == Definition.key {
+            if let found = (entries[index].value as? Definition).flatMap(value) {
                 return entries[index].map { _ in found }
             }
         }
@@ -77,9 +77,9 @@ package struct Settings: Sendable {
     /// Returns the entries of a setting, in order.
     func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
         // Uses indices, so that entries of other settings are not copied.
-        let indices = entries.indices.lazy.filter { entries[$0].value.name == Definition.key }
+        let indices = entries.indices.lazy.filter { entries[$0].value.key == Definition.key }
         return indices.compactMap { index in
-            entries[index].value.definition(as: type).map { definition in entries[index].map { _ in definition } }
+            (entries[index].value as? Definition).map { definition in entries[index].map { _ in definition } }
         }
     }
 }

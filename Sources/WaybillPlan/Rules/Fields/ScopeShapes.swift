@@ -120,14 +120,14 @@ struct ScopeShapes {
         if let step = site.place.step {
             requests = subject.requests.of(step)
         } else if case .endpoint(let name) = site.place.level {
-            guard subject.requests.ofEndpoint(name)?.has(.decoding) == true else { return nil }
+            guard subject.requests.ofEndpoint(name)?.has(Decoding.key) == true else { return nil }
             requests = subject.requests.all.filter { $0.endpoint == name }
         } else {
             return nil
         }
         let shapes = requests.map { request -> (words: String, span: SourceSpan)? in
-            guard !request.mayHave(.filters) else { return nil }
-            let decoding = request.nearest(.decoding, \.decoding)
+            guard !request.mayHave(FilterEntry.key) else { return nil }
+            let decoding = request.nearest(Decoding.key, \.decoding)
             switch decoding?.value {
             case .bytes: return decoding.map { ("bytes", $0.span) }
             case .text: return decoding.map { ("a string", $0.span) }

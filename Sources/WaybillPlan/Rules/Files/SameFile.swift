@@ -122,7 +122,7 @@ private struct FileWriting {
             guard let to = site.download?.to else { return }
             // Equal downloads with `duplicates` may share a file.
             let request = subject.requests.of(site).first
-            if request?.unknown.contains(.duplicates) == true { return }
+            if request?.unknown.contains(DuplicatePolicy.key) == true { return }
             if let mode = request?.merged.duplicates?.value.mode, mode != .allow { return }
             var folder = ""
             if let setting = request?.merged.downloads {

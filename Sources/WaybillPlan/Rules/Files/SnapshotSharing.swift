@@ -10,8 +10,10 @@ struct SnapshotSharing: ManifestRule {
             guard
                 let (span, words) = loop.map({ ($0.span, "elements") })
                     ?? site.step.flow?.paginate.map({ ($0.span, "pages") }),
-                let snapshot = subject.requests.of(site).lazy.compactMap({ $0.nearest(.expect, \.expect.snapshot) })
-                    .first
+                let snapshot = subject.requests.of(site).lazy.compactMap({
+                    $0.nearest(ExpectationSetting.key, \.expect.snapshot)
+                })
+                .first
             else { return }
             diagnostics.append(
                 Diagnostic(

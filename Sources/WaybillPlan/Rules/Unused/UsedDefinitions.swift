@@ -32,7 +32,7 @@ struct UsedDefinitions {
         for request in subject.requests.all where services.count < manifest.services.count {
             if let service = request.service.name { services.insert(service) }
         }
-        for settings in subject.settings where settings.has(.filters) {
+        for settings in subject.settings where settings.has(FilterEntry.key) {
             for filter in settings.filters {
                 if case .named(let name, _) = filter.value { filters.insert(name.value) }
             }
