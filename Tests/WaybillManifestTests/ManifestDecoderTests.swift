@@ -114,8 +114,8 @@ import WaybillTestSupport
         let requests = manifest.endpoints.values.map(\.value.request)
         let bodies = Set(requests.compactMap { $0.settings.body?.value.key })
         #expect(bodies == ["json", "form", "plist", "text", "base64", "file", "graphql", "multipart"])
-        let auth = requests.compactMap { $0.settings.auth?.value }.map { "\($0)".prefix { $0 != "(" } }
-        #expect(Set(auth.map(String.init)) == ["basic", "digest", "bearer", "apiKey", "awsSigV4", "netrc", "oauth2"])
+        let auth = requests.compactMap { $0.settings.auth?.value.method.map { type(of: $0).key } }
+        #expect(Set(auth) == ["basic", "digest", "bearer", "apiKey", "awsSigV4", "netrc", "oauth2"])
         let multipart = manifest.endpoints["client"]?.value.request.settings.body?.value as? MultipartBody
         #expect(multipart?.parts.count == 5)
     }

@@ -104,6 +104,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// Enters a nested evaluation, unless that exceeds a limit.
     mutating func enter() -> Bool {
         work += 1
+        if work & 0x3FF == 0, WorkLimit.isReached { hasExceededLimit = true }
         if depth >= SchemaLimits.greatestDepth || work > greatestWork, !isExhausted { hasExceededLimit = !grantsMore() }
         if isExhausted { return false }
         depth += 1
