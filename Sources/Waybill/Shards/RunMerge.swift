@@ -161,7 +161,12 @@ package struct RunMerge: Sendable {
         }
         let container = RecordContainer(write, format, path: path.string)
         for (folder, file) in parts {
-            try FolderCopy.checkFile(container.part(of: path.string), in: folder, of: file.bytes)
+            try FolderCopy.checkFile(
+                container.part(of: path.string),
+                in: folder,
+                of: file.bytes,
+                checksum: file.checksum
+            )
         }
         return MergedRun.File(
             path: path.string,
