@@ -24,6 +24,8 @@ package final class StateFile: Sendable {
 
     /// The path.
     package let path: String
+    /// The file, which is not a symbolic link: so runs that use it under different names lock each other out.
+    let target: String
     /// The content when the file was locked.
     package let content: Content
 
@@ -58,20 +60,21 @@ package final class StateFile: Sendable {
     /// - Throws: An error if another process uses the file, or if it is not a state file.
     package init(_ path: String) throws(ResultsError) {
         self.path = path
+        target = FileContents.target(of: path)
         do throws(ResultsError) {
-            try FolderContents.make(FileContents.folder(of: path))
+            try FolderContents.make(FileContents.folder(of: target))
         } catch {
             throw ResultsError(path: path, "cannot store the state in '\(path)': \(error.description)")
         }
         // A separate file is locked, because the file itself is replaced, which would also replace a lock on it.
-        lock = try OutputFile(path + ".lock", .any)
+        lock = try OutputFile(target + ".lock", .any)
         guard lock.lock() else {
             throw ResultsError(
                 path: path,
                 "the state '\(path)' is in use by another run; try again when that run has finished"
             )
         }
-        Self.removeTemporaries(of: path)
+        Self.removeTemporaries(of: target)
         content = try Self.read(path)
     }
 
@@ -110,8 +113,8 @@ package final class StateFile: Sendable {
 
     /// Replaces the content of the file atomically, and waits until it is on the disk.
     package func store(_ content: Content) throws(ResultsError) {
-        try OutputFile.replaceDurably([(path, Self.text(of: content))])
-        OutputFile.syncFolder(of: path)
+        try OutputFile.replaceDurably([(target, Self.text(of: content))])
+        OutputFile.syncFolder(of: target)
     }
 
     /// Returns the JSON text of the content.
