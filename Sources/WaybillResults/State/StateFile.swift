@@ -40,6 +40,11 @@ package final class StateFile: Sendable {
         return "\(results)/state/\(file.utf8.count > 200 ? Digest.sha256(of: Array(file.utf8)) : file).json"
     }
 
+    /// Returns the files that a run with a state uses: the state, and the lock beside the file that a link leads to.
+    package static func files(of path: String) -> [String] { [path, lock(of: FileContents.target(of: path))] }
+
+    private static func lock(of target: String) -> String { target + ".lock" }
+
     /// Renames a file if there is one and the other path is free. Throws if another process uses the file.
     ///
     /// - Returns: Whether it was renamed.
@@ -67,7 +72,7 @@ package final class StateFile: Sendable {
             throw ResultsError(path: path, "cannot store the state in '\(path)': \(error.description)")
         }
         // A separate file is locked, because the file itself is replaced, which would also replace a lock on it.
-        lock = try OutputFile(target + ".lock", .any)
+        lock = try OutputFile(Self.lock(of: target), .any)
         guard lock.lock() else {
             throw ResultsError(
                 path: path,
