@@ -95,6 +95,11 @@ package struct Pipeline: Sendable {
         MockRoutes(ofManifest: PlanBuilder.requests(of: checked))
     }
 
+    /// Returns the files with constant paths that the requests of a manifest name, such as cookie jars and netrc files.
+    package static func namedFiles(of checked: ResolvedManifest) -> [String] {
+        PlanBuilder.requests(of: checked).namedFiles
+    }
+
     /// Prepares the run of a plan: `run()` of the session sends its requests, writes the results and returns the report.
     package static func session(for plan: Plan, _ options: RunOptions) -> RunSession {
         RunSession(plan: plan, options: options)

@@ -56,6 +56,14 @@ package struct StatePlace: Sendable {
         )
     }
 
+    /// Returns the file for the states of a plan; `nil` if it has none, or stores none with the mock server.
+    ///
+    /// - Parameter given: The file that the run is given.
+    package static func file(of plan: Plan, _ given: String?, usesMock: Bool) -> String? {
+        guard plan.graphs.contains(where: { !$0.state.isEmpty }) else { return nil }
+        return given ?? (usesMock ? nil : StatePlace(of: plan).path)
+    }
+
     /// Returns an error for each plan whose states would be stored in the file of an earlier one.
     package static func shared(by plans: [Plan]) -> [Diagnostic] {
         var owners: [CodePoints: String] = [:]

@@ -108,6 +108,13 @@ import WaybillTestSupport
         folder.write(file, to: "2/files/2.txt")
         folder.write("[0, 1]", to: "1/all.json.part")
         try await failing("merge 1 2 --out merged", "'1/all.json.part' has 6 bytes")
+        try await passing("run m.yaml --mock --quiet --shard 1/2 --out 1")
+        let part = try #require(bytes("2/all.json.part"))
+        folder.write(part.prefix(part.count - 3) + [0, 0, 0], to: "2/all.json.part")
+        try await failing(
+            "merge 1 2 --out merged",
+            "'2/all.json.part' has other content than the journal of its run says"
+        )
         #expect(folder.names(in: "merged").isEmpty)
     }
 

@@ -1,6 +1,12 @@
 import Testing
 import WaybillTestSupport
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Runs that compare responses with snapshots and write snapshots.
 @Suite(.timeLimit(.minutes(5))) struct SnapshotRunTests {
     private let folder = TemporaryFolder()
@@ -67,6 +73,20 @@ import WaybillTestSupport
         #expect(updated.outputText.contains("main.user: snapshot tests/snapshots/user.json updated\n"))
         #expect(!updated.outputText.contains("job.json"))
         #expect(try await waybill("run", "tests/manifest.yaml", "--mock").status == 0)
+    }
+
+    @Test func `of a link, the snapshot that it leads to is written, but not outside the folder`() async throws {
+        manifest("{name: demo}")
+        folder.write("{}", to: "tests/snapshots/real.json")
+        #expect(symlink("real.json", "\(folder.path)/tests/snapshots/user.json") == 0)
+        #expect(try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots").status == 0)
+        #expect(folder.read("tests/snapshots/real.json")?.contains("demo") == true)
+        #expect(folder.link(at: "tests/snapshots/user.json") == "real.json")
+        folder.remove("tests/snapshots/user.json")
+        #expect(symlink("../../new.json", "\(folder.path)/tests/snapshots/user.json") == 0)
+        let outside = try await waybill("run", "tests/manifest.yaml", "--mock", "--update-snapshots")
+        #expect(outside.errorText.contains("error[outside-folder]"), "\(outside.errorText)")
+        #expect(!folder.names().contains("new.json"))
     }
 
     @Test func `a snapshot that cannot be written fails the step`() async throws {

@@ -52,22 +52,26 @@ import WaybillTransport
     }
 
     /// Cuts the journal after its last line that contains this string, and the file after this many bytes.
-    private func lose(after text: String, keeping bytes: Int) throws {
+    ///
+    /// - Parameter zeros: Whether zeros replace what is lost of the file, as on file systems that store its length first.
+    private func lose(after text: String, keeping bytes: Int, zeros: Bool = false) throws {
         let lines = try #require(folder.read("events.ndjson")).split(separator: "\n")
         let last = try #require(lines.lastIndex { $0.contains(text) })
         folder.write(lines[...last].joined(separator: "\n") + "\n", to: "events.ndjson")
         let file = try #require(TemporaryFolder.contents(of: "\(folder.path)/a.ndjson"))
-        folder.write(Array(file.prefix(bytes)), to: "a.ndjson.part")
+        let rest = [UInt8](repeating: 0, count: zeros ? max(0, file.count - bytes) : 0)
+        folder.write(file.prefix(bytes) + rest, to: "a.ndjson.part")
         unlink("\(folder.path)/a.ndjson")
     }
 
     private static let whole = (0..<6).map { "\"x\($0)\"\n" }.joined()
 
-    @Test(arguments: [(0, 0), (4, 0), (5, 1), (14, 2), (25, 5), (29, 5), (30, 6)])
-    func `elements whose records were lost are run again`(bytes: Int, left: Int) async throws {
+    @Test(arguments: [(0, 0), (4, 0), (5, 1), (14, 2), (25, 5), (29, 5), (30, 6)], [false, true])
+    func `elements whose records were lost are run again`(_ loss: (bytes: Int, left: Int), zeros: Bool) async throws {
+        let (bytes, left) = loss
         _ = try await each().run(into: folder)
         #expect(folder.read("a.ndjson") == Self.whole)
-        try lose(after: "element.finished", keeping: bytes)
+        try lose(after: "element.finished", keeping: bytes, zeros: zeros)
         let again = try each()
         #expect(try await resume(again).summary == "each:passed")
         #expect(again.transport.paths == (left..<6).map { "/\($0)" })
@@ -107,8 +111,8 @@ import WaybillTransport
         #expect(outcome.summary == "each:failed")
         #expect(
             outcome.result.steps[0].failure?.message.string
-                == "'a.ndjson.part' is shorter than recorded in the journal, and the requests for the missing records were "
-                + "already sent; --repeat-unsure sends them again"
+                == "'a.ndjson.part' is shorter than recorded in the journal or has other content, and the requests for the "
+                + "missing records were already sent; --repeat-unsure sends them again"
         )
         #expect(refused.transport.paths == [])
         let repeated = try each("post")
@@ -117,11 +121,13 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == Self.whole)
     }
 
-    @Test(arguments: [(0, 0), (3, 0), (4, 1), (11, 2), (15, 3), (16, 4)])
-    func `pages whose records were lost are requested again`(bytes: Int, left: Int) async throws {
+    @Test(arguments: [(0, 0), (3, 0), (4, 1), (11, 2), (15, 3), (16, 4)], [false, true])
+    func `pages whose records were lost are requested again`(_ loss: (bytes: Int, left: Int), zeros: Bool) async throws
+    {
+        let (bytes, left) = loss
         _ = try await pages().run(into: folder)
         #expect(folder.read("a.ndjson") == "0\n0\n1\n1\n2\n2\n3\n3\n4\n4\n")
-        try lose(after: "\"page\":4", keeping: bytes)
+        try lose(after: "\"page\":4", keeping: bytes, zeros: zeros)
         let again = try pages()
         #expect(try await resume(again).summary == "all:passed")
         #expect(again.transport.paths == (left..<5).map { "/\($0)" })

@@ -268,7 +268,7 @@ import WaybillTestSupport
         let end = try first.end(0, .kept)
         let held = try first.append(records("4"), aggregates: aggregates(4), of: 3)
         // What the journal records about it.
-        guard case .written(let bytes, let tally)? = RecordedOutput(end.json),
+        guard case .written(let bytes, _, let tally)? = RecordedOutput(end.json),
             case .held(let waiting, let count)? = RecordedOutput(held.json)
         else {
             Issue.record("\(end) \(held)")

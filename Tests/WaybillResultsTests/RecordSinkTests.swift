@@ -96,15 +96,15 @@ import WaybillTestSupport
         #expect(try sink.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
         #expect(try sink.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
         #expect(try sink.end(1, .kept) == .held(Array("20\n21\n".utf8), records: 2))
-        #expect(try sink.append(records("10"), of: 0) == .written(upTo: 3, records: 1))
-        #expect(try sink.end(0, .kept) == .written(upTo: 3, records: 1))
+        #expect(try sink.append(records("10"), of: 0) == written("10\n", records: 1))
+        #expect(try sink.end(0, .kept) == written("10\n", records: 1))
         #expect(folder.read("a.part") == "10\n20\n21\n")
-        #expect(try sink.append(records("30"), of: 2) == .written(upTo: 12, records: 4))
+        #expect(try sink.append(records("30"), of: 2) == written("10\n20\n21\n30\n", records: 4))
     }
 
     @Test(arguments: [
-        RecordedOutput.written(upTo: 7, records: 2), .held(Array("1\n".utf8), records: 1), .held([0xFF], records: 1),
-        .held([], records: 0),
+        RecordedOutput.written(upTo: 7, checksum: .max, records: 2), .written(upTo: 7, checksum: nil, records: 2),
+        .held(Array("1\n".utf8), records: 1), .held([0xFF], records: 1), .held([], records: 0),
     ])
     func `an entry for the journal can be read back`(output: RecordedOutput) {
         #expect(RecordedOutput(output.json) == output)
@@ -116,14 +116,14 @@ import WaybillTestSupport
         try sink.append(records("20"), of: 1)
         #expect(try sink.end(1, .without) == .held([], records: 0))
         try sink.append(records("11", "12"), of: 0)
-        #expect(try sink.end(0, .without) == .written(upTo: 0, records: 0))
+        #expect(try sink.end(0, .without) == written("", records: 0))
         try sink.append(records("30"), of: 2)
         try sink.append(records("40"), of: 3)
         try sink.removeRecords(2)
         try sink.removeRecords(3)
         try sink.append(records("31"), of: 2)
         try sink.append(records("41"), of: 3)
-        #expect(try sink.end(2, .kept) == .written(upTo: 4, records: 1))
+        #expect(try sink.end(2, .kept) == written("[\n31", records: 1))
         _ = try sink.end(3, .kept)
         #expect(try await sink.commit() == .init(records: 2, bytes: 11))
         #expect(folder.read("a") == "[\n31,\n41\n]\n")
@@ -152,7 +152,7 @@ import WaybillTestSupport
 
         let first = try sink("cut", format)
         try first.append([all[0]], of: 0)
-        guard case .written(let bytes, let records) = try first.end(0, .kept),
+        guard case .written(let bytes, _, let records) = try first.end(0, .kept),
             case .held(let held, let count) = try first.append([all[2]], of: 2)
         else {
             Issue.record("the first element is in the file, the third waits")
@@ -175,45 +175,58 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [NDJSONFormat(), JSONFormat(), CSVFormat(), RawFormat()] as [any RecordWriter])
-    func `a truncated file continues after its last complete element`(
+    func `a truncated or zeroed file continues after its last complete element`(
         format: any RecordWriter
     ) async throws {
         let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
         let whole = try sink("whole", format)
         var place = RecordSink.Resumption(bytes: 0, records: 0)
-        var ends = [0]
+        var marks = [RecordSink.Resumption.Mark.start]
         for (element, record) in all.enumerated() {
             try whole.append([record], of: element)
-            guard case .written(let bytes, let records) = try whole.end(element, .kept) else {
+            guard case .written(let bytes, let checksum, let records) = try whole.end(element, .kept) else {
                 Issue.record("the records of element \(element) are held")
                 return
             }
-            place.add(element: element, upTo: bytes, records: records)
-            ends.append(bytes)
+            place.add(element: element, upTo: bytes, checksum: checksum, records: records)
+            marks.append(.init(bytes: bytes, records: records, count: element + 1, checksum: checksum))
         }
         let bytes = try #require(TemporaryFolder.contents(of: "\(folder.path)/whole.part"))
         _ = try await whole.commit()
 
-        for size in Set(ends.flatMap { [$0 - 1, $0, $0 + 1] }).intersection(0..<bytes.count) {
-            folder.write(Array(bytes.prefix(size)), to: "cut.part")
-            let left = try #require(ends.lastIndex { $0 <= size })
-            let sink = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
-            let rest = RecordSink.Resumption.Mark(bytes: ends[left], records: RecordTally(left), count: left)
-            #expect(sink.loss == .init(rest: rest, elements: left..<4))
-            for element in left..<4 {
-                try sink.append([all[element]], of: element)
-                _ = try sink.end(element, .kept)
+        for size in Set(marks.flatMap { [$0.bytes - 1, $0.bytes, $0.bytes + 1] }).intersection(0..<bytes.count) {
+            let left = try #require(marks.lastIndex { $0.bytes <= size })
+            // A file system that has stored the length before the content fills the rest with zeros.
+            for rest in [0, bytes.count - size] {
+                folder.write(bytes.prefix(size) + [UInt8](repeating: 0, count: rest), to: "cut.part")
+                let sink = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
+                #expect(sink.loss == .init(rest: marks[left], elements: left..<4))
+                for element in left..<4 {
+                    try sink.append([all[element]], of: element)
+                    _ = try sink.end(element, .kept)
+                }
+                #expect(try await sink.commit().records == 4)
+                #expect(folder.read("cut") == folder.read("whole"), "\(size)")
             }
-            #expect(try await sink.commit().records == 4)
-            #expect(folder.read("cut") == folder.read("whole"), "\(size)")
         }
+    }
+
+    @Test func `a file is accepted by its length if the journal has no checksum, and then receives one`() throws {
+        folder.write("1\n2\n", to: "a.part")
+        var place = RecordSink.Resumption(bytes: 0, records: 0)
+        place.add(element: 0, upTo: 4, checksum: nil, records: 2)
+        let sink = try RecordSink("\(folder.path)/a", NDJSONFormat(), from: place, thread: FileThread())
+        #expect(sink.loss == nil)
+        #expect(try sink.append(records("3"), of: 1) == written("1\n2\n3\n", records: 3))
+        try sink.takeBack(1)
+        #expect(try sink.append(records("4"), of: 1) == written("1\n2\n4\n", records: 3))
     }
 
     @Test func `pages from before a resumption are discarded together with later pages`() async throws {
         let first = try sink("a", JSONFormat())
         try first.append(records("1"))
         var place = RecordSink.Resumption(bytes: 0, records: 0)
-        place.add(page: 1, upTo: 3, records: 1)
+        place.add(page: 1, upTo: 3, checksum: nil, records: 1)
         let second = try RecordSink("\(folder.path)/a", JSONFormat(), from: place, thread: FileThread())
         #expect(second.loss == nil)
         try second.append(records("2"))
@@ -237,4 +250,11 @@ import WaybillTestSupport
         #expect(sink.hasRoom)
         #expect(try await sink.commit().bytes == 17 << 20)
     }
+}
+
+/// What the journal records about a file with this content.
+private func written(_ text: String, records: Int) -> RecordedOutput {
+    var checksum = CRC32()
+    checksum.add(Array(text.utf8)[...])
+    return .written(upTo: text.utf8.count, checksum: checksum.value, records: RecordTally(records))
 }

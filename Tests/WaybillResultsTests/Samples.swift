@@ -158,7 +158,7 @@ enum Samples {
                         page: 1,
                         items: 20,
                         next: redactor.json("http://x/?page=2&key=hunter2"),
-                        records: .written(upTo: 400, records: 20)
+                        records: .written(upTo: 400, checksum: 12, records: 20)
                     )
                 ),
                 "main.each[3]"
@@ -166,11 +166,17 @@ enum Samples {
             (.pageFinished(.init(page: 2, items: 0, next: nil, records: .held([], records: 0))), "main.each[3]"),
             (
                 .writeCut(
-                    .init(path: redactor.text("a/hunter2.csv"), rest: .init(bytes: 200, records: 10, count: 3))
+                    .init(
+                        path: redactor.text("a/hunter2.csv"),
+                        rest: .init(bytes: 200, records: 10, count: 3, checksum: 7)
+                    )
                 ),
                 "main.each"
             ),
-            (.writeSharded(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
+            (
+                .writeSharded(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400, checksum: 12)),
+                "main.each"
+            ),
             (.writeCommitting(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
             (

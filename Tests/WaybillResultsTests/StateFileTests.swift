@@ -1,11 +1,32 @@
 import Testing
+import WaybillJSON
 import WaybillTestSupport
 
 @testable import WaybillResults
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The file that stores the state between runs.
 struct StateFileTests {
     private let folder = TemporaryFolder()
+
+    @Test(arguments: ["real.json", "missing.json"])
+    func `of a link, the file that it leads to is locked and replaced`(name: String) throws {
+        folder.write("{\"format\": 1, \"graphs\": {}}", to: "data/real.json")
+        #expect(symlink("data/second.json", "\(folder.path)/first.json") == 0)
+        #expect(symlink(name, "\(folder.path)/data/second.json") == 0)
+        let file = try StateFile("\(folder.path)/first.json")
+        #expect(throws: ResultsError.self) { try StateFile("\(folder.path)/data/\(name)") }
+        try file.store(StateFile.Content(graphs: ["main": JSONObject([("n", 1)])]))
+        #expect(try StateFile.read("\(folder.path)/data/\(name)").graphs == ["main": JSONObject([("n", 1)])])
+        #expect(folder.link(at: "first.json") == "data/second.json")
+        #expect(folder.link(at: "data/second.json") == name)
+        #expect(folder.names() == ["first.json", "data"])
+    }
 
     @Test func `a state file removes only its own temporary files left by killed processes`() throws {
         let long = String(repeating: "n", count: 41)

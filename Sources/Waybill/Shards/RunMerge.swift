@@ -19,6 +19,9 @@ package struct RunMerge: Sendable {
     /// The files of the manifest that are kept with the run.
     package let keptFiles: [CodePoints: [UInt8]]
 
+    /// The file for the states of the run, if it uses one.
+    package let stateFile: String?
+
     /// A run that is merged.
     package struct Merged: Sendable {
         /// The record of the run, which a session resumes to evaluate the outputs of the graphs and write the summary.
@@ -44,6 +47,7 @@ package struct RunMerge: Sendable {
             continuing: .whole
         )
         (plan, diagnostics, keptFiles) = (resumption.plan, resumption.diagnostics, resumption.keptFiles)
+        stateFile = resumption.record.state.file
     }
 
     /// Combines the files and journals of the shards in a folder, which may contain an earlier run.
@@ -161,7 +165,12 @@ package struct RunMerge: Sendable {
         }
         let container = RecordContainer(write, format, path: path.string)
         for (folder, file) in parts {
-            try FolderCopy.checkFile(container.part(of: path.string), in: folder, of: file.bytes)
+            try FolderCopy.checkFile(
+                container.part(of: path.string),
+                in: folder,
+                of: file.bytes,
+                checksum: file.checksum
+            )
         }
         return MergedRun.File(
             path: path.string,

@@ -53,7 +53,8 @@ struct MergeCommand: ParsableCommand {
                         + "runs them."
                 )
             }
-            try reports.check(ReportPaths(folders: runs + [out], sources: [plan.manifest]))
+            let paths = ReportPaths(folders: runs + [out], sources: [plan.manifest])
+            try reports.check(paths.adding(plan, in: out, stateFile: merge.stateFile))
             let merged = try waiting { [out] () async throws(RunError) in try await merge.merge(plan, into: out) }
             for warning in merged.warnings {
                 output.writeError("warning: \(PrintableText.oneLine(warning))\n")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillPlan
 import WaybillResults
 
 /// `waybill report`
@@ -42,20 +43,32 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: true)
         if let suite = RunFolders.suite(of: argument.run) {
-            try check(
-                ReportPaths(folders: [suite.path] + suite.members.map(\.folder), sources: suite.members.map(\.manifest))
-            )
-            return try ReportOptions.write(requests, for: suite.reportedRuns(), output)
+            let runs = suite.reportedRuns()
+            try check(runs, in: [suite.path] + suite.members.map(\.folder))
+            return try ReportOptions.write(requests, for: runs, output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notRun
         }
-        try check(ReportPaths(folders: [argument.folder], sources: [run.result.manifest]))
+        try check([run], in: [argument.folder])
         try ReportOptions.write(requests, for: [run], output)
     }
 
-    /// Throws a usage error if a report would replace a file of the run or its manifest.
+    /// Throws a usage error if a report would replace a file of some runs, or one that their manifests read.
+    private func check(_ runs: [ReportedRun], in folders: [String]) throws {
+        let files = WatchedFiles()
+        let pipeline = try Pipeline(files: files, allowsOutside: true)
+        var paths = ReportPaths(folders: folders, sources: runs.map(\.result.manifest))
+        for run in runs {
+            let checked = pipeline.check(pipeline.load(run.result.manifest), environment: run.result.environment).value
+            paths.sources += checked.map { Pipeline.namedFiles(of: $0) } ?? []
+        }
+        paths.sources += files.paths
+        try check(paths.addingRecorded(for: requests.compactMap(\.path)))
+    }
+
+    /// Throws a usage error if a report must not be written to its file.
     private func check(_ paths: ReportPaths) throws {
         if let error = paths.error(in: requests.compactMap(\.path)) { throw ValidationError(error) }
     }

@@ -190,7 +190,12 @@ struct RunCommand: ParsableCommand {
             throw ExitStatus.invalid
         }
         let sources = files.paths + inputs.inputFiles + inputs.environmentFiles + (state.map { [$0] } ?? [])
-        try reports.check(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources))
+        try reports.check(
+            plans.reduce(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources)) { paths, plan in
+                let stateFile = StatePlace.file(of: plan, state, usesMock: mock)
+                return paths.adding(plan, in: plans.count == 1 ? out : nil, stateFile: stateFile)
+            }
+        )
         guard paths.count > 1 else {
             return try run(plans[0], planOptions, keeping: recording.texts, output)
         }

@@ -46,9 +46,17 @@ struct ReportOptions: ParsableArguments {
         if let error = paths.error(in: try requests().compactMap(\.path)) { throw ValidationError(error) }
     }
 
-    /// Writes the reports. If one cannot be written, reports the reason and throws the exit status.
+    /// Writes the reports, unless one would replace a file of the runs. If one cannot be written, reports the reason and
+    /// throws the exit status.
     func write(for runs: [ReportedRun], _ output: Output) throws {
-        try Self.write(try requests(), for: runs, output)
+        let requests = try requests()
+        let files = requests.compactMap(\.path)
+        let paths = ReportPaths(folders: runs.compactMap(\.folder)).addingRecorded(for: files)
+        if let error = paths.error(in: files) {
+            output.report([Diagnostic("run-error", error, at: nil)])
+            throw ExitStatus.notRun
+        }
+        try Self.write(requests, for: runs, output)
     }
 
     /// Writes reports and, in a GitHub Actions workflow, the annotations and the job summary.
@@ -59,10 +67,6 @@ struct ReportOptions: ParsableArguments {
     ) throws {
         let variables = ProcessVariables.all
         var annotates = Output.annotates
-        if let error = ReportPaths(folders: runs.compactMap(\.folder)).error(in: requests.compactMap(\.path)) {
-            output.report([Diagnostic("run-error", error, at: nil)])
-            throw ExitStatus.notRun
-        }
         var files: [File] = []
         var errors: [Diagnostic] = []
         for request in requests {

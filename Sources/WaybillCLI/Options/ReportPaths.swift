@@ -1,5 +1,6 @@
 import Waybill
 import WaybillJSON
+import WaybillPlan
 import WaybillResults
 import WaybillRuntime
 
@@ -9,11 +10,36 @@ struct ReportPaths {
     var folders: [String] = []
     /// The manifests and other files that were read.
     var sources: [String] = []
+    /// The files that the runs write, as far as they are known.
+    var written: [String] = []
+
+    /// Adds the files that a run reads and writes, as far as their paths are constant.
+    ///
+    /// - Parameters:
+    ///   - folder: The results folder, if it is known.
+    ///   - stateFile: The file for its states, if it uses one.
+    func adding(_ plan: Plan, in folder: String?, stateFile: String?) -> ReportPaths {
+        var paths = self
+        paths.sources += plan.requests.namedFiles
+        paths.written += stateFile.map(StateFile.files) ?? []
+        if let folder { paths.written += plan.resultFiles.map { FileContents.path($0, in: folder) } }
+        return paths
+    }
+
+    /// Adds the files that the journals of the runs list, if they could be one of some reports.
+    func addingRecorded(for reports: [String]) -> ReportPaths {
+        // A report that does not exist yet replaces nothing.
+        let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
+        var paths = self
+        if !names.isEmpty { paths.written += folders.flatMap { RunFiles.recorded(in: $0, named: names) } }
+        return paths
+    }
 
     /// Returns an error message for the first of the paths that must not be written to.
     func error(in paths: [String]) -> String? {
         let folders = Set(folders.map { CodePoints(Self.canonical($0)) })
         let sources = Set(sources.map { CodePoints(Self.canonical($0)) })
+        let written = Set(written.map { CodePoints(Self.canonical($0)) })
         var known: Set<CodePoints> = []
         for path in paths where path != "-" {
             let file = Self.canonical(path)
@@ -24,7 +50,9 @@ struct ReportPaths {
             if sources.contains(CodePoints(file)) {
                 return "The report '\(path)' would replace a file that the run reads."
             }
-            if Self.isOfRun(file, folders) { return "The report '\(path)' would replace a file of the run itself." }
+            if written.contains(CodePoints(file)) || Self.isOfRun(file, folders) {
+                return "The report '\(path)' would replace a file of the run itself."
+            }
         }
         return nil
     }

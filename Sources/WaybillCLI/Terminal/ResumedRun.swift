@@ -68,6 +68,8 @@ struct ResumedRun {
     ) throws {
         output.report(diagnostics + resumption.diagnostics)
         guard let plan = resumption.plan else { throw ExitStatus.invalid }
+        let paths = ReportPaths(folders: [resumption.folder], sources: [plan.manifest])
+        try reports?.check(paths.adding(plan, in: resumption.folder, stateFile: resumption.record.state.file))
         var runOptions = RunOptions()
         runOptions.usesMock = resumption.record.isMocked
         runOptions.variables = options.variables

@@ -89,8 +89,8 @@ struct StepFile: Sendable {
     private func settle(_ loss: RecordSink.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
         guard step.isIdempotent || run.repeatsUnsure else {
             let message =
-                "'\(container.part(of: path.string))' is shorter than recorded in the journal, and the requests for the "
-                + "missing records were already sent; --repeat-unsure sends them again"
+                "'\(container.part(of: path.string))' is shorter than recorded in the journal or has other content, and the "
+                + "requests for the missing records were already sent; --repeat-unsure sends them again"
             throw Failure(.output, run.redactor.text(message), at: write.to.span)
         }
         run.events.emit(.writeCut(.init(path: path, rest: loss.rest)), step: self.step, durably: true)
@@ -181,7 +181,12 @@ struct StepFile: Sendable {
     func completeShard() async throws(Failure) {
         do throws(ResultsError) {
             let complete = try sink.complete()
-            let file = RunEvent.ShardFile(path: path, records: complete.records, bytes: complete.bytes)
+            let file = RunEvent.ShardFile(
+                path: path,
+                records: complete.records,
+                bytes: complete.bytes,
+                checksum: complete.checksum
+            )
             run.events.emit(.writeSharded(file), step: step, durably: true)
             try await run.folder?.journal.settle()
         } catch {

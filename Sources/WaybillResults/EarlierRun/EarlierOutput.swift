@@ -13,8 +13,8 @@ struct EarlierOutput: Sendable {
     /// Records the output of an element that has finished.
     mutating func take(_ records: RecordedOutput, of element: Int) {
         switch records {
-        case .written(let bytes, let count):
-            place.add(element: element, upTo: bytes, records: count)
+        case .written(let bytes, let checksum, let count):
+            place.add(element: element, upTo: bytes, checksum: checksum, records: count)
         case .held(let bytes, let count):
             place.hold(bytes, records: count, of: element)
         }
@@ -22,10 +22,11 @@ struct EarlierOutput: Sendable {
 
     /// Records the output of a page.
     mutating func take(_ records: RecordedOutput, ofPage page: Int) {
-        if case .written(let bytes, let count) = records { place.add(page: page, upTo: bytes, records: count) }
+        guard case .written(let bytes, let checksum, let count) = records else { return }
+        place.add(page: page, upTo: bytes, checksum: checksum, records: count)
     }
 
-    /// Records that the file was shorter than expected when an earlier run was resumed.
+    /// Records that the end of the file was lost when an earlier run was resumed.
     ///
     /// - Returns: The elements whose records were lost.
     mutating func goBack(to mark: RecordSink.Resumption.Mark) -> Range<Int> {

@@ -352,7 +352,7 @@ package struct EarlierSteps: Sendable {
         for other in tolerated where !isOutside(other) { note(tolerated: false, other) }
     }
 
-    /// Records that the file of a step was shorter than before when the run was resumed.
+    /// Records that the end of the file of a step was lost when the run was resumed.
     private mutating func cut(_ path: String, to rest: RecordSink.Resumption.Mark) {
         guard let lost = outputs[path]?.goBack(to: rest) else { return }
         for element in elements[path]?.elements.keys.filter(lost.contains) ?? [] {

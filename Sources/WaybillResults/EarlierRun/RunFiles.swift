@@ -1,4 +1,5 @@
 import WaybillJSON
+import WaybillRuntime
 
 /// The files that the steps of a run have written and downloaded, as its journal lists them. The files of elements are
 /// left out: a `forEach` may have a million elements, each with a file.
@@ -22,12 +23,25 @@ package struct RunFiles: Sendable {
 
     /// Reads the files from the journal in a run's folder, up to the first damaged line.
     package init(folder: String) {
-        var reader = JournalReader("\(folder)/\(FolderContents.journal)", reading: Self.part)
+        var reader = JournalReader("\(folder)/\(FolderContents.journal)", reading: { Self.part(of: $0, Self.types) })
         try? reader.read { take($0) }
     }
 
     /// Returns the files of the step at a path.
     package func of(step: String) -> [File] { files.filter { $0.step == step }.map(\.file) }
+
+    /// Returns the files with one of some names that a run in a folder has recorded, also of its elements: what its steps
+    /// have written and downloaded, and its state with the lock.
+    package static func recorded(in folder: String, named names: Set<String>) -> [String] {
+        var reader = JournalReader("\(folder)/\(FolderContents.journal)") { part(of: $0, types + [startType]) }
+        var files: [String] = []
+        try? reader.read { event in
+            if let state = event["stateFile"]?.string { files += StateFile.files(of: state) }
+            guard let path = event["path"]?.string, names.contains(FileContents.name(of: path)) else { return }
+            files.append(FileContents.path(path, in: folder))
+        }
+        return files
+    }
 
     private mutating func take(_ event: JSON) {
         guard let step = event["step"]?.string, !step.contains("[") else { return }
@@ -44,10 +58,11 @@ package struct RunFiles: Sendable {
     }
 
     private static let types = [Array("write.committed\"".utf8), Array("download.committed\"".utf8)]
+    private static let startType = Array("run.started\"".utf8)
     private static let typeStart = Array("\"type\":\"".utf8)
 
-    /// Returns a journal line that reports a file; `nil` for any other.
-    private static func part(of line: [UInt8]) -> [UInt8]? {
+    /// Returns a journal line of one of some types; `nil` for any other.
+    private static func part(of line: [UInt8], _ types: [[UInt8]]) -> [UInt8]? {
         // The type is the third member of an event.
         guard let start = line.prefix(160).firstRange(of: typeStart)?.upperBound else { return nil }
         return types.contains { line[start...].starts(with: $0) } ? line : nil

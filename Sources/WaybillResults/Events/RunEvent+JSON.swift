@@ -109,6 +109,7 @@ extension RunEvent.Kind {
             object.add("path", file.path)
             file.records.addMembers(to: &object)
             object.add("bytes", file.bytes)
+            object.add("crc32", file.checksum.map(Int.init))
         case .writeCommitting(let file), .writeCommitted(let file):
             object.add("path", file.path)
             object.add("table", file.table)

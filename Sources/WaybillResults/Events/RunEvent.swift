@@ -60,7 +60,7 @@ package struct RunEvent: Sendable, Equatable {
         case pollFinished(poll: Int, pause: Duration)
         /// The records of a shard are complete in the unfinished file.
         case writeSharded(ShardFile)
-        /// A file of `write` is shorter than before the run was resumed, and is continued at its new end.
+        /// A file of `write` has lost its end when the run is resumed, and is continued before it.
         case writeCut(CutFile)
         /// A file of `write` is complete and about to be moved to its path.
         case writeCommitting(WrittenFile)
@@ -408,12 +408,15 @@ package struct RunEvent: Sendable, Equatable {
         package var records: RecordTally
         /// The number of bytes.
         package var bytes: Int
+        /// The CRC-32 of the bytes; `nil` if the journal is of an older version.
+        package var checksum: UInt32?
 
         /// Creates a report of a file; see the properties.
-        package init(path: RedactedText, records: RecordTally, bytes: Int) {
+        package init(path: RedactedText, records: RecordTally, bytes: Int, checksum: UInt32?) {
             self.path = path
             self.records = records
             self.bytes = bytes
+            self.checksum = checksum
         }
 
         /// Reads the report in a line of the journal; `nil` if the line is incomplete.
@@ -422,7 +425,7 @@ package struct RunEvent: Sendable, Equatable {
                 let bytes = json["bytes"]?.count
             else { return nil }
             // The journal contains no secrets.
-            self.init(path: Redactor().text(path), records: records, bytes: bytes)
+            self.init(path: Redactor().text(path), records: records, bytes: bytes, checksum: json.crc32)
         }
     }
 

@@ -163,7 +163,7 @@ extension OutputFile {
             let stream = try OutputFile(path, .stream)
             return try write { piece throws(ResultsError) in try stream.write(piece) }
         }
-        let file = try NewFile(FileContents.canonicalPath(path) ?? path, [])
+        let file = try NewFile(FileContents.target(of: path), [])
         try write { piece throws(ResultsError) in try file.append(piece) }
         try file.sync()
         try file.takePlace()

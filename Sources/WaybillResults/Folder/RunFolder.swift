@@ -176,7 +176,7 @@ package final class RunFolder: Sendable {
         ]
         try await journal.finish { () throws(ResultsError) in
             var files = files.map { ($0, $1 + [UInt8(ascii: "\n")]) }
-            if let state { files.append((state.file.path, StateFile.text(of: state.content))) }
+            if let state { files.append((state.file.target, StateFile.text(of: state.content))) }
             try OutputFile.replaceDurably(files)
             if let state { OutputFile.syncFolder(of: state.file.path) }
         }
@@ -207,15 +207,16 @@ package final class RunFolder: Sendable {
     }
 
     /// Writes a file, which may be outside the folder, unless it already has this content. The file is replaced
-    /// atomically.
+    /// atomically; of a symbolic link, the file that it leads to.
     ///
     /// - Returns: Whether no file existed before; `nil` if the file has this content.
     package func replace(_ path: String, with content: [UInt8]) async throws(ResultsError) -> Bool? {
         try await thread.run { () throws(ResultsError) in
             let before = try? FileContents.read(path, limit: .max)
             if before == content { return nil }
-            try FolderContents.make(FileContents.folder(of: path))
-            try OutputFile.replaceDurably([(path, content)])
+            let target = FileContents.target(of: path)
+            try FolderContents.make(FileContents.folder(of: target))
+            try OutputFile.replaceDurably([(target, content)])
             return before == nil
         }
     }

@@ -3,13 +3,19 @@ import WaybillRuntime
 
 /// Copies the files of runs from one folder to another.
 package enum FolderCopy {
-    /// Throws if a file of a run is missing, does not have the size that its journal says, or is outside the folder of the
-    /// run because a link on the way leads there.
+    /// Throws if a file of a run is missing, does not have the size or content that its journal says, or is outside the
+    /// folder of the run because a link on the way leads there.
     ///
     /// - Parameters:
     ///   - name: Its path, relative to the folder.
     ///   - bytes: Its size; `nil` if the journal does not have it.
-    package static func checkFile(_ name: String, in folder: String, of bytes: Int?) throws(ResultsError) {
+    ///   - checksum: The CRC-32 of its content; `nil` if the journal does not have it.
+    package static func checkFile(
+        _ name: String,
+        in folder: String,
+        of bytes: Int?,
+        checksum: UInt32? = nil
+    ) throws(ResultsError) {
         let path = "\(folder)/\(name)"
         guard isRegularFile(path) else {
             throw ResultsError(path: path, "'\(path)' is missing; the journal of its run lists it")
@@ -18,6 +24,12 @@ package enum FolderCopy {
             throw ResultsError(path: path, "'\(path)' has \(size) bytes; the journal of its run says \(bytes)")
         }
         try checkFolder(of: path, in: folder)
+        guard let checksum else { return }
+        var actual = CRC32()
+        try read(path) { actual.add($0[...]) }
+        if actual.value != checksum {
+            throw ResultsError(path: path, "'\(path)' has other content than the journal of its run says")
+        }
     }
 
     /// Throws if the folder of a path is not inside another one, because a link on the way leads out of it.

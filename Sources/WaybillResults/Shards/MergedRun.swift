@@ -237,7 +237,9 @@ private struct MergedLines {
     private func withoutRecords(_ event: JSON) -> JSON {
         guard var object = event.object, object["offset"] != nil || object["held"] != nil || object["heldBytes"] != nil
         else { return event }
-        for name in ["offset", "held", "heldBytes", "records", "aggregates"] { _ = object.removeValue(named: name) }
+        for name in ["offset", "crc32", "held", "heldBytes", "records", "aggregates"] {
+            _ = object.removeValue(named: name)
+        }
         return .object(object)
     }
 

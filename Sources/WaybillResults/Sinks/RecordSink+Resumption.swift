@@ -11,16 +11,19 @@ extension RecordSink {
             package var records: RecordTally
             /// The number of elements of the step, or pages, before the position.
             package var count: Int
+            /// The CRC-32 of the bytes before the position; `nil` if the journal is of an older version.
+            package var checksum: UInt32?
 
             /// Creates a position in a file; see the properties.
-            package init(bytes: Int, records: RecordTally, count: Int) {
+            package init(bytes: Int, records: RecordTally, count: Int, checksum: UInt32?) {
                 self.bytes = bytes
                 self.records = records
                 self.count = count
+                self.checksum = checksum
             }
 
             /// The start of a file.
-            package static let start = Mark(bytes: 0, records: 0, count: 0)
+            package static let start = Mark(bytes: 0, records: 0, count: 0, checksum: 0)
         }
 
         /// The number of valid bytes.
@@ -33,7 +36,7 @@ extension RecordSink {
         private(set) var held: [Int: Waiting]
         /// The elements from `element` on that have finished.
         package private(set) var ended: Set<Int>
-        /// Earlier positions in order, for a file that turns out to be shorter.
+        /// Earlier positions in order, for a file whose end turns out to be lost.
         private var marks: [Mark] = []
 
         /// Creates a point to continue from; see the properties.
@@ -52,10 +55,10 @@ extension RecordSink {
         }
 
         /// Adds an element that is in the file, as are all before it.
-        mutating func add(element: Int, upTo bytes: Int, records: RecordTally) {
+        mutating func add(element: Int, upTo bytes: Int, checksum: UInt32?, records: RecordTally) {
             guard element >= self.element else { return }
             self.element = element + 1
-            mark(Mark(bytes: bytes, records: records, count: element + 1))
+            mark(Mark(bytes: bytes, records: records, count: element + 1, checksum: checksum))
             for place in ended where place <= element {
                 ended.remove(place)
                 held[place] = nil
@@ -63,9 +66,9 @@ extension RecordSink {
         }
 
         /// Adds a page that is in the file. The first page starts a new attempt.
-        mutating func add(page: Int, upTo bytes: Int, records: RecordTally) {
+        mutating func add(page: Int, upTo bytes: Int, checksum: UInt32?, records: RecordTally) {
             if page == 1 { marks = [] }
-            mark(Mark(bytes: bytes, records: records, count: page))
+            mark(Mark(bytes: bytes, records: records, count: page, checksum: checksum))
         }
 
         private mutating func mark(_ mark: Mark) {
@@ -82,8 +85,26 @@ extension RecordSink {
             if records.count > 0 { held[element] = Waiting(bytes: bytes, records: records) }
         }
 
-        /// Returns the last position in a file of this many bytes.
-        func lastMark(within bytes: Int) -> Mark { marks.last { $0.bytes <= bytes } ?? .start }
+        /// Returns the last position up to which a file has the bytes that were written to it, with their checksum.
+        func lastMark(intactIn path: String) throws(ResultsError) -> Mark {
+            let file = try InputFile(path)
+            var (intact, checksum, position) = (Mark.start, CRC32(), 0)
+            var piece: ArraySlice<UInt8> = []
+            for var mark in marks + [Mark(bytes: bytes, records: records, count: element, checksum: nil)] {
+                while position < mark.bytes {
+                    if piece.isEmpty { piece = try file.next(256 * 1024)[...] }
+                    let part = piece.prefix(mark.bytes - position)
+                    guard !part.isEmpty else { return intact }
+                    checksum.add(part)
+                    position += part.count
+                    piece = piece.dropFirst(part.count)
+                }
+                guard mark.checksum == nil || mark.checksum == checksum.value else { return intact }
+                mark.checksum = checksum.value
+                intact = mark
+            }
+            return intact
+        }
 
         /// Goes back to a position.
         mutating func goBack(to mark: Mark) {
@@ -95,7 +116,7 @@ extension RecordSink {
     }
 
     /// The part of a file that is lost, because an earlier process wrote it but the system stopped before it was on the
-    /// disk.
+    /// disk. The file is shorter, or has other bytes there.
     package struct Loss: Sendable, Equatable {
         /// What remains of the file.
         package var rest: Resumption.Mark
@@ -105,17 +126,18 @@ extension RecordSink {
 }
 
 extension RecordSink.Resumption.Mark: JSONStreamable {
-    /// Writes `{count, records, aggregates, bytes}`.
+    /// Writes `{count, records, aggregates, bytes, crc32}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("count", count)
         records.addMembers(to: &object)
         object.add("bytes", bytes)
+        object.add("crc32", checksum.map(Int.init))
     }
 
     /// Reads a position from JSON; `nil` for anything else.
     init?(json: JSON) {
         guard let count = json["count"]?.count, let records = RecordTally(json: json), let bytes = json["bytes"]?.count
         else { return nil }
-        self.init(bytes: bytes, records: records, count: count)
+        self.init(bytes: bytes, records: records, count: count, checksum: json.crc32)
     }
 }

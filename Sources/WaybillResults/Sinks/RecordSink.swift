@@ -33,13 +33,16 @@ package final class RecordSink: Sendable {
         var buffer: [UInt8] = []
         /// The number of bytes handed to the system.
         var bytes = 0
+        /// The checksum of these bytes, and of the first `summed` bytes of the buffer.
+        var checksum = CRC32()
+        var summed = 0
         var records: RecordTally = 0
         /// Whether the system has bytes that may not be on the disk yet.
         var isSyncDue = false
         /// The element whose records are written to the file.
         var turn = 0
         /// Where the records of that element start.
-        var mark = Committed(records: 0, bytes: 0)
+        var mark = Resumption.Mark.start
         var waiting: [Int: Waiting] = [:]
         var waitingBytes = 0
         /// The later elements that have finished.
@@ -90,7 +93,7 @@ package final class RecordSink: Sendable {
     }
 
     /// Continues a file that was started earlier, truncated to its valid part: to where its journal says, or before
-    /// that if the file is shorter.
+    /// that if the file does not have the recorded bytes.
     init(
         _ path: String,
         _ writer: any RecordWriter,
@@ -108,9 +111,8 @@ package final class RecordSink: Sendable {
         part = container.part(of: path, ownedBy: run)
         file = try OutputFile(part, .any, disk: disk)
         var place = place
-        let size = try file.size()
-        if size < place.bytes {
-            let rest = place.lastMark(within: size)
+        let rest = try place.lastMark(intactIn: part)
+        if rest.bytes < place.bytes {
             let end = place.element
             place.goBack(to: rest)
             loss = Loss(rest: rest, elements: place.element..<end)
@@ -121,11 +123,12 @@ package final class RecordSink: Sendable {
         var state = State(writer: writer)
         state.writer.resume(after: try file.head(min(place.bytes, 1 << 20)))
         state.bytes = place.bytes
+        state.checksum = CRC32(value: rest.checksum ?? 0)
         state.records = place.records
         state.isSyncDue = true
         state.turn = place.element
         // The file may contain pages of the first element, at its start.
-        if place.element > 0 { state.mark = Committed(records: place.records, bytes: place.bytes) }
+        if place.element > 0 { state.mark = rest }
         state.ended = place.ended
         state.waiting = place.held
         state.waitingBytes = place.held.values.reduce(0) { $0 + $1.bytes.count }
@@ -187,7 +190,7 @@ package final class RecordSink: Sendable {
             }
             state.records += RecordTally(0, aggregates)
             try write(&state)
-            return .written(upTo: state.bytes, records: state.records)
+            return state.output
         }
     }
 
@@ -233,7 +236,7 @@ package final class RecordSink: Sendable {
                 }
                 return .held(waiting.bytes, records: waiting.records)
             }
-            let end = RecordedOutput.written(upTo: state.bytes, records: state.records)
+            let end = state.output
             try advance(&state)
             return end
         }
@@ -278,12 +281,12 @@ package final class RecordSink: Sendable {
 
     /// Hands all records to the system, without completing the file.
     ///
-    /// - Returns: The content of the unfinished file.
-    package func complete() throws(ResultsError) -> Committed {
-        try change { (state) throws(ResultsError) -> Committed in
+    /// - Returns: The end of the unfinished file.
+    package func complete() throws(ResultsError) -> Resumption.Mark {
+        try change { (state) throws(ResultsError) -> Resumption.Mark in
             try write(&state)
             state.isSyncDue = true
-            return Committed(records: state.records, bytes: state.bytes)
+            return state.end
         }
     }
 
@@ -348,7 +351,9 @@ package final class RecordSink: Sendable {
         } catch {
             throw named(error)
         }
+        state.sum()
         state.bytes += state.buffer.count
+        state.summed = 0
         state.isSyncDue = true
         state.buffer.removeAll(keepingCapacity: state.buffer.capacity <= 2 * Self.bufferBytes)
     }
@@ -363,6 +368,7 @@ package final class RecordSink: Sendable {
         guard state.bytes > state.mark.bytes else { return }
         try file.cut(to: state.mark.bytes)
         (state.bytes, state.records) = (state.mark.bytes, state.mark.records)
+        state.checksum = CRC32(value: state.mark.checksum ?? 0)
     }
 
     // MARK: Turns
@@ -401,7 +407,8 @@ package final class RecordSink: Sendable {
         if let first = state.waiting.removeValue(forKey: state.turn) { try release(first, &state) }
         while state.ended.remove(state.turn) != nil {
             state.turn += 1
-            state.mark = Committed(records: state.records, bytes: state.bytes + state.buffer.count)
+            state.sum()
+            state.mark = state.end
             if let waiting = state.waiting.removeValue(forKey: state.turn) { try release(waiting, &state) }
         }
         try write(&state)
@@ -417,6 +424,20 @@ package final class RecordSink: Sendable {
 }
 
 extension RecordSink.State {
+    /// The end of the file, including the buffer.
+    fileprivate var end: RecordSink.Resumption.Mark {
+        .init(bytes: bytes + buffer.count, records: records, count: turn, checksum: checksum.value)
+    }
+
+    /// What the journal records about the end of the file, if the buffer is empty.
+    fileprivate var output: RecordedOutput { .written(upTo: bytes, checksum: checksum.value, records: records) }
+
+    /// Adds the buffer to the checksum.
+    fileprivate mutating func sum() {
+        checksum.add(buffer[summed...])
+        summed = buffer.count
+    }
+
     fileprivate func hasRoom(for element: Int) -> Bool {
         error != nil || element <= turn || waitingBytes < RecordSink.roomBytes
     }

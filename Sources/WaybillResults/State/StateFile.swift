@@ -19,6 +19,8 @@ package final class StateFile: Sendable {
 
     /// The path.
     package let path: String
+    /// The file, which is not a symbolic link: so runs that use it under different names lock each other out.
+    let target: String
     /// The content when the file was locked.
     package let content: Content
 
@@ -32,6 +34,11 @@ package final class StateFile: Sendable {
         let file = names.map(encoded).joined(separator: ".")
         return "\(results)/state/\(file.utf8.count > 200 ? Digest.sha256(of: Array(file.utf8)) : file).json"
     }
+
+    /// Returns the files that a run with a state uses: the state, and the lock beside the file that a link leads to.
+    package static func files(of path: String) -> [String] { [path, lock(of: FileContents.target(of: path))] }
+
+    private static func lock(of target: String) -> String { target + ".lock" }
 
     /// Renames a file if there is one and the other path is free. Throws if another process uses the file.
     ///
@@ -53,20 +60,21 @@ package final class StateFile: Sendable {
     /// - Throws: An error if another process uses the file, or if it is not a state file.
     package init(_ path: String) throws(ResultsError) {
         self.path = path
+        target = FileContents.target(of: path)
         do throws(ResultsError) {
-            try FolderContents.make(FileContents.folder(of: path))
+            try FolderContents.make(FileContents.folder(of: target))
         } catch {
             throw ResultsError(path: path, "cannot store the state in '\(path)': \(error.description)")
         }
         // A separate file is locked, because the file itself is replaced, which would also replace a lock on it.
-        lock = try OutputFile(path + ".lock", .any)
+        lock = try OutputFile(Self.lock(of: target), .any)
         guard lock.lock() else {
             throw ResultsError(
                 path: path,
                 "the state '\(path)' is in use by another run; try again when that run has finished"
             )
         }
-        Self.removeTemporaries(of: path)
+        Self.removeTemporaries(of: target)
         content = try Self.read(path)
     }
 
@@ -105,8 +113,8 @@ package final class StateFile: Sendable {
 
     /// Replaces the content of the file atomically, and waits until it is on the disk.
     package func store(_ content: Content) throws(ResultsError) {
-        try OutputFile.replaceDurably([(path, Self.text(of: content))])
-        OutputFile.syncFolder(of: path)
+        try OutputFile.replaceDurably([(target, Self.text(of: content))])
+        OutputFile.syncFolder(of: target)
     }
 
     /// Returns the JSON text of the content.

@@ -117,6 +117,26 @@ package enum FileContents {
         return String(cString: resolved)
     }
 
+    /// The path that a symbolic link leads to, over further links, even if there is no such file yet; any other path
+    /// stays as it is. A file that replaces the one at a path gets this path, because it would replace the link.
+    package static func target(of path: String) -> String {
+        var target = path
+        // Linux follows no more either.
+        for _ in 0..<40 {
+            guard let next = linkedPath(at: target) else { return target }
+            target = self.path(next, in: folder(of: target))
+        }
+        return path
+    }
+
+    /// The content of a symbolic link; nil if there is none at the path.
+    private static func linkedPath(at path: String) -> String? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            count = max(0, readlink(path, buffer.baseAddress!, buffer.count))
+        }
+        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+    }
+
     /// A path that is relative to a folder, as a path that can be opened; an absolute one stays as it is.
     ///
     /// The result is never `-`, which would be standard input.

@@ -66,9 +66,12 @@ package struct FolderBoundary: Sendable, Hashable {
         allowsOutside || Self.resolved(path).map(isInside) ?? false
     }
 
-    /// Returns a path with symbolic links resolved. The part that exists may have links; the rest is treated as written.
+    /// Returns a path with symbolic links resolved. The part that exists may have links, and the last name may be one; the
+    /// rest is treated as written.
     private static func resolved(_ path: String) -> String? {
         if let canonical = FileContents.canonicalPath(path) { return canonical }
+        // A link to a missing file leads where the file would be created.
+        let path = FileContents.target(of: path)
         let names = path.split(separator: "/")
         guard path.utf8.count <= longestPath else { return nil }
         var place = path.hasPrefix("/") ? "/" : "."

@@ -3,6 +3,12 @@ import WaybillJSON
 import WaybillTestSupport
 import WaybillTransport
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @Suite(.timeLimit(.minutes(5))) struct CookieTests {
     /// A server that sets the cookies in a request's query and responds with those that it received.
     static let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
@@ -75,9 +81,11 @@ import WaybillTransport
         }
     }
 
-    @Test func `a jar's file is read, and written at the end`() async throws {
+    @Test func `a jar's file is read, and written at the end, also over a link`() async throws {
         let folder = TemporaryFolder()
-        let path = folder.write(
+        let path = "\(folder.path)/link.txt"
+        #expect(symlink("jar.txt", path) == 0)
+        folder.write(
             """
             # Netscape HTTP Cookie File
             #HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\told\t1
@@ -102,7 +110,7 @@ import WaybillTransport
             #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
             #expect(text.contains("\tnew\t2\n") && text.contains("\tother\t1\n"))
             for word in ["old\t", "gone", "Set-Cookie", "neither"] { #expect(!text.contains(word), "\(text)") }
-            #expect(folder.names() == ["jar.txt"])
+            #expect(folder.names() == ["jar.txt", "link.txt"] && folder.link(at: "link.txt") == "jar.txt")
         }
     }
 

@@ -31,7 +31,7 @@ extension Run.Event {
         case pageFinished(Run.Page)
         /// The condition of `until` was not met; the number of the poll, from 1, and the time until the next one.
         case pollFinished(Int, pause: Duration)
-        /// A file of `write` is shorter than it was before the run was resumed. The missing part is requested again.
+        /// A file of `write` has lost its end when the run is resumed. The missing part is requested again.
         case fileCut(Run.CutFile)
         /// A file of `write` is complete, and is about to be moved to its path.
         case fileCompleted(Run.WrittenFile)

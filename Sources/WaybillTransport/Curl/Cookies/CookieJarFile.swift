@@ -35,12 +35,12 @@ struct CookieJarFile: Equatable {
     /// The first lines of jars by Waybill, libcurl and other programs.
     private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
 
-    /// Writes the lines of a jar, either completely or not at all. Returns a message if that failed.
+    /// Writes the lines of a jar, either completely or not at all; of a symbolic link, to the file that it leads to. Returns a message if that failed.
     func write(_ lines: [String]) -> String? {
         let now = time(nil)
         let text = Self.title + lines.filter { !Self.isOver($0, by: now) }.map { $0 + "\n" }.joined()
         do {
-            try FileContent.replace(path, with: Array(text.utf8))
+            try FileContent.replace(FileContents.target(of: path), with: Array(text.utf8))
             return nil
         } catch {
             return "the cookie jar \(path) cannot be written: \(error)"

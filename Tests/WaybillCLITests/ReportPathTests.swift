@@ -1,0 +1,71 @@
+import Testing
+import WaybillTestSupport
+
+/// Reports that would replace a file of their run.
+@Suite(.timeLimit(.minutes(5))) struct ReportPathTests {
+    private let folder = TemporaryFolder()
+
+    private func waybill(_ line: String) async throws -> Command {
+        try await Command.run(CommandCase.program, line.split(separator: " ").map(String.init), in: folder.path)
+    }
+
+    /// Writes a manifest that names files of each kind, with constant paths and others.
+    private func writeFiles() {
+        folder.write(
+            """
+            waybill: 1
+            services:
+              s: {baseURL: "http://127.0.0.1:9", auth: {netrc: netrc}, cookies: {jar: jar.txt}}
+            graphs:
+              main:
+                state: {n: {default: 1, next: state.n}}
+                chain:
+                  - {id: rows, get: /rows, mock: {body: [{n: 1}]}, write: {to: rows.csv}, expect: {snapshot: snapshot.json}}
+                  - {id: file, get: /file, mock: {body: {n: 1}}, download: {to: file.json}}
+                  - id: named
+                    forEach: {in: range(2), as: n}
+                    get: /${n}
+                    mock: {body: {n: 1}}
+                    download: {to: "${n}.json"}
+            """,
+            to: "m.yaml"
+        )
+        folder.write("machine 127.0.0.1 login user password unused\n", to: "netrc")
+        folder.write("", to: "jar.txt")
+        folder.write("[{\"n\": 1}]", to: "snapshot.json")
+    }
+
+    private static let constant = [
+        "netrc", "jar.txt", "snapshot.json", "out/rows.csv", "out/file.json", "s.json", "s.json.lock", "m.yaml",
+    ]
+
+    @Test func `no report replaces a file of its run`() async throws {
+        writeFiles()
+        let run = "run m.yaml --mock --quiet --state s.json --out out"
+        for file in Self.constant {
+            let refused = try await waybill("\(run) --report junit=\(file)")
+            #expect(refused.status == 64, "\(file): \(refused.errorText)")
+            #expect(refused.errorText.contains("The report '\(file)' would replace a file"), "\(refused.errorText)")
+        }
+        #expect(!folder.names().contains("out"))
+        let named = try await waybill("\(run) --report junit=out/1.json,json=out/report.json")
+        #expect(named.status == 3)
+        #expect(named.errorText.contains("The report 'out/1.json' would replace a file of the run itself"))
+        #expect(folder.read("out/1.json") == "{\"n\":1}" && !folder.names(in: "out").contains("report.json"))
+
+        let before = folder.names(in: "out")
+        for file in Self.constant + ["out/1.json"] {
+            let content = folder.read(file)
+            for command in ["report out --junit \(file)", "resume ./out --report junit=\(file)"] {
+                let refused = try await waybill(command)
+                #expect(refused.status != 0, "\(command)")
+                #expect(folder.read(file) == content, "\(command)")
+            }
+            #expect(try await waybill("report out --junit \(file)").status == 64, "\(file)")
+        }
+        #expect(folder.names(in: "out") == before)
+        #expect(try await waybill("report out --junit out/junit.xml").status == 0)
+        #expect(try await waybill("report out --junit out/junit.xml").status == 0)
+        #expect(try await waybill("\(run) --report junit=out/junit.xml").status == 0)
+    }
+}
