@@ -177,7 +177,7 @@ import WaybillTransport
         for event in events {
             guard case .elementFinished(let end) = event.kind else { continue }
             switch end.records {
-            case .written(let offset, _): ends[end.element] = offset
+            case .written(let offset, _, _): ends[end.element] = offset
             case .held(let bytes, _): held[end.element] = bytes.count
             case nil: Issue.record("element \(end.element) has no records")
             }

@@ -218,7 +218,7 @@ import WaybillTestSupport
         let sink = try RecordSink("\(folder.path)/a", NDJSONFormat(), from: place, thread: FileThread())
         #expect(sink.loss == nil)
         #expect(try sink.append(records("3"), of: 1) == written("1\n2\n3\n", records: 3))
-        try sink.takeBack(1)
+        try sink.removeRecords(1)
         #expect(try sink.append(records("4"), of: 1) == written("1\n2\n4\n", records: 3))
     }
 

@@ -76,7 +76,7 @@ struct FailureText {
         [subject.value, subject.url].compactMap { $0?.string }.joined(separator: ", ")
     }
 
-    /// Returns why an element failed, with the messages of all findings.
+    /// Returns why an element failed, with all its messages.
     static func reason(_ failure: Failure) -> String {
         let messages = failure.details.map(\.message).filter { $0 != failure.message }
         let details = messages.isEmpty ? "" : " (\(messages.map(\.description).joined(separator: "; ")))"

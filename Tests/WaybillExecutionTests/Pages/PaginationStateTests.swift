@@ -18,11 +18,11 @@ import WaybillJSON
         Spanned(text, at: SourceFile(name: "m.yaml", text: text).span(0..<text.utf8.count))
     }
 
-    private func pagination(_ way: Pagination.Style, max: Int? = nil, while condition: String? = nil) throws
+    private func pagination(_ style: Pagination.Style, max: Int? = nil, while condition: String? = nil) throws
         -> Pagination
     {
         Pagination(
-            way: way,
+            style: style,
             items: nil,
             max: max,
             condition: try condition.map { try ManifestExpression(parsing: $0, named: "m.yaml") },
@@ -160,11 +160,11 @@ import WaybillJSON
         ] as [(Pagination.Style, JSON, PageRequest)]
     )
     func `a resumed state continues at the page that the journal records`(
-        way: Pagination.Style,
+        style: Pagination.Style,
         next: JSON,
         request: PageRequest
     ) throws {
-        let state = PaginationState(try pagination(way, max: 4), after: 3, next: next)
+        let state = PaginationState(try pagination(style, max: 4), after: 3, next: next)
         #expect(state.request == request)
         #expect(state.pages == 3)
     }
