@@ -64,7 +64,7 @@ package struct HTTPRequest: Sendable, Equatable {
         body: Body = .none,
         timeout: Duration = .seconds(60),
         connectTimeout: Duration = .seconds(10),
-        maximumBodyBytes: Int = .max,
+        maximumBodyBytes: Int = 64 << 20,
         maximumConnectionsPerOrigin: Int = 8,
         connectTo: SocketEndpoint? = nil,
         acceptsCompression: Bool = true,

@@ -35,7 +35,7 @@ import WaybillTestSupport
         defer { server.stop() }
         let url = server.url("")
         folder.write(
-            "waybill: 1\nservices: {s: {baseURL: \"\(url)\"}}\ngraphs: {main: {onFailure: collect, chain: [\n\(steps)]}}\n",
+            "waybill: 1\nservices: {s: {baseURL: \"\(url)\"}}\ngraphs: {main: {chain: [\n\(steps)]}}\n",
             to: "m.yaml"
         )
         return try await Command.run(
@@ -90,7 +90,7 @@ import WaybillTestSupport
         let result = try await run(
             """
             {id: a, values: {name: "'y.bin.part.json'"}},
-            {id: b, get: /body, write: {to: "${steps.a.outputs.name}", as: json}}
+            {id: b, get: /body, write: {to: "${steps.a.outputs.name}", format: json}}
             """
         )
         #expect(result.status == 1)

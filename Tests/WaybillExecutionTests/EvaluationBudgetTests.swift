@@ -19,7 +19,7 @@ import WaybillTransport
             "\"" + String(repeating: "a", count: 1_000_000) + "\"", "outputs: {x: \"captures($, 'a*b|a')\"}"
         ),
         "schema": (
-            "[" + Array(repeating: "{\"a\": 1}", count: 30_000).joined(separator: ",") + "]",
+            "[" + Array(repeating: "{\"z49\": 1}", count: 60_000).joined(separator: ",") + "]",
             "expect: {schema: {items: {anyOf: [" + (0..<50).map { "{required: [z\($0)]}" }.joined(separator: ", ")
                 + "]}}}"
         ),

@@ -27,7 +27,7 @@ import WaybillResults
             (#"say "hi""#, #"{"text": "{\"p\": \"say \\\"hi\\\"\"}"}"#, #"{"text": "{\"p\": \"***\"}"}"#),
             ("<a&b's>", "<p>&lt;a&amp;b&#39;s&gt; &lt;a&#38;b&apos;s&#x3e;</p>", "<p>*** ***</p>"),
             ("hunter2", "68756e74657232 68756E74657232 6875", "*** *** 6875"),
-            ("Hunter2", "https://hunter2.example.com/hunter2", "https://***.example.com/hunter2"),
+            ("Hunter2", "https://hunter2.example.com/hunter2", "https://***.example.com/***"),
             (#"say "hi"\now"#, #"{"p":"say \"hi\"\\now"}"#, #"{"p":"***"}"#),
             ("a/b\n\u{1}é😀", #"[a\/b\n\u0001\u00E9\uD83D\ude00\u0021]"#, #"[***\u0021]"#),
             ("a/b\n\u{1}é😀", #"\uD83D a/b \u12"#, #"\uD83D a/b \u12"#),

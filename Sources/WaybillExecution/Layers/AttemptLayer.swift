@@ -43,7 +43,7 @@ struct Attempt: Sendable {
         }
         // Evaluating the response may have taken longer than the step has.
         let isOfEvaluation = [.decode, .filter, .output, .expect].contains(outcome.failure?.kind)
-        if outcome.scope.environment.hasStopped || isOfEvaluation && Task.isCancelled {
+        if outcome.scope.environment.hasStopped || isOfEvaluation && WorkLimit.isReached {
             outcome.failure = .stopped(at: request.step.span)
         }
         if outcome.failure == nil, let passed = context.deadline?.passed { outcome.failure = passed }
@@ -294,7 +294,9 @@ struct Attempt: Sendable {
             )
         }
         // The response of a session contains credentials, which may not be marked as secrets.
-        let isKept = run.keepsBodies && !context.isForSession
+        // Which part of a page is a secret output may be known only after the last page.
+        let mayHideOutputs = part == .page && plan.outputs.contains(where: \.isSecret)
+        let isKept = run.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
     }
 
