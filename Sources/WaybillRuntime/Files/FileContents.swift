@@ -117,11 +117,12 @@ package enum FileContents {
         return String(cString: resolved)
     }
 
-    /// The path that a symbolic link leads to, over further links, even if there is no such file yet; any other path
-    /// stays as it is. A file that replaces the one at a path gets this path, because it would replace the link.
+    /// Returns the path that a symbolic link leads to, or the path itself if it is not a link. Follows several links, and
+    /// does not require that the file exists. A file that is replaced must be replaced at this path: at the other one,
+    /// the link would be replaced.
     package static func target(of path: String) -> String {
         var target = path
-        // Linux follows no more either.
+        // Linux follows at most 40 links, too.
         for _ in 0..<40 {
             guard let next = linkedPath(at: target) else { return target }
             target = self.path(next, in: folder(of: target))

@@ -3,8 +3,9 @@ import Synchronization
 /// The memory that the bodies of a run's responses, and the values decoded from them, may take together. Only bodies
 /// over one mebibyte count.
 ///
-/// A response that needs more than is free waits until others are no longer used. One at a time may exceed the limit,
-/// until it has been evaluated, so that responses do not wait for each other for ever.
+/// A response that needs more than is free waits until others are no longer used. One at a time may exceed the limit
+/// until it has been evaluated, so that responses do not wait for each other for ever: together they take at most the
+/// limit and one response.
 package final class ResponseMemory: Sendable {
     /// The size in bytes from which bodies count.
     package static let smallBody = 1 << 20
