@@ -2,8 +2,16 @@
 /// reached, because a task is cancelled too late if the computation occupies the thread that its timer needs.
 package enum WorkLimit {
     /// Whether the time of the step that the task executes has passed; `nil` without a limit.
-    @TaskLocal package static var hasPassed: (@Sendable () -> Bool)?
+    @TaskLocal private static var hasPassed: (@Sendable () -> Bool)?
 
     /// Whether the task must stop: it was cancelled, or its time has passed. The result is discarded then.
     package static var isReached: Bool { Task.isCancelled || hasPassed?() == true }
+
+    /// Executes an operation until a time has passed, of which the computations inside learn by `hasPassed`.
+    package static func limited<Value: Sendable>(
+        _ hasPassed: @escaping @Sendable () -> Bool,
+        _ body: @Sendable () async -> Value
+    ) async -> Value {
+        await $hasPassed.withValue(hasPassed) { await body() }
+    }
 }

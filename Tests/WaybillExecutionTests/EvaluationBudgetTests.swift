@@ -18,6 +18,11 @@ import WaybillTransport
         "captures": (
             "\"" + String(repeating: "a", count: 1_000_000) + "\"", "outputs: {x: \"captures($, 'a*b|a')\"}"
         ),
+        "schema": (
+            "[" + Array(repeating: "{\"z49\": 1}", count: 60_000).joined(separator: ",") + "]",
+            "expect: {schema: {items: {anyOf: [" + (0..<50).map { "{required: [z\($0)]}" }.joined(separator: ", ")
+                + "]}}}"
+        ),
         "expect": (numbers, "expect: {body: [\"count($[?count($[?count($[?@ > 1]) > 5]) > 3]) > 7\"]}"),
     ]
 
@@ -33,6 +38,22 @@ import WaybillTransport
         let failure = try #require(outcome.result.steps.first?.failure)
         #expect(failure.kind == .timeout)
         #expect(failure.message.string == "the deadline of 200ms has passed")
+    }
+
+    @Test func `a pattern in values ends at the deadline of its step`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a}
+                  - {id: b, deadline: 200ms, values: {x: "length(captures(steps.a.data, 'a.*c|a'))"}}
+            """,
+            ["/a": .json("\"" + String(repeating: "ab", count: 200_000) + "\"")]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:passed b:failed")
+        #expect(outcome.result.steps.last?.failure?.kind == .timeout)
     }
 
     @Test func `a POST whose evaluation was stopped is not sent again without repeat-unsure`() async throws {

@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -54,7 +55,9 @@ extension StepContext {
         )
         let deadline = Deadline(inside: deadline, failure: failure, end: run.clock.now + limit, on: run.clock)
         let context = within(deadline)
-        var outcome = await run.clock.cancelling(after: limit) { await body(context) }
+        var outcome = await run.clock.cancelling(after: limit) {
+            await WorkLimit.limited({ deadline.passed != nil }) { await body(context) }
+        }
         guard deadline.hasPassed, outcome.end == .cancelled else { return outcome }
         // Requests that were in flight have failed with this failure. If there were none, nothing else reports it.
         if !outcome.steps.contains(where: { $0.failure == failure }) {
