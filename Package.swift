@@ -105,6 +105,29 @@ let package = Package(
             ]
         ),
         .target(
+            name: "WaybillTracing",
+            dependencies: [
+                "WaybillTransport", "WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillDiagnostics", "WaybillPlatform",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "WaybillPlanPrinting",
+            dependencies: [
+                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .target(
+            name: "WaybillExplanations",
+            dependencies: [
+                "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillRuntime", "WaybillDiagnostics", "CExplanations",
+            ]
+        ),
+        .target(
             name: "WaybillMock",
             dependencies: [
                 "WaybillExpressions", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillPlatform",
@@ -114,9 +137,9 @@ let package = Package(
         .target(
             name: "Waybill",
             dependencies: [
-                "WaybillExecution", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillTransport",
-                "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CExplanations",
+                "WaybillExecution", "WaybillPlanPrinting", "WaybillMock", "WaybillPlan", "WaybillManifest",
+                "WaybillTransport", "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
+                "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -124,9 +147,11 @@ let package = Package(
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "Waybill", "WaybillMock", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillDiagnostics", "WaybillPlatform",
+                "Waybill", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
+                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
+                "WaybillPlatform",
+                .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -208,8 +233,9 @@ let package = Package(
         .testTarget(
             name: "WaybillTests",
             dependencies: [
-                "Waybill", "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
-                "WaybillTransport", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "Waybill", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillExecution",
+                "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions", "WaybillTransport",
+                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -217,7 +243,8 @@ let package = Package(
         .testTarget(
             name: "WaybillCLITests",
             dependencies: [
-                "WaybillCLI", "Waybill", "WaybillManifest", "WaybillResults", "WaybillDiagnostics",
+                "WaybillCLI", "Waybill", "WaybillExplanations", "WaybillPlan", "WaybillManifest", "WaybillResults",
+                "WaybillDiagnostics",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillPlatform", "WaybillTestSupport", "WaybillTransport",
             ],

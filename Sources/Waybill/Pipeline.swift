@@ -1,6 +1,7 @@
 package import WaybillDiagnostics
 package import WaybillManifest
 package import WaybillPlan
+package import WaybillPlanPrinting
 
 /// The stages from a manifest to the report of a run, each a function with named boundary types:
 ///

@@ -44,8 +44,8 @@ package struct RunOptions: Sendable {
     package var keptFiles: [CodePoints: [UInt8]] = [:]
     /// Whether everything has already happened, so that nothing is sent and the secrets need no values.
     package var sendsNothing = false
-    /// Whether the trace of the run is exported, if environment variables of OpenTelemetry in `variables` ask for it.
-    package var exportsTraces = false
+    /// Starts the export of the run's trace, if something asks for one.
+    package var startTraceExport: (@Sendable (TraceContext, RunID, Plan, RunOptions) -> (any TraceObserver)?)?
     /// Receives warnings about the folder of the results, before anything is sent, and about the export of the trace.
     package var warn: @Sendable (Diagnostic) -> Void = { _ in }
 
@@ -97,7 +97,7 @@ package struct RunSession: Sendable {
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
-        let exporter = makeExporter(of: trace, id)
+        let exporter = options.startTraceExport?(trace, id, plan, options)
         let events = EventStream(
             journal: folder.journal,
             observers: options.observers + (exporter.map { [$0] } ?? []),
@@ -270,6 +270,11 @@ package struct RunSession: Sendable {
     private func close(_ transport: any Transport & NetworkProbe, _ mock: MockServer?) async {
         await transport.shutDown()
         await mock?.stop()
+    }
+
+    /// Sends what is left of the trace, and warns if spans were lost.
+    private func finish(_ exporter: (any TraceObserver)?) async {
+        if let warning = await exporter?.finish() { options.warn(warning) }
     }
 
     private func write(

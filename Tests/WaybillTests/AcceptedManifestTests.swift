@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillExplanations
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan

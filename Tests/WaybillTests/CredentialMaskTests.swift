@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Waybill
+@testable import WaybillPlanPrinting
 
 @Suite(.timeLimit(.minutes(5))) struct CredentialMaskTests {
     @Test(arguments: [

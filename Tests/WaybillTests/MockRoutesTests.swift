@@ -2,6 +2,7 @@ import Testing
 import WaybillJSON
 import WaybillMock
 import WaybillPlan
+import WaybillPlanPrinting
 
 @testable import Waybill
 

@@ -3,7 +3,7 @@ import WaybillJSON
 import WaybillPlan
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillPlanPrinting
 
 @Suite(.timeLimit(.minutes(5))) struct PlanDiagramTests {
     /// Strings with special meanings in Mermaid, Graphviz, HTML or Markdown.

@@ -4,6 +4,7 @@ import WaybillPlan
 import WaybillTestSupport
 
 @testable import Waybill
+@testable import WaybillPlanPrinting
 
 /// Builds plans from manifests in strings.
 enum PlanFixture {

@@ -7,6 +7,7 @@ import WaybillSchema
 import WaybillTestSupport
 
 @testable import Waybill
+@testable import WaybillPlanPrinting
 
 @Suite(.timeLimit(.minutes(5))) struct PlanFormatTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()

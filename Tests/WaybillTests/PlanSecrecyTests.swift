@@ -1,5 +1,6 @@
 import Testing
 import WaybillPlan
+import WaybillPlanPrinting
 import WaybillTestSupport
 
 @testable import Waybill

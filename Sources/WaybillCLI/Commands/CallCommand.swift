@@ -70,7 +70,7 @@ struct CallCommand: ParsableCommand {
         runOptions.outputFolder = out
         runOptions.usesMock = mock
         runOptions.variables = planOptions.variables
-        runOptions.exportsTraces = true
+        runOptions.exportTraces()
         runOptions.warn = { output.report([$0]) }
         switch format {
         case .data, .human, .outputs: runOptions.observers = [printer]

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillExplanations
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest

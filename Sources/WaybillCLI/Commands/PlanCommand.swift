@@ -2,6 +2,7 @@ import ArgumentParser
 import Waybill
 import WaybillDiagnostics
 import WaybillPlan
+import WaybillPlanPrinting
 
 /// `waybill plan`
 struct PlanCommand: ParsableCommand {

@@ -51,7 +51,7 @@ struct RunOutputOptions: ParsableArguments {
         options.reportsElements = verbose
         options.keepsBodies = keepBodies
         options.updatesSnapshots = updateSnapshots
-        options.exportsTraces = !options.sendsNothing
+        if !options.sendsNothing { options.exportTraces() }
         options.warn = { output.report([$0]) }
         switch format {
         case .human, .outputs: options.observers = [printer]

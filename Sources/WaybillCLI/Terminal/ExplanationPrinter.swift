@@ -1,5 +1,6 @@
 import Waybill
 import WaybillDiagnostics
+import WaybillExplanations
 import WaybillExpressions
 import WaybillJSON
 

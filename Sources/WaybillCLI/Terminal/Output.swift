@@ -3,6 +3,7 @@ import Dispatch
 import Synchronization
 import Waybill
 import WaybillDiagnostics
+import WaybillExplanations
 import WaybillPlatform
 import WaybillRuntime
 

@@ -119,7 +119,7 @@ struct SuiteRunner {
         options.reportsElements = printing.verbose
         options.keepsBodies = printing.keepBodies
         options.updatesSnapshots = printing.updateSnapshots
-        options.exportsTraces = true
+        options.exportTraces()
         let text = BufferedText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
         let printer = RunPrinter(
             output,

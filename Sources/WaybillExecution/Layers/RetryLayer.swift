@@ -3,6 +3,7 @@ import WaybillFormats
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillTransport
 
 /// `retry`: repeats an attempt that failed, as long as its policy allows.
 struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {

@@ -229,3 +229,12 @@ extension RequestSender.End {
         }
     }
 }
+
+extension TraceContext {
+    /// The fields for a request with a new span.
+    func fields() -> [HTTPField] {
+        let parent = TraceParent(trace: trace, span: .random(), isSampled: isSampled)
+        let field = HTTPField(name: TraceParent.fieldName, value: parent.description)
+        return [field] + (state.map { [HTTPField(name: "tracestate", value: $0)] } ?? [])
+    }
+}

@@ -132,3 +132,12 @@ package struct CivilTime: Sendable, Hashable {
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
+
+extension Timestamp {
+    /// Returns the time to a later timestamp; zero if the clock was set back.
+    package func duration(to end: Timestamp) -> Duration {
+        guard end > self else { return .zero }
+        let (difference, overflow) = end.nanoseconds.subtractingReportingOverflow(nanoseconds)
+        return .nanoseconds(overflow ? .max : difference)
+    }
+}

@@ -1,4 +1,4 @@
-package import WaybillFormats
+import WaybillFormats
 import WaybillJSON
 
 /// Measures the duration of a run by the timestamps in its journal, without pauses and without the time between the end
@@ -37,14 +37,5 @@ struct JournalStopwatch {
             let end = end?.string.flatMap(Timestamp.init(rfc3339:))
         else { return }
         measured += start.duration(to: end)
-    }
-}
-
-extension Timestamp {
-    /// Returns the time to a later timestamp; zero if the clock was set back.
-    package func duration(to end: Timestamp) -> Duration {
-        guard end > self else { return .zero }
-        let (difference, overflow) = end.nanoseconds.subtractingReportingOverflow(nanoseconds)
-        return .nanoseconds(overflow ? .max : difference)
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+package import WaybillDiagnostics
 package import WaybillFormats
 
 /// Numbers the events of a run, and passes each to the journal first and then to every observer.
@@ -158,4 +159,10 @@ package protocol RunObserver: Sendable {
     /// Receives an event. Events arrive one at a time, in the order of their numbers. The run waits during the call, so
     /// lengthy work must be done elsewhere.
     func receive(_ event: RunEvent)
+}
+
+/// An observer that exports the trace of a run.
+package protocol TraceObserver: RunObserver {
+    /// Exports what is left, after the last event. Returns a warning if spans were lost.
+    func finish() async -> Diagnostic?
 }

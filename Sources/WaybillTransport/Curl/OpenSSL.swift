@@ -1,72 +1,65 @@
 import CLibCurl
-import WaybillPlatform
 
-/// The OpenSSL library with which libcurl is linked.
-enum OpenSSL {
-    /// The address of a function; nil if libcurl uses another TLS library. The caller knows its type from OpenSSL's
-    /// manual.
-    static func function(_ name: String) -> UnsafeMutableRawPointer? {
-        dlsym(dlopen(nil, RTLD_NOW), name)
-    }
-}
-
-/// Checks whether the peer has ended a TLS connection with `close_notify` (RFC 8446, section 6.1).
-///
-/// Without it, anyone on the network path could have truncated a body that ends with its connection. libcurl does not
-/// distinguish the two cases.
-struct TLSEnd {
-    private typealias ShutdownState = @convention(c) (OpaquePointer) -> Int32
-
+/// What the OpenSSL with which libcurl is linked knows of the TLS connection of a handle, and libcurl does not report.
+struct OpenSSL {
     // SSL_RECEIVED_SHUTDOWN
-    private static let received: Int32 = 2
+    private static let receivedShutdown: Int32 = 2
 
-    private let shutdownState: ShutdownState
+    private let functions: waybill_openssl
 
-    /// The function of the OpenSSL in this process; nil if libcurl uses another TLS library.
-    static let openSSL = TLSEnd()
+    /// The OpenSSL in this process; nil if libcurl uses another TLS library.
+    static let linked = waybill_find_openssl().map { OpenSSL(functions: $0.pointee) }
 
-    private init?() {
-        guard let function = OpenSSL.function("SSL_get_shutdown") else { return nil }
-        // The type is from OpenSSL's manual page.
-        shutdownState = unsafeBitCast(function, to: ShutdownState.self)
-    }
-
-    /// Whether `close_notify` was received on the connection of a handle; nil if unknown.
-    func isAnnounced(to easy: UnsafeMutableRawPointer) -> Bool? {
+    /// The `SSL` of the connection that a handle uses.
+    private func session(of easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         var info: UnsafeMutablePointer<curl_tlssessioninfo>?
         guard waybill_easy_get_session(easy, &info) == CURLE_OK, let info,
-            info.pointee.backend == CURLSSLBACKEND_OPENSSL, let internals = info.pointee.internals
+            info.pointee.backend == CURLSSLBACKEND_OPENSSL
         else { return nil }
-        return shutdownState(OpaquePointer(internals)) & Self.received != 0
-    }
-}
-
-/// Reads which protocol was negotiated for a TLS connection (ALPN, RFC 7301).
-struct TLSProtocol {
-    private typealias SelectedProtocol =
-        @convention(c) (OpaquePointer, UnsafeMutablePointer<UnsafePointer<UInt8>?>, UnsafeMutablePointer<UInt32>) ->
-        Void
-
-    private let selectedProtocol: SelectedProtocol
-
-    /// The function of the OpenSSL in this process; nil if libcurl uses another TLS library.
-    static let openSSL = TLSProtocol()
-
-    private init?() {
-        guard let function = OpenSSL.function("SSL_get0_alpn_selected") else { return nil }
-        // The type is from OpenSSL's manual page.
-        selectedProtocol = unsafeBitCast(function, to: SelectedProtocol.self)
+        return info.pointee.internals
     }
 
-    /// Whether the connection of a handle uses HTTP/2; nil if unknown.
+    /// Whether the peer has ended the connection with `close_notify` (RFC 8446, section 6.1); nil if unknown.
+    ///
+    /// Without it, anyone on the network path could have truncated a body that ends with its connection. libcurl does not
+    /// distinguish the two cases.
+    func isEndAnnounced(to easy: UnsafeMutableRawPointer) -> Bool? {
+        session(of: easy).map { functions.shutdown_state($0) & Self.receivedShutdown != 0 }
+    }
+
+    /// Whether the connection uses HTTP/2, according to the protocol that was negotiated (ALPN, RFC 7301); nil if unknown.
     func isHTTP2(_ easy: UnsafeMutableRawPointer) -> Bool? {
-        var info: UnsafeMutablePointer<curl_tlssessioninfo>?
-        guard waybill_easy_get_session(easy, &info) == CURLE_OK, let info,
-            info.pointee.backend == CURLSSLBACKEND_OPENSSL, let internals = info.pointee.internals
-        else { return nil }
+        guard let session = session(of: easy) else { return nil }
         var name: UnsafePointer<UInt8>?
         var count: UInt32 = 0
-        selectedProtocol(OpaquePointer(internals), &name, &count)
+        functions.selected_protocol(session, &name, &count)
         return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
+    }
+
+    /// The certificates that authenticate the peer of the connection; nil if they are unknown.
+    ///
+    /// libcurl provides them only in the handshake, and a reused connection had its handshake in another transfer.
+    func certificates(of easy: UnsafeMutableRawPointer) -> [Certificate]? {
+        guard let session = session(of: easy), let leaf = functions.peer_certificate(session) else { return nil }
+        defer { functions.free_certificate(leaf) }
+        var shown = [certificate(leaf)]
+        // The server has proven to have the key of its own certificate. It can send any others along with it, so those
+        // count only as a part of the verified chain.
+        if functions.verify_result(session) == 0, let chain = functions.verified_chain(session) {
+            for index in 0..<functions.stack_count(chain) {
+                shown.append(functions.stack_value(chain, index).flatMap(certificate))
+            }
+        }
+        return shown.compactMap(\.self)
+    }
+
+    private func certificate(_ pointer: UnsafeMutableRawPointer) -> Certificate? {
+        let count = Int(functions.encode_certificate(pointer, nil))
+        guard count > 0 else { return nil }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            var end = buffer.baseAddress
+            filled = max(0, Int(functions.encode_certificate(pointer, &end)))
+        }
+        return Certificate(der: bytes)
     }
 }

@@ -237,7 +237,7 @@ final class Transfer {
     /// last byte, before the connection is closed.
     func inspectConnection() {
         guard bodyEndsWithConnection, prepared.origin.isSecure, !isEndAnnounced, let handle else { return }
-        isEndAnnounced = TLSEnd.openSSL?.isAnnounced(to: handle.pointer) ?? true
+        isEndAnnounced = OpenSSL.linked?.isEndAnnounced(to: handle.pointer) ?? true
     }
 
     /// Whether the body is kept as received. The limit applies to the decoded body, and libcurl discards the body of a
@@ -456,7 +456,7 @@ final class Transfer {
             return false
         }
         if prepared.request.options.needsCertificate {
-            certificate = PeerCertificates.openSSL?.certificates(of: handle.pointer)?.first?.server
+            certificate = OpenSSL.linked?.certificates(of: handle.pointer)?.first?.server
         }
         marks.mark(connectionFromPort: localPort, as: prepared.request.options.traffic)
         guard prepared.purpose != .connection else { return true }
@@ -484,11 +484,11 @@ final class Transfer {
     /// Whether the connection of a handle uses HTTP/2.
     private func carriesHTTP2(_ handle: EasyHandle) -> Bool {
         if prepared.request.options.version == .http2PriorKnowledge { return true }
-        return prepared.origin.isSecure && TLSProtocol.openSSL?.isHTTP2(handle.pointer) != false
+        return prepared.origin.isSecure && OpenSSL.linked?.isHTTP2(handle.pointer) != false
     }
 
     private static func check(_ pins: PinSet, _ handle: EasyHandle) -> Refusal? {
-        guard let shown = PeerCertificates.openSSL?.certificates(of: handle.pointer) else { return .pinsUnknown }
+        guard let shown = OpenSSL.linked?.certificates(of: handle.pointer) else { return .pinsUnknown }
         return pins.contains(anyOf: shown) ? nil : .pinMismatch
     }
 }

@@ -5,7 +5,7 @@ import WaybillManifest
 import WaybillSchema
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillExplanations
 
 @Suite(.timeLimit(.minutes(5))) struct ReferenceTests {
     private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()

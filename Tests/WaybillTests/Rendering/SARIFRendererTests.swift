@@ -1,6 +1,6 @@
 import Testing
-import Waybill
 import WaybillDiagnostics
+import WaybillExplanations
 import WaybillJSON
 import WaybillSchema
 import WaybillTestSupport

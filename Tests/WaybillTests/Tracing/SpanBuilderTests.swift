@@ -1,12 +1,11 @@
 import Synchronization
 import Testing
 import WaybillDiagnostics
-import WaybillExecution
 import WaybillFormats
 import WaybillJSON
 import WaybillResults
 
-@testable import Waybill
+@testable import WaybillTracing
 
 /// Sequences of events, and the spans that they become.
 @Suite struct SpanBuilderTests {

@@ -1,12 +1,11 @@
 import Synchronization
 import Testing
 import WaybillDiagnostics
-import WaybillExecution
 import WaybillFormats
 import WaybillJSON
 import WaybillResults
 
-@testable import Waybill
+@testable import WaybillTracing
 
 /// The exporter, with destinations that behave in various ways.
 @Suite(.timeLimit(.minutes(5))) struct TraceExporterTests {

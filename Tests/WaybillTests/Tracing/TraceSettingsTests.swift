@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillTransport
 
-@testable import Waybill
+@testable import WaybillTracing
 
 /// The environment variables of OpenTelemetry.
 @Suite struct TraceSettingsTests {

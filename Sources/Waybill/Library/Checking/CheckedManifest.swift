@@ -3,6 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan
+import WaybillPlanPrinting
 
 /// A manifest without errors and everything that it includes: the result of ``load(_:environment:allowsOutside:)``.
 public struct CheckedManifest: Sendable {

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillPlan
+import WaybillPlanPrinting
 
 /// A plan of the requests to send: the result of
 /// ``CheckedManifest/plan(graphs:environment:inputs:variables:concurrency:)``.

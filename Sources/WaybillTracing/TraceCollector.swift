@@ -1,7 +1,7 @@
 import WaybillDiagnostics
-import WaybillExecution
 import WaybillFormats
 import WaybillJSON
+import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 

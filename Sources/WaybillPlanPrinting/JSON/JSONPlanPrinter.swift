@@ -1,6 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
-import WaybillJSON
+package import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillSchema
@@ -16,7 +16,7 @@ package struct JSONPlanPrinter: PlanPrinter {
     }
 
     /// Returns the document as a value.
-    func value(for description: PlanDescription) -> JSON {
+    package func value(for description: PlanDescription) -> JSON {
         let writer = PlanJSON(form: description.makeValues(), environment: description.environment)
         return .object(writer.members(of: description.plan))
     }

@@ -1,5 +1,5 @@
-import WaybillExecution
 import WaybillFormats
+import WaybillResults
 
 /// A part of a run with its times, as OpenTelemetry defines it.
 struct Span: Sendable, Equatable {

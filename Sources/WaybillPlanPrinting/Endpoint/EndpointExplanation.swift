@@ -2,7 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
-import WaybillPlan
+package import WaybillPlan
 import WaybillTransport
 
 /// Which level of the manifest each setting and value of an endpoint comes from.
@@ -37,7 +37,8 @@ package struct EndpointExplanation: Sendable {
     let form: PlanValues
     let environment: EnvironmentLocations
 
-    init(_ cascade: EndpointCascade, of checked: ResolvedManifest, options: PlanOptions) {
+    /// Explains an endpoint of a manifest.
+    package init(_ cascade: EndpointCascade, of checked: ResolvedManifest, options: PlanOptions) {
         self.cascade = cascade
         form = PlanValues(checked.manifest.sources, redactor: .init(secretsOf: checked, options: options))
         environment = EnvironmentLocations(of: checked)

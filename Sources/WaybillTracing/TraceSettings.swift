@@ -1,6 +1,6 @@
 import WaybillDiagnostics
-import WaybillExecution
 import WaybillFormats
+import WaybillResults
 import WaybillTransport
 
 /// Where the spans of a run go, as OpenTelemetry's environment variables specify it. A variable that is empty is treated

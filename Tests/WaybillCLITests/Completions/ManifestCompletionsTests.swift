@@ -1,7 +1,7 @@
 import Testing
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillCLI
 
 /// What completes words with the names in a manifest.
 @Suite(.timeLimit(.minutes(5))) struct ManifestCompletionsTests {

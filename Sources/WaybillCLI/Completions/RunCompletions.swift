@@ -1,3 +1,4 @@
+import Waybill
 import WaybillResults
 import WaybillRuntime
 

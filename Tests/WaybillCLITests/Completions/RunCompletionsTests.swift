@@ -3,6 +3,7 @@ import WaybillPlan
 import WaybillTestSupport
 
 @testable import Waybill
+@testable import WaybillCLI
 
 /// What completes words with earlier runs, files and reports.
 @Suite(.timeLimit(.minutes(5))) struct RunCompletionsTests {

@@ -1,6 +1,4 @@
 package import WaybillFormats
-import WaybillResults
-package import WaybillTransport
 
 extension HTTPResponse {
     /// How long the server asks to wait before the next request (RFC 9110, section 10.2.3): a number of seconds, or a
@@ -20,7 +18,7 @@ extension Duration {
     fileprivate static let longestRetryAfter = Duration.seconds(3_155_760_000)
 
     /// A duration from `Retry-After` in words.
-    var retryAfterWords: String { self < .longestRetryAfter ? words : "100 years or more" }
+    package var retryAfterWords: String { self < .longestRetryAfter ? words : "100 years or more" }
 }
 
 extension String {

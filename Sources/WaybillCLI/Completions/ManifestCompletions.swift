@@ -1,4 +1,5 @@
 import OrderedCollections
+import Waybill
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest

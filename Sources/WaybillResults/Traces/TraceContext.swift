@@ -1,6 +1,4 @@
 import WaybillFormats
-package import WaybillResults
-import WaybillTransport
 
 /// The trace that the requests of a run belong to (W3C Trace Context, level 1), and the fields that name it.
 package struct TraceContext: Sendable, Equatable {
@@ -11,7 +9,7 @@ package struct TraceContext: Sendable, Equatable {
     /// Whether the spans of the trace are recorded.
     package let isSampled: Bool
     /// What other systems add to the trace: the value of `tracestate`.
-    let state: String?
+    package let state: String?
 
     /// The trace of a run. It continues the one that the environment variables `TRACEPARENT` and `TRACESTATE` name;
     /// otherwise its id is computed from the run's, so that a resumed run has the same one.
@@ -27,13 +25,6 @@ package struct TraceContext: Sendable, Equatable {
             isSampled = true
             state = nil
         }
-    }
-
-    /// The fields for a request with a new span.
-    func fields() -> [HTTPField] {
-        let parent = TraceParent(trace: trace, span: .random(), isSampled: isSampled)
-        let field = HTTPField(name: TraceParent.fieldName, value: parent.description)
-        return [field] + (state.map { [HTTPField(name: "tracestate", value: $0)] } ?? [])
     }
 
     /// Whether a string can be sent as `tracestate`: visible ASCII characters and spaces, as many as everyone must
@@ -56,7 +47,8 @@ package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// Whether the span is recorded.
     package let isSampled: Bool
 
-    init(trace: TraceID, span: SpanID, isSampled: Bool) {
+    /// A value with its parts.
+    package init(trace: TraceID, span: SpanID, isSampled: Bool) {
         self.trace = trace
         self.span = span
         self.isSampled = isSampled

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillExplanations
 import WaybillManifest
 import WaybillRuntime
 import WaybillTransport

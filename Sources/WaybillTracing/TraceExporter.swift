@@ -1,16 +1,15 @@
 import DequeModule
 import Synchronization
-import WaybillDiagnostics
-import WaybillExecution
+package import WaybillDiagnostics
 import WaybillFormats
-import WaybillResults
+package import WaybillResults
 import WaybillTransport
 
 /// Exports the spans of a run while it is running.
 ///
 /// It observes the run's events, and sends spans in the background: as soon as a batch is complete, and otherwise every
 /// five seconds. The run never waits for it; spans that the destination cannot take in time are dropped and counted.
-final class TraceExporter: RunObserver {
+package final class TraceExporter: TraceObserver {
     /// The maximum number of spans in a request.
     static let batchSize = 512
     /// The maximum number of spans that wait, which limits the memory to about 30 MB.
@@ -56,7 +55,7 @@ final class TraceExporter: RunObserver {
     }
 
     /// Builds the spans that end with an event, and queues them.
-    func receive(_ event: RunEvent) {
+    package func receive(_ event: RunEvent) {
         let isBatchComplete = state.withLock { state in
             let before = state.queue.count
             for span in state.builder.take(event) { state.add(span) }
@@ -67,7 +66,7 @@ final class TraceExporter: RunObserver {
 
     /// Sends what is left after the last event, within the time limit, and releases the destination. Returns a warning
     /// if spans were lost.
-    func finish() async -> Diagnostic? {
+    package func finish() async -> Diagnostic? {
         state.withLock { $0.deadline = .now + timeout }
         wakeUp.finish()
         guard let worker = worker.withLock({ $0.take() }) else { return nil }
@@ -181,5 +180,51 @@ extension TraceExporter.State {
         let room = max(0, TraceExporter.queueSize - queue.count)
         losses.dropped += max(0, batch.count - room)
         queue.prepend(contentsOf: batch.suffix(room))
+    }
+}
+
+extension TraceExporter {
+    /// Starts the exporter of a run's trace; `nil` unless environment variables ask for one. A trace that the program that
+    /// started the run does not record is not exported either.
+    ///
+    /// - Parameters:
+    ///   - run: What is known of the run, as attributes of the resource. The variables may have others with the same names.
+    ///   - warn: Receives a warning about variables with wrong values, and about a destination that cannot be used.
+    package static func start(
+        for context: TraceContext,
+        run: [(name: String, value: String?)],
+        variables: [String: String],
+        warn: (Diagnostic) -> Void
+    ) -> TraceExporter? {
+        let reading = TraceSettings.read(from: variables)
+        for warning in reading.warnings { warn(warning) }
+        guard let settings = reading.settings, context.isSampled else { return nil }
+        var resource = settings.resource
+        // A name must be unique.
+        for (name, value) in run where !resource.contains(where: { $0.key == name }) {
+            if let value { resource.append(SpanAttribute(name, .string(value))) }
+        }
+        do {
+            return TraceExporter(
+                of: context,
+                resource: resource,
+                to: try settings.openDestination(),
+                timeout: settings.timeout
+            )
+        } catch {
+            warn(Diagnostic.traces("no traces are exported: \(error)"))
+            return nil
+        }
+    }
+}
+
+extension TraceSettings {
+    fileprivate func openDestination() throws -> any TraceDestination {
+        switch destination {
+        case .file(let path): try TraceFile(path)
+        case .collector(let url):
+            // With connections of its own, which the limits of the run do not concern.
+            TraceCollector(at: url, self, through: try CurlTransport(configuration: .init(maximumConnections: 1)))
+        }
     }
 }

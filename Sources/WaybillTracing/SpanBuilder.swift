@@ -1,5 +1,4 @@
 import WaybillDiagnostics
-import WaybillExecution
 import WaybillResults
 import WaybillTransport
 

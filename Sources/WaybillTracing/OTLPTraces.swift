@@ -1,4 +1,3 @@
-import WaybillExecution
 import WaybillFormats
 import WaybillResults
 import WaybillRuntime

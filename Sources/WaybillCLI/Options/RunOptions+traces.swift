@@ -1,0 +1,23 @@
+import Waybill
+import WaybillPlan
+import WaybillRuntime
+import WaybillTracing
+
+extension RunOptions {
+    /// Exports the trace of the run, if environment variables of OpenTelemetry in `variables` ask for it.
+    mutating func exportTraces() {
+        startTraceExport = { trace, id, plan, options in
+            TraceExporter.start(
+                for: trace,
+                run: [
+                    ("service.version", WaybillVersion.current),
+                    ("waybill.run.id", id.description),
+                    ("waybill.manifest", plan.manifest),
+                    ("waybill.environment", plan.environment),
+                ],
+                variables: options.variables,
+                warn: options.warn
+            )
+        }
+    }
+}
