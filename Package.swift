@@ -155,7 +155,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
-        .target(name: "WaybillTestSupport", dependencies: ["WaybillJSON", "WaybillPlatform"]),
+        .target(
+            name: "WaybillTestSupport",
+            dependencies: ["WaybillJSON", "WaybillPlatform"],
+            path: "Tests/WaybillTestSupport"
+        ),
         .executableTarget(
             name: "TransportBenchmark",
             dependencies: ["WaybillTransport", "WaybillPlatform"],

@@ -106,28 +106,28 @@ package struct RunSession: Sendable {
             now: { [time = options.time] in time ?? .now() }
         )
         let (cachingTransport, warnings) = cached(transport, redactor: redactor, events: events)
-        let executor = Executor(
+        var executor = Executor(
             plan: plan,
-            transport: cachingTransport,
-            probe: transport,
+            transport: transport,
             secrets: secrets,
             redactor: redactor,
-            events: events,
-            folder: folder,
-            proxies: ProxyVariables(options.variables),
-            control: options.control,
-            clock: options.clock,
-            earlierRun: options.resumed?.record,
-            resumption: resumption,
-            repeatsUnsure: options.repeatsUnsure,
-            isMocked: options.usesMock,
-            mockExamples: examples?.numbers ?? [:],
-            keepsBodies: options.keepsBodies,
-            updatesSnapshots: options.updatesSnapshots,
-            state: state?.states ?? GraphStates(plan.states()),
-            trace: trace,
-            setUpWarnings: warnings + connectionWarnings
+            events: events
         )
+        executor.transport = cachingTransport
+        executor.folder = folder
+        executor.proxies = ProxyVariables(options.variables)
+        executor.control = options.control
+        executor.clock = options.clock
+        executor.earlierRun = options.resumed?.record
+        executor.resumption = resumption
+        executor.repeatsUnsure = options.repeatsUnsure
+        executor.isMocked = options.usesMock
+        executor.mockExamples = examples?.numbers ?? [:]
+        executor.keepsBodies = options.keepsBodies
+        executor.updatesSnapshots = options.updatesSnapshots
+        executor.state = state?.states ?? GraphStates(plan.states())
+        executor.trace = trace
+        executor.setUpWarnings = warnings + connectionWarnings
         let outcome = await executor.run(id: id)
         // The transport is closed and the trace exported while the results are written.
         async let closed: Void = close(transport, mock)

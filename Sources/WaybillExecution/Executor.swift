@@ -16,7 +16,7 @@ package struct Executor: Sendable {
     /// What to run.
     package let plan: Plan
     /// What sends requests.
-    package let transport: any Transport
+    package var transport: any Transport
     /// Checks the network before anything is sent.
     package let probe: any NetworkProbe
     /// The values of the plan's secrets.
@@ -26,78 +26,49 @@ package struct Executor: Sendable {
     /// Receives the events of the run.
     package let events: EventStream
     /// The results folder, where the bodies of failed responses are kept.
-    package let folder: RunFolder?
+    package var folder: RunFolder?
     /// The proxies of the environment variables, for requests with `proxy: environment`.
-    package let proxies: ProxyVariables
+    package var proxies = ProxyVariables([:])
     /// Stops, pauses and unpauses the run, or parts of it, while it is running.
-    package let control: RunControl
+    package var control = RunControl()
     /// The clock of all waits in the run.
-    package let clock: any RunClock
+    package var clock: any RunClock = SystemClock()
     /// The earlier run, if this one resumes it.
-    package let earlierRun: RunRecord?
+    package var earlierRun: RunRecord?
     /// Which requests a resumed run sends again, and which results it no longer has.
-    package let resumption: ResumeDecision
+    package var resumption = ResumeDecision()
     /// Whether a resumed run repeats requests that the earlier run may have sent without receiving a response, even if
     /// they are not idempotent.
-    package let repeatsUnsure: Bool
+    package var repeatsUnsure = false
     /// Whether the mock server receives the requests.
-    package let isMocked: Bool
+    package var isMocked = false
     /// The number of the mock server's examples for each request that has some.
-    package let mockExamples: [ObjectIdentifier: Int]
+    package var mockExamples: [ObjectIdentifier: Int] = [:]
     /// Whether the bodies of all responses are kept, not only those of failed ones.
-    package let keepsBodies: Bool
+    package var keepsBodies = false
     /// Whether snapshots are written instead of compared with responses.
-    package let updatesSnapshots: Bool
+    package var updatesSnapshots = false
     /// The states of the graphs at the start of the run.
-    package let state: GraphStates
+    package var state = GraphStates()
     /// The trace that the requests belong to; `nil` for one of the run's own.
-    package let trace: TraceContext?
+    package var trace: TraceContext?
     /// Warnings from before the run, which are events after the start of the run.
-    package let setUpWarnings: [String]
+    package var setUpWarnings: [String] = []
 
-    /// An executor; the secrets are registered with the redactor immediately.
+    /// An executor of a plan with a transport of its own; the secrets are registered with the redactor immediately.
     package init(
         plan: Plan,
-        transport: any Transport,
-        probe: any NetworkProbe,
+        transport: any Transport & NetworkProbe,
         secrets: [String: String],
         redactor: Redactor,
-        events: EventStream,
-        folder: RunFolder? = nil,
-        proxies: ProxyVariables = ProxyVariables([:]),
-        control: RunControl = RunControl(),
-        clock: any RunClock = SystemClock(),
-        earlierRun: RunRecord? = nil,
-        resumption: ResumeDecision = ResumeDecision(),
-        repeatsUnsure: Bool = false,
-        isMocked: Bool = false,
-        mockExamples: [ObjectIdentifier: Int] = [:],
-        keepsBodies: Bool = false,
-        updatesSnapshots: Bool = false,
-        state: GraphStates = GraphStates(),
-        trace: TraceContext? = nil,
-        setUpWarnings: [String] = []
+        events: EventStream
     ) {
         self.plan = plan
         self.transport = transport
-        self.probe = probe
+        probe = transport
         self.secrets = secrets
         self.redactor = redactor
         self.events = events
-        self.folder = folder
-        self.proxies = proxies
-        self.control = control
-        self.clock = clock
-        self.earlierRun = earlierRun
-        self.resumption = resumption
-        self.repeatsUnsure = repeatsUnsure
-        self.isMocked = isMocked
-        self.mockExamples = mockExamples
-        self.keepsBodies = keepsBodies
-        self.updatesSnapshots = updatesSnapshots
-        self.state = state
-        self.trace = trace
-        self.setUpWarnings = setUpWarnings
         for secret in secrets.values { redactor.register(secret) }
     }
 

@@ -58,22 +58,21 @@ struct ExecutionFixture {
         trace: TraceContext? = nil,
         watch: RunWatch? = nil
     ) async -> Executor.Outcome {
-        let executor = Executor(
+        var executor = Executor(
             plan: plan,
             transport: real ?? transport,
-            probe: real ?? transport,
             secrets: secrets,
             redactor: Redactor(),
-            events: events,
-            folder: folder,
-            proxies: ProxyVariables(variables),
-            control: control,
-            clock: clock,
-            earlierRun: earlierRun,
-            resumption: resumption,
-            repeatsUnsure: repeatsUnsure,
-            trace: trace
+            events: events
         )
+        executor.folder = folder
+        executor.proxies = ProxyVariables(variables)
+        executor.control = control
+        executor.clock = clock
+        executor.earlierRun = earlierRun
+        executor.resumption = resumption
+        executor.repeatsUnsure = repeatsUnsure
+        executor.trace = trace
         let context = RunContext(executor, id: RunID(), startedAt: earlierRun?.startedAt ?? .now())
         watch?.start(context)
         return await executor.run(in: context)

@@ -137,15 +137,15 @@ struct UntilState: Sendable {
             throw error
         }
         if let failed = try failed(in: scope) { return failed }
-        let requestedPause = until.that.complaint(in: scope)
+        let complaint = until.that.complaint(in: scope)
         if let times = until.times, tries >= times {
             let count = times == 1 ? "1 poll" : "\(times) polls"
-            return .failed(message: "after \(count), \(requestedPause)", .expect, at: until.that.span)
+            return .failed(message: "after \(count), \(complaint)", .expect, at: until.that.span)
         }
         var pause = retryAfter ?? Self.usualPause
         if retryAfter == nil, let every = until.every { pause = try every.duration(in: scope) }
         if let within = until.within, case let limit = try within.duration(in: scope), elapsed + pause > limit {
-            return .failed(message: "after \(limit.words), \(requestedPause)", .timeout, at: until.that.span)
+            return .failed(message: "after \(limit.words), \(complaint)", .timeout, at: until.that.span)
         }
         return .again(after: pause)
     }

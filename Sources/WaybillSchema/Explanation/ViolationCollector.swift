@@ -7,7 +7,7 @@ final class ViolationCollector {
     /// The number of violations after which evaluation stops.
     private let limit: Int
     private(set) var violations: [SchemaViolation] = []
-    private var told: Set<ReportedViolation> = []
+    private var reported: Set<ReportedViolation> = []
     var position: Position
     /// Whether the current value is the name of the member at the instance path.
     private var isAtName = false
@@ -31,12 +31,12 @@ final class ViolationCollector {
 
     /// Returns the violations that a function records, without keeping them.
     func trial(_ body: () -> Void) -> [SchemaViolation] {
-        let before = (violations, told)
-        (violations, told) = ([], [])
+        let before = (violations, reported)
+        (violations, reported) = ([], [])
         trials += 1
         body()
         trials -= 1
-        defer { (violations, told) = before }
+        defer { (violations, reported) = before }
         return violations
     }
 
@@ -87,7 +87,7 @@ final class ViolationCollector {
             suggestion: suggestion,
             annotation: position.annotation
         )
-        if told.insert(ReportedViolation(violation)).inserted { violations.append(violation) }
+        if reported.insert(ReportedViolation(violation)).inserted { violations.append(violation) }
     }
 
     /// A position in the schema and in the instance.

@@ -77,7 +77,7 @@ package final class CurlTransport: Transport {
         monitor: TransferMonitor?
     ) async -> Result<HTTPResponse, TransportFailure> {
         do {
-            return await carryOut(try await prepare(request, for: .exchange), monitor: monitor)
+            return await perform(try await prepare(request, for: .exchange), monitor: monitor)
         } catch {
             return .failure(error)
         }
@@ -134,7 +134,7 @@ package final class CurlTransport: Transport {
             request.url = "http://\(origin.endpoint)/"
             request.timeout = min(request.timeout, request.connectTimeout)
             guard
-                case .failure(let failure) = await carryOut(try await prepare(request, for: .connection), monitor: nil)
+                case .failure(let failure) = await perform(try await prepare(request, for: .connection), monitor: nil)
             else { return nil }
             return failure
         } catch {
@@ -172,7 +172,7 @@ package final class CurlTransport: Transport {
         return try result.get()
     }
 
-    private func carryOut(
+    private func perform(
         _ prepared: PreparedRequest,
         monitor: TransferMonitor?
     ) async -> Result<HTTPResponse, TransportFailure> {

@@ -27,7 +27,7 @@ final class EasyHandle {
     private var share: ShareHandle?
     private var isShareAttached = false
     // The request whose options have been set since the last reset.
-    private var told: (prepared: PreparedRequest, wantsProgress: Bool)?
+    private var current: (prepared: PreparedRequest, wantsProgress: Bool)?
     private var isObserved = false
     // Whether the next transfer may reuse the options.
     private var keepsOptions = true
@@ -55,22 +55,22 @@ final class EasyHandle {
 
     /// Sets all options for a transfer. Returns the code of the first option that failed, or `CURLE_OK`.
     func prepare(for transfer: Transfer, share: ShareHandle) -> CURLcode {
-        let isTold = isTold(asWellAs: transfer)
-        if !isTold { reset() }
+        let keepsOptions = hasOptions(of: transfer)
+        if !keepsOptions { reset() }
         self.transfer = transfer
         errorText[0] = 0
         var options = EasyOptions(pointer)
         options.setAddress(transfer.prepared)
-        if !isTold { setRest(of: transfer, share: share, &options) }
+        if !keepsOptions { setRest(of: transfer, share: share, &options) }
         for list in lists { curl_slist_free_all(list) }
         lists = options.lists
-        told = (transfer.prepared, transfer.wantsProgress)
+        current = (transfer.prepared, transfer.wantsProgress)
         return options.failure
     }
 
-    private func isTold(asWellAs transfer: Transfer) -> Bool {
-        guard let told else { return false }
-        return told.wantsProgress == transfer.wantsProgress && transfer.prepared.isTold(asWellAs: told.prepared)
+    private func hasOptions(of transfer: Transfer) -> Bool {
+        guard let current else { return false }
+        return current.wantsProgress == transfer.wantsProgress && transfer.prepared.hasOptions(of: current.prepared)
     }
 
     private func setRest(of transfer: Transfer, share: ShareHandle, _ options: inout EasyOptions) {
@@ -138,13 +138,13 @@ final class EasyHandle {
         transfer = nil
         setObserved(false)
         // An idle handle must not retain a body.
-        if !hasResponse || !keepsOptions || told?.prepared.isPlain != true { reset() }
+        if !hasResponse || !keepsOptions || current?.prepared.isPlain != true { reset() }
     }
 
     /// Resets all options.
     private func reset() {
-        guard let told else { return }
-        if told.prepared.request.options.cookies != .off {
+        guard let current else { return }
+        if current.prepared.request.options.cookies != .off {
             // The reset leaks the list of cookie files. This call frees it, and also detaches the shared cookies from
             // the handle.
             waybill_easy_set_string(pointer, CURLOPT_COOKIEFILE, nil)
@@ -153,7 +153,7 @@ final class EasyHandle {
         curl_easy_reset(pointer)
         for list in lists { curl_slist_free_all(list) }
         lists = []
-        self.told = nil
+        self.current = nil
         keepsOptions = true
     }
 

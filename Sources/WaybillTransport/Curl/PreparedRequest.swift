@@ -67,7 +67,7 @@ final class PreparedRequest: Sendable {
 
     /// Whether a handle with the options of another request needs only the URL, the header lines and the timeouts of
     /// this one.
-    func isTold(asWellAs other: PreparedRequest) -> Bool {
+    func hasOptions(of other: PreparedRequest) -> Bool {
         isPlain && other.isPlain && request.method == other.request.method
             && origin.isSecure == other.origin.isSecure && origin.unixSocket == other.origin.unixSocket
             && proxy == other.proxy && request.travels(as: other.request)

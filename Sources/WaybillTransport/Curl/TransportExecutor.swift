@@ -39,12 +39,12 @@ final class TransportExecutor: TaskExecutor {
     private func hasThread(for jobs: Mailbox<UnownedJob>) -> Bool {
         thread.withLock { thread in
             // If it cannot be started, the engine's thread is used.
-            thread = thread ?? (try? SystemThread { [self] in carryOut(jobs) })
+            thread = thread ?? (try? SystemThread { [self] in execute(jobs) })
             return thread != nil
         }
     }
 
-    private func carryOut(_ jobs: Mailbox<UnownedJob>) {
+    private func execute(_ jobs: Mailbox<UnownedJob>) {
         var batch: [UnownedJob] = []
         while jobs.takeAll(into: &batch) || !batch.isEmpty {
             for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }

@@ -65,16 +65,15 @@ struct SharingFixture {
     }
 
     func run(isMocked: Bool = false) async -> RunResult {
-        let executor = Executor(
+        var executor = Executor(
             plan: plan,
             transport: transport,
-            probe: transport,
             secrets: [:],
             redactor: Redactor(),
-            events: EventStream(journal: nil, observers: [listener]),
-            clock: clock,
-            isMocked: isMocked
+            events: EventStream(journal: nil, observers: [listener])
         )
+        executor.clock = clock
+        executor.isMocked = isMocked
         return await executor.run(id: RunID()).result
     }
 

@@ -73,7 +73,6 @@ struct WireExchange {
         let executor = Executor(
             plan: plan,
             transport: transport,
-            probe: transport,
             secrets: [:],
             redactor: Redactor(),
             events: EventStream(journal: nil, observers: [listener])
