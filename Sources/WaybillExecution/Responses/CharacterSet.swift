@@ -2,7 +2,7 @@
 /// define are looked up in the system.
 enum CharacterSet: Sendable {
     case utf8
-    /// Also for ISO-8859-1 and US-ASCII, whose characters have the same bytes.
+    /// Also for the labels ISO-8859-1 and US-ASCII, as the Encoding Standard defines: the bytes 80–9F are characters.
     case windows1252
     case utf16LittleEndian
     case utf16BigEndian
