@@ -154,10 +154,12 @@ package struct RunSession: Sendable {
 
     /// Opens the states of the graphs. No other run can use them until this one has finished.
     private func openState() throws(RunError) -> RunState? {
-        do throws(ResultsError) {
+        do {
             return try RunState(of: plan, options)
+        } catch let error as RunError {
+            throw error
         } catch {
-            throw RunError(message: error.description)
+            throw RunError(message: "\(error)")
         }
     }
 

@@ -403,29 +403,46 @@ import WaybillTestSupport
         #expect(run.errorText.contains("no process reads from this pipe"), "\(run.errorText)")
     }
 
-    @Test func `manifests with the same file name have different states, and an earlier version's file is taken over`()
-        async throws
-    {
-        for name in ["a", "b"] {
-            folder.write(
-                """
-                waybill: 1
-                graphs:
-                  main:
-                    state: {n: {default: 0, next: steps.v.outputs.n}}
-                    chain: [{id: v, values: {n: "state.n + 1"}}]
+    /// Writes a manifest that counts its runs.
+    private func counter(_ path: String, name: String? = nil) {
+        folder.write(
+            """
+            waybill: 1
+            \(name.map { "name: \($0)" } ?? "")
+            graphs:
+              main:
+                state: {n: {default: 0, next: steps.v.outputs.n}}
+                chain: [{id: v, values: {n: "state.n + 1"}}]
+            """,
+            to: path
+        )
+    }
 
-                """,
-                to: "\(name)/pull.yaml"
-            )
+    @Test func `a manifest never uses the state of another one, unless a run is given its file`() async throws {
+        let file = "waybill-results/state/pull.json"
+        counter("pull.yaml", name: "pull")
+        counter("a/pull.yaml")
+        counter("b/pull.yaml")
+        counter("c/other.yaml", name: "pull")
+        for manifest in ["pull.yaml", "a/pull.yaml"] {
+            let run = try await waybill("run", manifest)
+            #expect(run.status == 0 && run.errorText.isEmpty, "\(run.errorText)")
         }
-        folder.write(#"{"format": 1, "graphs": {"main": {"n": 7}}}"#, to: "waybill-results/state/pull.json")
-        #expect(try await waybill("state", "show", "a/pull.yaml").outputText.hasPrefix("main.n = 7 "))
-        let first = try await waybill("run", "a/pull.yaml")
-        #expect(first.errorText.hasPrefix("warning[state-moved]: the state in 'waybill-results/state/pull.json' is "))
-        let both = try await waybill("run", "a/pull.yaml", "b/pull.yaml", "--jobs", "2")
-        #expect(both.status == 0 && !both.errorText.contains("state-moved"), "\(both.errorText)")
-        #expect(try await waybill("state", "show", "./a/../a/pull.yaml").outputText.hasPrefix("main.n = 9 "))
-        #expect(try await waybill("state", "show", "b/pull.yaml").outputText.hasPrefix("main.n = 1 "))
+        #expect(try await waybill("run", "a/pull.yaml", "b/pull.yaml", "--jobs", "2").status == 0)
+        for (manifest, n) in [("pull.yaml", 1), ("./a/../a/pull.yaml", 2), ("b/pull.yaml", 1)] {
+            #expect(try await waybill("state", "show", manifest).outputText.hasPrefix("main.n = \(n) "), "\(manifest)")
+        }
+        let stored = folder.read(file)
+        for command in [["run"], ["state", "show"], ["state", "clear"]] {
+            let arguments = command + ["c/other.yaml"]
+            let refused = try await Command.run(CommandCase.program, arguments, in: folder.path)
+            #expect(refused.status == 3, "\(command)")
+            #expect(refused.errorText.contains("'\(file)' is the state of 'pull.yaml', not of 'c/other.yaml'"))
+        }
+        #expect(folder.read(file) == stored)
+        // A manifest that was moved takes its state over with the file.
+        #expect(try await waybill("run", "c/other.yaml", "--state", file).status == 0)
+        #expect(try await waybill("state", "show", "c/other.yaml").outputText.hasPrefix("main.n = 2 "))
+        #expect(try await waybill("run", "pull.yaml").status == 3)
     }
 }
