@@ -15,6 +15,8 @@ package struct RunOptions: Sendable {
     package var outputFolder: String?
     /// Whether an earlier run in `outputFolder` is replaced; otherwise, it is an error.
     package var replacesRun = true
+    /// The folder of the suite to which the run belongs, which this process has locked.
+    package var suiteFolder: String?
     /// The file for the states of the graphs; `nil` for that of the resumed run, or one in `waybill-results/state`.
     package var stateFile: String?
     /// Whether the mock server responds to the requests for every origin.
@@ -170,9 +172,9 @@ package struct RunSession: Sendable {
         do {
             let folder =
                 if let (record, path) = options.resumed {
-                    try RunFolder.reopen(path, after: record)
+                    try RunFolder.reopen(path, after: record, in: options.suiteFolder)
                 } else {
-                    try RunFolder.create(place, for: id)
+                    try RunFolder.create(place, for: id, in: options.suiteFolder)
                 }
             if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
             folder.keep { [plan, texts = options.keptFiles] in

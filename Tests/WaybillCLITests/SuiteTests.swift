@@ -1,4 +1,5 @@
 import Testing
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 
@@ -444,5 +445,63 @@ import WaybillTestSupport
         #expect(try await waybill("run", "c/other.yaml", "--state", file).status == 0)
         #expect(try await waybill("state", "show", "c/other.yaml").outputText.hasPrefix("main.n = 2 "))
         #expect(try await waybill("run", "pull.yaml").status == 3)
+    }
+
+    /// Executes a function while a process runs the program, which is then killed.
+    private func during(
+        _ arguments: [String],
+        writing journal: String,
+        _ body: () async throws -> Void
+    ) async throws {
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        async let run = Command.run(
+            CommandCase.program,
+            arguments,
+            in: folder.path,
+            onStart: { started.yield($0) }
+        )
+        let process = try #require(await starts.first { _ in true })
+        defer { kill(process, SIGKILL) }
+        // The journal is locked before an earlier run is removed from it.
+        while folder.read(journal)?.contains("run.finished") ?? true { try await Task.sleep(for: .milliseconds(5)) }
+        try await body()
+        kill(process, SIGKILL)
+        _ = try await run
+    }
+
+    @Test func `no run starts in the folder of a suite or a run of another process`() async throws {
+        for name in ["a", "c"] { manifest("\(name).yaml") }
+        manifest("b.yaml", delay: "60s")
+        let suite = ["run", "a.yaml", "b.yaml", "--mock", "--out", "out"]
+        try await during(suite, writing: "out/b/events.ndjson") {
+            let before = folder.read("out/a/events.ndjson")
+            for line in [
+                ["run", "a.yaml", "--mock", "--out", "out/a"], ["resume", "./out/a", "--failed"],
+                ["run", "a.yaml", "--mock", "--out", "out/new"], ["run", "a.yaml", "--mock", "--out", "out/b/sub"],
+                ["run", "a.yaml", "c.yaml", "--mock", "--out", "out/sub"],
+            ] {
+                let refused = try await Command.run(CommandCase.program, line, in: folder.path)
+                #expect(refused.status == 3, "\(line): \(refused.outputText)")
+                #expect(refused.errorText.contains(": another process is "), "\(refused.errorText)")
+            }
+            #expect(folder.read("out/a/events.ndjson") == before)
+            #expect(folder.names(in: "out") == ["a", "b", "suite.json"])
+        }
+    }
+
+    @Test func `a suite with a member that another process runs changes nothing`() async throws {
+        manifest("a.yaml")
+        manifest("b.yaml")
+        let suite = ["run", "a.yaml", "b.yaml", "--mock", "--out", "out"]
+        #expect(try await Command.run(CommandCase.program, suite, in: folder.path).status == 0)
+        manifest("b.yaml", delay: "60s")
+        try await during(["run", "b.yaml", "--mock", "--out", "out/b"], writing: "out/b/events.ndjson") {
+            let before = ["out/suite.json", "out/a/run.json", "out/a/events.ndjson"].map { folder.read($0) }
+            let refused = try await Command.run(CommandCase.program, suite, in: folder.path)
+            #expect(refused.status == 3)
+            #expect(refused.errorText.contains("another run is writing its results to 'out/b'"), "\(refused.errorText)")
+            #expect(["out/suite.json", "out/a/run.json", "out/a/events.ndjson"].map { folder.read($0) } == before)
+            #expect(!before.contains(nil))
+        }
     }
 }
