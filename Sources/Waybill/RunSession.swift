@@ -94,8 +94,10 @@ package struct RunSession: Sendable {
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
+        let files = try files(of: id)
         let state = try openState()
         let folder = try makeFolder(id, secrets)
+        folder.protect(files.protectedFiles)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
@@ -152,6 +154,21 @@ package struct RunSession: Sendable {
             )
         }
         return decision
+    }
+
+    /// Returns the files that the run reads and writes. Throws if one would replace another.
+    private func files(of id: RunID) throws(RunError) -> RunFileList {
+        let earlier = options.resumed?.record.state.file
+        let files = RunFileList(
+            of: plan,
+            in: options.resumed?.folder ?? options.outputFolder ?? "\(RunFolders.usual)/\(id)",
+            stateFile: StatePlace.file(of: plan, options.stateFile ?? earlier, usesMock: options.usesMock),
+            updatesSnapshots: options.updatesSnapshots
+        )
+        guard files.clashes.isEmpty else {
+            throw RunError(message: "the run would replace its own files", manifestDiagnostics: files.clashes)
+        }
+        return files
     }
 
     /// Opens the states of the graphs. No other run can use them until this one has finished.

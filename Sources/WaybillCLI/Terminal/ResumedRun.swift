@@ -70,8 +70,8 @@ struct ResumedRun {
     ) throws {
         output.report(diagnostics + resumption.diagnostics)
         guard let plan = resumption.plan else { throw ExitStatus.invalid }
-        let paths = ReportPaths(folders: [resumption.folder], sources: [plan.manifest])
-        try reports?.check(paths.adding(plan, in: resumption.folder, stateFile: resumption.record.state.file))
+        let stateFile = resumption.record.state.file
+        try reports?.check(RunFileList(of: plan, in: resumption.folder, stateFile: stateFile), output)
         var runOptions = RunOptions()
         runOptions.suiteFolder = suiteFolder
         runOptions.usesMock = resumption.record.isMocked
