@@ -123,7 +123,6 @@ static const unsigned char pages[] = {
 #embed "pages/shared-state.md" suffix(, 0,)
 #embed "pages/state-changed.md" suffix(, 0,)
 #embed "pages/state-in-step.md" suffix(, 0,)
-#embed "pages/state-moved.md" suffix(, 0,)
 #embed "pages/status.md" suffix(, 0,)
 #embed "pages/status-contradiction.md" suffix(, 0,)
 #embed "pages/step-not-run.md" suffix(, 0,)

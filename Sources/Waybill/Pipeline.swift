@@ -16,7 +16,7 @@ package import WaybillPlanPrinting
 /// Every command, `resume`, the mock server and the public interface of the library use these stages and nothing else.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
-    private let files: any ManifestFileSystem
+    private let files: ListedFiles
     private let allowsOutside: Bool
 
     /// The result of one or more stages. It has a value if and only if none of its diagnostics is an error.
@@ -39,12 +39,16 @@ package struct Pipeline: Sendable {
     ///   - files: The file system for manifests, the files they include, data files and the files of schemas.
     ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
     package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
+        let files = ListedFiles(files)
         var loader = try ManifestLoader(files: files)
         loader.allowsOutside = allowsOutside
         self.loader = loader
         self.files = files
         self.allowsOutside = allowsOutside
     }
+
+    /// The paths of all files that were read.
+    package var readFiles: [String] { files.paths }
 
     /// Reads the manifest at a path, `-` for standard input, and everything that it includes.
     package func load(_ path: String) -> LoadedManifest { loader.load(path) }
@@ -55,18 +59,20 @@ package struct Pipeline: Sendable {
     /// Applies an environment to a manifest and checks it by every rule.
     package func check(_ loaded: LoadedManifest, environment: String? = nil) -> Stage<ResolvedManifest> {
         guard let manifest = loaded.manifest else { return Stage(value: nil, diagnostics: loaded.diagnostics) }
-        let checked = PlanBuilder.check(
+        var checked = PlanBuilder.check(
             manifest,
             environment: environment,
             files: files,
             allowsOutside: allowsOutside
         )
+        checked.readFiles = files.paths
         return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)
     }
 
     /// Makes the plan of the graphs that the options select.
     package static func plan(_ checked: ResolvedManifest, _ options: PlanOptions) -> Stage<Plan> {
-        let (plan, diagnostics) = PlanBuilder.plan(checked, options: options)
+        var (plan, diagnostics) = PlanBuilder.plan(checked, options: options)
+        plan?.readFiles += options.readFiles
         return Stage(value: plan, diagnostics: diagnostics)
     }
 
@@ -76,7 +82,8 @@ package struct Pipeline: Sendable {
         of checked: ResolvedManifest,
         _ options: PlanOptions
     ) -> Stage<Plan> {
-        let (plan, diagnostics) = PlanBuilder.plan(calling: endpoint, of: checked, options: options)
+        var (plan, diagnostics) = PlanBuilder.plan(calling: endpoint, of: checked, options: options)
+        plan?.readFiles += options.readFiles
         return Stage(value: plan, diagnostics: diagnostics)
     }
 
@@ -98,7 +105,7 @@ package struct Pipeline: Sendable {
 
     /// Returns the files with constant paths that the requests of a manifest name, such as cookie jars and netrc files.
     package static func namedFiles(of checked: ResolvedManifest) -> [String] {
-        PlanBuilder.requests(of: checked).namedFiles
+        PlanBuilder.requests(of: checked).namedFiles.map(\.location)
     }
 
     /// Prepares the run of a plan: `run()` of the session sends its requests, writes the results and returns the report.

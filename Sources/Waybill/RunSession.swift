@@ -15,6 +15,8 @@ package struct RunOptions: Sendable {
     package var outputFolder: String?
     /// Whether an earlier run in `outputFolder` is replaced; otherwise, it is an error.
     package var replacesRun = true
+    /// The folder of the suite to which the run belongs, which this process has locked.
+    package var suiteFolder: String?
     /// The file for the states of the graphs; `nil` for that of the resumed run, or one in `waybill-results/state`.
     package var stateFile: String?
     /// Whether the mock server responds to the requests for every origin.
@@ -92,8 +94,10 @@ package struct RunSession: Sendable {
         let secrets = try secretValues()
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
+        let files = try files(of: id)
         let state = try openState()
         let folder = try makeFolder(id, secrets)
+        folder.protect(files.protectedFiles)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
@@ -152,12 +156,29 @@ package struct RunSession: Sendable {
         return decision
     }
 
+    /// Returns the files that the run reads and writes. Throws if one would replace another.
+    private func files(of id: RunID) throws(RunError) -> RunFileList {
+        let earlier = options.resumed?.record.state.file
+        let files = RunFileList(
+            of: plan,
+            in: options.resumed?.folder ?? options.outputFolder ?? "\(RunFolders.usual)/\(id)",
+            stateFile: StatePlace.file(of: plan, options.stateFile ?? earlier, usesMock: options.usesMock),
+            updatesSnapshots: options.updatesSnapshots
+        )
+        guard files.clashes.isEmpty else {
+            throw RunError(message: "the run would replace its own files", manifestDiagnostics: files.clashes)
+        }
+        return files
+    }
+
     /// Opens the states of the graphs. No other run can use them until this one has finished.
     private func openState() throws(RunError) -> RunState? {
-        do throws(ResultsError) {
+        do {
             return try RunState(of: plan, options)
+        } catch let error as RunError {
+            throw error
         } catch {
-            throw RunError(message: error.description)
+            throw RunError(message: "\(error)")
         }
     }
 
@@ -168,9 +189,9 @@ package struct RunSession: Sendable {
         do {
             let folder =
                 if let (record, path) = options.resumed {
-                    try RunFolder.reopen(path, after: record)
+                    try RunFolder.reopen(path, after: record, in: options.suiteFolder)
                 } else {
-                    try RunFolder.create(place, for: id)
+                    try RunFolder.create(place, for: id, in: options.suiteFolder)
                 }
             if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
             folder.keep { [plan, texts = options.keptFiles] in

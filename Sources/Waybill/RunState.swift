@@ -13,32 +13,28 @@ struct RunState {
     /// The locked file; `nil` if the run is a part of one, which stores no state.
     private let file: StateFile?
     private let graphs: [GraphPlan]
+    private let manifest: String
 
     /// Locks and reads the states of a plan; `nil` if it has none.
     ///
     /// A run with the mock server uses the default values and stores nothing, unless a file is given.
-    init?(of plan: Plan, _ options: RunOptions) throws(ResultsError) {
+    init?(of plan: Plan, _ options: RunOptions) throws {
         graphs = plan.graphs.filter { !$0.state.isEmpty }
         let earlier = options.resumed?.record.state
         guard !graphs.isEmpty else { return nil }
-        let path: String
-        if let given = options.stateFile ?? earlier?.file {
-            path = given
-        } else {
-            guard !options.usesMock else { return nil }
-            let place = StatePlace(of: plan)
-            path = place.path
-            if let moved = try place.takeOver() { options.warn(moved) }
-        }
+        let place = StatePlace(of: plan, given: options.stateFile ?? earlier?.file)
+        guard !options.usesMock || place.isGiven else { return nil }
         // Several parts of a run use the file at once. The last one stores the state.
-        file = plan.part == nil ? try StateFile(path) : nil
-        let content = if let file { file.content } else { try StateFile.read(path) }
+        file = plan.part == nil ? try StateFile(place.path) : nil
+        let content = if let file { file.content } else { try StateFile.read(place.path) }
+        try place.check(content)
+        manifest = place.manifest
         var values = plan.states(content.graphs)
         // A resumed run keeps the state that it started with.
         for (graph, state) in earlier?.values ?? [:] {
             for (name, value) in state where values[graph]?[name] != nil { values[graph]?[name] = value }
         }
-        states = GraphStates(values, file: path)
+        states = GraphStates(values, file: place.path)
     }
 
     /// Returns the content of the file after a run that passed with these states; `nil` if another run has stored its
@@ -53,7 +49,7 @@ struct RunState {
         }
         guard isUnchanged || content.run == run else { return nil }
         for (graph, state) in next { content.graphs[graph] = state.value.object }
-        (content.run, content.savedAt) = (run, time)
+        (content.run, content.savedAt, content.manifest) = (run, time, manifest)
         return content
     }
 

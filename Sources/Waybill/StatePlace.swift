@@ -1,58 +1,45 @@
 package import WaybillDiagnostics
-import WaybillFormats
 import WaybillJSON
 package import WaybillPlan
-import WaybillPlatform
 import WaybillResults
 import WaybillRuntime
 
 /// Where the states of a manifest's graphs are stored, unless a run is given a file: under the name that the manifest
-/// states, or else under its path. Two manifests with the same file name have different states.
+/// states, or else under its path. The file names the manifest, and no other one can use it, unless it is given the file.
 package struct StatePlace: Sendable {
     /// The file.
     let path: String
-    /// The file that earlier versions of the program used, if it was another one: it has the name of the manifest's file.
-    private let earlier: String?
-    private let file: String
+    /// The path of the manifest relative to the current folder, where `waybill-results` is; absolute if it is outside of
+    /// it.
+    let manifest: String
+    /// Whether the user named the file.
+    let isGiven: Bool
 
     /// The place of a manifest.
     ///
     /// - Parameters:
     ///   - name: The name that the manifest states.
     ///   - file: The path of the manifest.
-    init(name: String?, file: String, environment: String?) {
-        func path(_ name: String) -> String {
-            StateFile.path(in: RunFolders.usual, name: name, environment: environment)
-        }
-        self.file = file
-        self.path = path(name ?? Self.relative(file))
-        let fileName = FileContents.name(of: file)
-        let stem = fileName.lastIndex(of: ".").map { String(fileName[..<$0]) } ?? fileName
-        earlier = name == nil ? path(stem) : nil
+    ///   - given: The file that the user named.
+    init(name: String?, file: String, environment: String?, given: String?) {
+        manifest = Self.relative(file)
+        path = given ?? StateFile.path(in: RunFolders.usual, name: name ?? manifest, environment: environment)
+        isGiven = given != nil
     }
 
     /// The place of a plan's manifest.
-    init(of plan: Plan) {
-        self.init(name: plan.hasName ? plan.name : nil, file: plan.manifest, environment: plan.environment)
+    init(of plan: Plan, given: String? = nil) {
+        let name = plan.hasName ? plan.name : nil
+        self.init(name: name, file: plan.manifest, environment: plan.environment, given: given)
     }
 
-    /// The file that has the states now: that of an earlier version, as long as no run has taken it over.
-    var current: String {
-        guard let earlier, access(path, F_OK) != 0, access(earlier, F_OK) == 0 else { return path }
-        return earlier
-    }
-
-    /// Renames the file of an earlier version, and returns a warning that says so; `nil` if there is none.
-    func takeOver() throws(ResultsError) -> Diagnostic? {
-        guard let earlier, try StateFile.move(earlier, to: path) else { return nil }
-        return Diagnostic(
-            "state-moved",
-            "the state in '\(earlier)' is now that of '\(file)', in '\(path)'",
-            severity: .warning,
-            at: nil,
-            help: [
-                "If it belongs to another manifest of that name, rename the file back, and give that manifest a 'name'."
-            ]
+    /// Throws if the file has the states of another manifest, and was not given.
+    func check(_ content: StateFile.Content) throws(RunError) {
+        guard !isGiven, let owner = content.manifest, !owner.hasSameCodePoints(as: manifest) else { return }
+        throw RunError(
+            message:
+                "'\(path)' is the state of '\(owner)', not of '\(manifest)': give one of the manifests another 'name'; "
+                + "if the manifest was moved, run it once with '--state \(PrintableText.shellWord(path))'"
         )
     }
 
@@ -80,7 +67,7 @@ package struct StatePlace: Sendable {
         }
     }
 
-    /// The path of a file relative to the current folder, where `waybill-results` is; absolute for one outside of it.
+    /// The path of a file relative to the current folder; absolute for one outside of it.
     private static func relative(_ file: String) -> String {
         guard let path = FileContents.canonicalPath(file), let folder = FileContents.canonicalPath(".") else {
             return file

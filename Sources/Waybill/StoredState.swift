@@ -23,8 +23,9 @@ package struct StoredState: Sendable {
     }
 
     /// The file.
-    package let path: String
+    package var path: String { place.path }
 
+    private let place: StatePlace
     private let definitions: [(graph: String, state: StateDefinition)]
 
     /// Creates the states of a manifest.
@@ -32,12 +33,12 @@ package struct StoredState: Sendable {
     /// - Parameter file: The file; `nil` for one in `waybill-results/state`.
     package init(of checked: ResolvedManifest, file: String?) {
         let manifest = checked.manifest
-        let place = StatePlace(
+        place = StatePlace(
             name: manifest.hasName ? manifest.name : nil,
             file: manifest.file.name,
-            environment: checked.environment
+            environment: checked.environment,
+            given: file
         )
-        path = file ?? place.current
         definitions = manifest.graphs.values.flatMap { graph in
             graph.value.state.map { (graph.name.value, $0) }
         }
@@ -51,6 +52,7 @@ package struct StoredState: Sendable {
         } catch {
             throw RunError(message: error.description)
         }
+        try place.check(content)
         let origin = content.run.map { run in content.savedAt.map { "\(run), \($0)" } ?? "\(run)" }
         return definitions.map { graph, definition in
             let stored = content.graphs[graph]?[definition.name]
@@ -108,15 +110,17 @@ package struct StoredState: Sendable {
     }
 
     private func change(_ body: (inout [String: JSONObject]) -> Void) throws(RunError) {
-        do throws(ResultsError) {
+        do {
             let file = try StateFile(path)
             var content = file.content
+            try place.check(content)
             body(&content.graphs)
-            content.run = nil
-            content.savedAt = Timestamp.now()
+            (content.run, content.savedAt, content.manifest) = (nil, .now(), place.manifest)
             try file.store(content)
+        } catch let error as RunError {
+            throw error
         } catch {
-            throw RunError(message: error.description)
+            throw RunError(message: "\(error)")
         }
     }
 }

@@ -54,6 +54,25 @@ package struct RememberedFiles: ManifestFileSystem {
     }
 }
 
+/// A file system that remembers the paths that were read from another one.
+package final class ListedFiles: ManifestFileSystem {
+    private let base: any ManifestFileSystem
+    private let read = Mutex<Set<CodePoints>>([])
+
+    /// - Parameter base: The file system that is read from.
+    package init(_ base: any ManifestFileSystem) {
+        self.base = base
+    }
+
+    /// The paths of the files that were read or missing.
+    package var paths: [String] { read.withLock { $0.map(\.text) } }
+
+    package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
+        read.withLock { _ = $0.insert(CodePoints(path)) }
+        return try base.read(path, limit: limit, acceptsPipes: acceptsPipes)
+    }
+}
+
 /// A file system that remembers what was read from another one, so that another machine can continue a run without the
 /// files of its manifest.
 package final class RecordingFiles: ManifestFileSystem {

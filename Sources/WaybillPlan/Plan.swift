@@ -13,6 +13,8 @@ package struct Plan: Sendable {
     package var manifest: String
     /// The sources of the plan: the manifest and the files that it includes.
     package var sources: [SourceFile]
+    /// The paths of all files that were read for it, also of those with values for inputs.
+    package var readFiles: [String] = []
     /// The schemas that were read from files, by the span that names the file.
     package var schemaFiles: [SourceSpan: JSON]
     /// The environment that was applied to the manifest.

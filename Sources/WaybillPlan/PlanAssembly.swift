@@ -38,6 +38,7 @@ struct PlanAssembly {
             hasName: manifest.hasName,
             manifest: manifest.file.name,
             sources: manifest.sources,
+            readFiles: checked.readFiles,
             schemaFiles: manifest.schemaFiles,
             environment: checked.environment,
             inputs: inputs,

@@ -11,6 +11,8 @@ package struct PlanOptions: Sendable {
     package var inputs: [(name: String, text: String)] = []
     /// Files of values for the manifest's inputs. If several files name the same input, the last one takes precedence.
     package var inputFiles: [InputsFile] = []
+    /// The files that the values and the environment variables were read from.
+    package var readFiles: [String] = []
     /// Values for the manifest's inputs, from a program. They take precedence over the command line and files.
     package var values = JSONObject()
     /// The values that the manifest's inputs had in the run that is resumed. They take precedence over all others.

@@ -1,10 +1,10 @@
-import WaybillManifest
+package import WaybillManifest
 
 extension Sequence<RequestPlan> {
     /// The files with constant paths that the settings of the requests name, such as snapshots, cookie jars and netrc
     /// files.
-    package var namedFiles: [String] {
-        flatMap { $0.settings.entries.flatMap(\.value.namedFiles).map(\.location) }
+    package var namedFiles: [NamedFile] {
+        flatMap { $0.settings.entries.flatMap(\.value.namedFiles) }
     }
 }
 
@@ -13,7 +13,10 @@ extension Plan {
     package var resultFiles: [String] {
         let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
         let written = groups.flatMap(\.allSteps).compactMap { $0.flow?.write?.to.constantText }
-        return written + requests.compactMap(\.constantDownload)
+        // A path in the folder is resolved before its parts exist.
+        return (written + requests.compactMap(\.constantDownload)).map { path in
+            path.hasPrefix("/") ? path : ResultPath.normalized(path) ?? path
+        }
     }
 }
 

@@ -19,6 +19,8 @@ package struct ResolvedManifest: Sendable {
     package let data: JSONObject
     /// Whether files may be outside the folder of the manifest.
     package let allowsOutside: Bool
+    /// The paths of the files that were read for it.
+    package var readFiles: [String] = []
     /// The diagnostics of the environment, the data files and the rules, in source order.
     package let diagnostics: [Diagnostic]
     /// The graphs with their steps and callees, in the order of `manifest.graphs`.

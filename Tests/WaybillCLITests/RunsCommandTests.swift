@@ -103,6 +103,27 @@ import WaybillTestSupport
         #expect(try await waybill("runs").errorText == "no runs in 'waybill-results'\n")
     }
 
+    @Test func `prune keeps a run whose folder contains another one, and names both`() async throws {
+        try await run()
+        let single = try #require(folder.link(at: "waybill-results/latest"))
+        folder.write(try #require(folder.read("m.yaml")), to: "n.yaml")
+        #expect(try await waybill("run", "m.yaml", "n.yaml", "--mock").status == 1)
+        let suite = try #require(folder.link(at: "waybill-results/latest"))
+        try await run()
+        let inner = ["waybill-results/\(single)/a/b", "waybill-results/\(suite)/m/c"]
+        for path in inner { #expect(try await waybill("run", "m.yaml", "--mock", "--out", path).status == 1) }
+        let pruned = try await waybill("runs", "prune", "--keep", "0")
+        #expect(pruned.status == 0)
+        #expect(pruned.outputText == "removed 1 run\n")
+        for (outer, path) in zip([single, suite], inner) {
+            #expect(
+                pruned.errorText.contains("'waybill-results/\(outer)' is not removed: it contains the run in '\(path)'")
+            )
+            #expect(folder.read("\(path)/run.json") != nil && folder.names(in: "waybill-results").contains(outer))
+            folder.remove(path)
+        }
+    }
+
     @Test func `a link in a run is removed, and what it leads to stays`() async throws {
         folder.write("x", to: "elsewhere/file")
         folder.write("{}", to: "waybill-results/20200101-000000-aaaaaa/run.json")

@@ -62,6 +62,22 @@ import WaybillTestSupport
         for number in 1...2 { try await passing("run m.yaml --mock --quiet --shard \(number)/2 --out \(number)") }
     }
 
+    @Test func `a shard whose start was stopped after its run was copied is resumed as that shard`() async throws {
+        writeManifest()
+        try await passing("run m.yaml --mock --quiet --phase before --out before")
+        let manifest = try #require(folder.read("m.yaml"))
+        // The run is copied before the manifest is read.
+        folder.write("waybill: 1\n:", to: "m.yaml")
+        try await failing("resume ./before --shard 1/2 --out 1", "m.yaml", status: 2)
+        folder.write(manifest, to: "m.yaml")
+        try await failing("resume ./before --shard 2/2 --out 1", "already has another run, and not shard 2/2")
+        try await passing("resume ./1")
+        #expect(bytes("1/files/0.txt") != nil || bytes("1/files/1.txt") != nil)
+        try await passing("resume ./before --shard 2/2 --out 2")
+        try await passing("merge 1 2 --out merged")
+        #expect(folder.names(in: "merged/files") == ["0.txt", "1.txt", "2.txt", "3.txt"])
+    }
+
     @Test func `a merge that could not be completed can be repeated`() async throws {
         writeManifest()
         try await passing("run m.yaml --mock --quiet --out whole")

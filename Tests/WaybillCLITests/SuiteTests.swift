@@ -1,4 +1,5 @@
 import Testing
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 
@@ -290,23 +291,22 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
-        ["--report", "json=out/events.ndjson"], ["--report", "har=./out/../out/run.json"],
-        ["--report", "junit=a.yaml"], ["--report", "junit=x,tap=./x"],
+        ("json=out/events.ndjson", 2), ("har=./out/../out/run.json", 2), ("junit=a.yaml", 2), ("junit=x,tap=./x", 64),
     ])
-    func `a report replaces nothing that the run needs`(arguments: [String]) async throws {
+    func `a report replaces nothing that the run needs`(report: String, status: Int32) async throws {
         manifest("a.yaml")
         #expect(try await waybill("run", "a.yaml", "--mock", "--out", "out").status == 0)
         let files = ["out/events.ndjson", "out/run.json", "a.yaml"]
         let before = files.map { folder.read($0) }
         let run = try await Command.run(
             CommandCase.program,
-            ["run", "a.yaml", "--mock", "--out", "out"] + arguments,
+            ["run", "a.yaml", "--mock", "--out", "out", "--report", report],
             in: folder.path
         )
-        #expect(run.status == 64, "\(run.errorText)")
+        #expect(run.status == status, "\(run.errorText)")
         #expect(files.map { folder.read($0) } == before)
-        #expect(try await waybill("report", "./out", "--json", "out/run.json").status == 64)
-        #expect(try await waybill("report", "./out", "--html", "./a.yaml").status == 64)
+        #expect(try await waybill("report", "./out", "--json", "out/run.json").status == 2)
+        #expect(try await waybill("report", "./out", "--html", "./a.yaml").status == 2)
         #expect(try await waybill("report", "./out", "--junit", "s", "--tap", "./s").status == 64)
         #expect(files.map { folder.read($0) } == before)
     }
@@ -403,29 +403,104 @@ import WaybillTestSupport
         #expect(run.errorText.contains("no process reads from this pipe"), "\(run.errorText)")
     }
 
-    @Test func `manifests with the same file name have different states, and an earlier version's file is taken over`()
-        async throws
-    {
-        for name in ["a", "b"] {
-            folder.write(
-                """
-                waybill: 1
-                graphs:
-                  main:
-                    state: {n: {default: 0, next: steps.v.outputs.n}}
-                    chain: [{id: v, values: {n: "state.n + 1"}}]
+    /// Writes a manifest that counts its runs.
+    private func counter(_ path: String, name: String? = nil) {
+        folder.write(
+            """
+            waybill: 1
+            \(name.map { "name: \($0)" } ?? "")
+            graphs:
+              main:
+                state: {n: {default: 0, next: steps.v.outputs.n}}
+                chain: [{id: v, values: {n: "state.n + 1"}}]
+            """,
+            to: path
+        )
+    }
 
-                """,
-                to: "\(name)/pull.yaml"
-            )
+    @Test func `a manifest never uses the state of another one, unless a run is given its file`() async throws {
+        let file = "waybill-results/state/pull.json"
+        counter("pull.yaml", name: "pull")
+        counter("a/pull.yaml")
+        counter("b/pull.yaml")
+        counter("c/other.yaml", name: "pull")
+        for manifest in ["pull.yaml", "a/pull.yaml"] {
+            let run = try await waybill("run", manifest)
+            #expect(run.status == 0 && run.errorText.isEmpty, "\(run.errorText)")
         }
-        folder.write(#"{"format": 1, "graphs": {"main": {"n": 7}}}"#, to: "waybill-results/state/pull.json")
-        #expect(try await waybill("state", "show", "a/pull.yaml").outputText.hasPrefix("main.n = 7 "))
-        let first = try await waybill("run", "a/pull.yaml")
-        #expect(first.errorText.hasPrefix("warning[state-moved]: the state in 'waybill-results/state/pull.json' is "))
-        let both = try await waybill("run", "a/pull.yaml", "b/pull.yaml", "--jobs", "2")
-        #expect(both.status == 0 && !both.errorText.contains("state-moved"), "\(both.errorText)")
-        #expect(try await waybill("state", "show", "./a/../a/pull.yaml").outputText.hasPrefix("main.n = 9 "))
-        #expect(try await waybill("state", "show", "b/pull.yaml").outputText.hasPrefix("main.n = 1 "))
+        #expect(try await waybill("run", "a/pull.yaml", "b/pull.yaml", "--jobs", "2").status == 0)
+        for (manifest, n) in [("pull.yaml", 1), ("./a/../a/pull.yaml", 2), ("b/pull.yaml", 1)] {
+            #expect(try await waybill("state", "show", manifest).outputText.hasPrefix("main.n = \(n) "), "\(manifest)")
+        }
+        let stored = folder.read(file)
+        for command in [["run"], ["state", "show"], ["state", "clear"]] {
+            let arguments = command + ["c/other.yaml"]
+            let refused = try await Command.run(CommandCase.program, arguments, in: folder.path)
+            #expect(refused.status == 3, "\(command)")
+            #expect(refused.errorText.contains("'\(file)' is the state of 'pull.yaml', not of 'c/other.yaml'"))
+        }
+        #expect(folder.read(file) == stored)
+        // A manifest that was moved takes its state over with the file.
+        #expect(try await waybill("run", "c/other.yaml", "--state", file).status == 0)
+        #expect(try await waybill("state", "show", "c/other.yaml").outputText.hasPrefix("main.n = 2 "))
+        #expect(try await waybill("run", "pull.yaml").status == 3)
+    }
+
+    /// Executes a function while a process runs the program, which is then killed.
+    private func during(
+        _ arguments: [String],
+        writing journal: String,
+        _ body: () async throws -> Void
+    ) async throws {
+        let (starts, started) = AsyncStream.makeStream(of: Int32.self)
+        async let run = Command.run(
+            CommandCase.program,
+            arguments,
+            in: folder.path,
+            onStart: { started.yield($0) }
+        )
+        let process = try #require(await starts.first { _ in true })
+        defer { kill(process, SIGKILL) }
+        // The journal is locked before an earlier run is removed from it.
+        while folder.read(journal)?.contains("run.finished") ?? true { try await Task.sleep(for: .milliseconds(5)) }
+        try await body()
+        kill(process, SIGKILL)
+        _ = try await run
+    }
+
+    @Test func `no run starts in the folder of a suite or a run of another process`() async throws {
+        for name in ["a", "c"] { manifest("\(name).yaml") }
+        manifest("b.yaml", delay: "60s")
+        let suite = ["run", "a.yaml", "b.yaml", "--mock", "--out", "out"]
+        try await during(suite, writing: "out/b/events.ndjson") {
+            let before = folder.read("out/a/events.ndjson")
+            for line in [
+                ["run", "a.yaml", "--mock", "--out", "out/a"], ["resume", "./out/a", "--failed"],
+                ["run", "a.yaml", "--mock", "--out", "out/new"], ["run", "a.yaml", "--mock", "--out", "out/b/sub"],
+                ["run", "a.yaml", "c.yaml", "--mock", "--out", "out/sub"],
+            ] {
+                let refused = try await Command.run(CommandCase.program, line, in: folder.path)
+                #expect(refused.status == 3, "\(line): \(refused.outputText)")
+                #expect(refused.errorText.contains(": another process is "), "\(refused.errorText)")
+            }
+            #expect(folder.read("out/a/events.ndjson") == before)
+            #expect(folder.names(in: "out") == ["a", "b", "suite.json"])
+        }
+    }
+
+    @Test func `a suite with a member that another process runs changes nothing`() async throws {
+        manifest("a.yaml")
+        manifest("b.yaml")
+        let suite = ["run", "a.yaml", "b.yaml", "--mock", "--out", "out"]
+        #expect(try await Command.run(CommandCase.program, suite, in: folder.path).status == 0)
+        manifest("b.yaml", delay: "60s")
+        try await during(["run", "b.yaml", "--mock", "--out", "out/b"], writing: "out/b/events.ndjson") {
+            let before = ["out/suite.json", "out/a/run.json", "out/a/events.ndjson"].map { folder.read($0) }
+            let refused = try await Command.run(CommandCase.program, suite, in: folder.path)
+            #expect(refused.status == 3)
+            #expect(refused.errorText.contains("another run is writing its results to 'out/b'"), "\(refused.errorText)")
+            #expect(["out/suite.json", "out/a/run.json", "out/a/events.ndjson"].map { folder.read($0) } == before)
+            #expect(!before.contains(nil))
+        }
     }
 }

@@ -200,7 +200,7 @@ import WaybillTestSupport
         #expect(throws: ResultsError.self) { try FolderCopy.checkFile("data/a.json", in: run, of: nil) }
         #expect(throws: ResultsError.self) { try FolderCopy.copyFile("data/a.json", from: run, to: target) }
         #expect(throws: ResultsError.self) { try FolderCopy.copyFile("own/a.json", from: run, to: target) }
-        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target, continuingAs: ["shard": 1]) }
         #expect(folder.read("elsewhere/a.json") == "mine")
         #expect(folder.names(in: "elsewhere") == ["a.json"])
         try FolderCopy.copyFile("own/a.json", from: run, to: "\(folder.path)/clean")
@@ -256,12 +256,12 @@ import WaybillTestSupport
         let other = try OutputFile(target, .folder)
         let isLocked = other.lock()
         #expect(isLocked)
-        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target, continuingAs: ["shard": 1]) }
         other.unlock()
-        try FolderCopy.copyRun(from: run, to: target)
-        #expect(folder.read("target/events.ndjson") == "1")
+        try FolderCopy.copyRun(from: run, to: target, continuingAs: ["shard": 1])
+        #expect(folder.read("target/events.ndjson")?.contains("\"part\":{\"shard\":1}") == true)
         // The other process may have started the run.
-        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target) }
+        #expect(throws: ResultsError.self) { try FolderCopy.copyRun(from: run, to: target, continuingAs: ["shard": 1]) }
     }
 
     @Test func `a file outside the folder that another run has replaced was in place`() async throws {

@@ -11,6 +11,7 @@ extension PlanOptions {
     /// - Returns: The diagnostics about the files. A file with an error is ignored.
     package mutating func read(inputFiles: [String], environmentFiles: [String]) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
+        readFiles += inputFiles + environmentFiles
         for path in inputFiles {
             let (file, found) = InputsFile.read(path)
             diagnostics += found

@@ -27,7 +27,7 @@ package enum ShardStart {
             if RunFolders.hasJournal(folder) {
                 let own = try RunRecord(folder: folder)
                 let part = RunPart(json: own.part)
-                guard own.id == record.id, part == .before || part?.shard?.text == shard.text else {
+                guard own.id == record.id, part?.shard?.text == shard.text else {
                     throw RunError(
                         message: "'\(folder)' already has another run, and not shard \(shard.text) of '\(before)'"
                     )
@@ -40,7 +40,7 @@ package enum ShardStart {
                         "the run in '\(before)' has not passed; 'waybill resume \(PrintableText.shellWord(before))' continues it"
                 )
             }
-            try FolderCopy.copyRun(from: before, to: folder)
+            try FolderCopy.copyRun(from: before, to: folder, continuingAs: RunPart.shard(shard).json)
         } catch let error as RunError {
             throw error
         } catch {

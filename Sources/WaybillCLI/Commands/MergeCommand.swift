@@ -53,8 +53,9 @@ struct MergeCommand: ParsableCommand {
                         + "runs them."
                 )
             }
-            let paths = ReportPaths(folders: runs + [out], sources: [plan.manifest])
-            try reports.check(paths.adding(plan, in: out, stateFile: merge.stateFile))
+            var files = RunFileList(of: plan, in: out, stateFile: merge.stateFile)
+            for run in runs { files.addResults(in: run) }
+            try reports.check(files, output)
             let merged = try waiting { [out] () async throws(RunError) in try await merge.merge(plan, into: out) }
             for warning in merged.warnings {
                 output.writeError("warning: \(PrintableText.oneLine(warning))\n")

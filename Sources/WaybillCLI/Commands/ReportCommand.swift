@@ -37,40 +37,37 @@ struct ReportCommand: ParsableCommand {
 
     func validate() throws {
         if requests.isEmpty { throw ValidationError("Name a report, such as --junit FILE.") }
-        try check(ReportPaths())
+        try ReportOptions.validate(requests)
     }
 
     func run() throws {
         let output = Output(noColour: true)
         if let suite = RunFolders.suite(of: argument.run) {
             let runs = suite.reportedRuns()
-            try check(runs, in: [suite.path] + suite.members.map(\.folder))
+            try check(runs, in: [suite.path] + suite.members.map(\.folder), output)
             return try ReportOptions.write(requests, for: runs, output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
             output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
             throw ExitStatus.notRun
         }
-        try check([run], in: [argument.folder])
+        try check([run], in: [argument.folder], output)
         try ReportOptions.write(requests, for: [run], output)
     }
 
-    /// Throws a usage error if a report would replace a file of some runs, or one that their manifests read.
-    private func check(_ runs: [ReportedRun], in folders: [String]) throws {
-        let files = WatchedFiles()
-        let pipeline = try Pipeline(files: files, allowsOutside: true)
-        var paths = ReportPaths(folders: folders, sources: runs.map(\.result.manifest))
+    /// Reports each report that would replace a file of some runs, or one that their manifests read. Throws the exit
+    /// status if there are any.
+    private func check(_ runs: [ReportedRun], in folders: [String], _ output: Output) throws {
+        let pipeline = try Pipeline(allowsOutside: true)
+        var files = RunFileList()
         for run in runs {
             let checked = pipeline.check(pipeline.load(run.result.manifest), environment: run.result.environment).value
-            paths.sources += checked.map { Pipeline.namedFiles(of: $0) } ?? []
+            files.read(checked.map { Pipeline.namedFiles(of: $0) } ?? [])
         }
-        paths.sources += files.paths
-        try check(paths.addingRecorded(for: requests.compactMap(\.path)))
-    }
-
-    /// Throws a usage error if a report must not be written to its file.
-    private func check(_ paths: ReportPaths) throws {
-        if let error = paths.error(in: requests.compactMap(\.path)) { throw ValidationError(error) }
+        files.read(pipeline.readFiles)
+        for folder in folders { files.addResults(in: folder) }
+        files.addRecorded(in: folders, for: requests.compactMap(\.path))
+        try ReportOptions.check(requests, files, or: ExitStatus.invalid, output)
     }
 
     private var requests: [ReportOptions.Request] {

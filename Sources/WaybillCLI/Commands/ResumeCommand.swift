@@ -102,7 +102,7 @@ struct ResumeCommand: ParsableCommand {
             if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
                 if RunFolders.hasJournal(member.folder) {
-                    try resume(member.folder, options, diagnostics, nil, output)
+                    try resume(member.folder, in: suite.path, options, diagnostics, nil, output)
                 } else {
                     try start(member, of: suite, options, diagnostics, output)
                 }
@@ -163,6 +163,7 @@ struct ResumeCommand: ParsableCommand {
         guard let plan = stage.value else { throw ExitStatus.invalid }
         var runOptions = RunOptions()
         runOptions.outputFolder = member.folder
+        runOptions.suiteFolder = suite.path
         runOptions.usesMock = suite.options.usesMock
         runOptions.variables = options.variables
         try printing.run(plan, runOptions, nil, output)
@@ -170,13 +171,14 @@ struct ResumeCommand: ParsableCommand {
 
     private func resume(
         _ folder: String,
+        in suite: String? = nil,
         _ options: PlanOptions,
         _ diagnostics: [Diagnostic],
         _ reports: ReportOptions?,
         _ output: Output
     ) throws {
         var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
-        (run.repeatsUnsure, run.repeatsTolerated) = (repeatUnsure, failed)
+        (run.repeatsUnsure, run.repeatsTolerated, run.suiteFolder) = (repeatUnsure, failed, suite)
         try run.resume(options, diagnostics, printing, reports, output)
     }
 

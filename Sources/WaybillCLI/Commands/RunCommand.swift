@@ -189,13 +189,7 @@ struct RunCommand: ParsableCommand {
             output.report(unsafe)
             throw ExitStatus.invalid
         }
-        let sources = files.paths + inputs.inputFiles + inputs.environmentFiles + (state.map { [$0] } ?? [])
-        try reports.check(
-            plans.reduce(ReportPaths(folders: out.map { [$0] } ?? [], sources: sources)) { paths, plan in
-                let stateFile = StatePlace.file(of: plan, state, usesMock: mock)
-                return paths.adding(plan, in: plans.count == 1 ? out : nil, stateFile: stateFile)
-            }
-        )
+        try reports.check(fileList(of: plans, at: selected.map { paths[$0] }, isSuite: paths.count > 1), output)
         guard paths.count > 1 else {
             return try run(plans[0], planOptions, keeping: recording.texts, output)
         }
@@ -210,6 +204,24 @@ struct RunCommand: ParsableCommand {
             throw ExitStatus.invalid
         }
         try run(plans, of: selected.map { paths[$0] }, planOptions, output)
+    }
+
+    /// Returns the files that the runs of plans read and write.
+    private func fileList(of plans: [Plan], at paths: [String], isSuite: Bool) -> RunFileList {
+        var files = RunFileList()
+        let folders = isSuite ? out.map { SuiteFolder.folders(of: paths, in: $0) } : out.map { [$0] }
+        if isSuite, let out { files.addResults(in: out) }
+        for (index, plan) in plans.enumerated() {
+            files.add(
+                RunFileList(
+                    of: plan,
+                    in: folders.flatMap { index < $0.count ? $0[index] : nil },
+                    stateFile: StatePlace.file(of: plan, state, usesMock: mock),
+                    updatesSnapshots: printing.updateSnapshots
+                )
+            )
+        }
+        return files
     }
 
     /// Errors for requests that must be sent once, and that every shard would send.

@@ -101,8 +101,8 @@ struct RunsCommand: ParsableCommand {
             abstract: "Removes the results of earlier runs.",
             discussion: """
                 Removes only folders that are named like runs, with everything in them. With both options, a run is \
-                removed only if it is older than AGE and not among the newest. Runs that are still running, the cache \
-                and states are kept.
+                removed only if it is older than AGE and not among the newest. Runs that are still running or whose \
+                folder contains another run, the cache and states are kept.
                 """
         )
 
@@ -150,6 +150,11 @@ struct RunsCommand: ParsableCommand {
             for id in try runs(in: folder, output).dropFirst(keep ?? 0) {
                 let age = id.startedAt?.duration(to: now).components.seconds ?? 0
                 guard olderThan.map({ age > $0.seconds }) ?? true, !OldRuns.isRunning(id, in: folder) else {
+                    continue
+                }
+                if let other = OldRuns.otherRun(in: id, in: folder) {
+                    let paths = ["\(folder)/\(id)", other].map(PrintableText.oneLine)
+                    output.writeError("'\(paths[0])' is not removed: it contains the run in '\(paths[1])'\n")
                     continue
                 }
                 do throws(ResultsError) {

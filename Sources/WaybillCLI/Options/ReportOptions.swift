@@ -39,23 +39,44 @@ struct ReportOptions: ParsableArguments {
     )
     var report: [String] = []
 
-    func validate() throws { try check(ReportPaths()) }
+    func validate() throws { try Self.validate(try requests()) }
 
-    /// Throws a usage error if a report must not be written to its file.
-    func check(_ paths: ReportPaths) throws {
-        if let error = paths.error(in: try requests().compactMap(\.path)) { throw ValidationError(error) }
+    /// Throws a usage error if two reports have the same file.
+    static func validate(_ requests: [Request]) throws {
+        guard let text = clashes(of: requests, with: RunFileList()).first?.headline else { return }
+        throw ValidationError(text.prefix(1).uppercased() + text.dropFirst() + ".")
+    }
+
+    /// Reports the errors about the files of some runs, and about reports that would replace one of them. Throws the exit
+    /// status if there are any.
+    func check(_ files: RunFileList, _ output: Output) throws {
+        try Self.check(try requests(), files, or: ExitStatus.invalid, output)
+    }
+
+    /// Reports the errors about some files, and about reports that would replace one of them. Throws the exit status if
+    /// there are any.
+    static func check(_ requests: [Request], _ files: RunFileList, or status: ExitCode, _ output: Output) throws {
+        let clashes = clashes(of: requests, with: files)
+        guard !clashes.isEmpty else { return }
+        output.report(clashes)
+        throw status
+    }
+
+    private static func clashes(of requests: [Request], with files: RunFileList) -> [Diagnostic] {
+        var files = files
+        for path in requests.compactMap(\.path) { files.write(path, as: .report) }
+        return files.clashes
     }
 
     /// Writes the reports, unless one would replace a file of the runs. If one cannot be written, reports the reason and
     /// throws the exit status.
     func write(for runs: [ReportedRun], _ output: Output) throws {
         let requests = try requests()
-        let files = requests.compactMap(\.path)
-        let paths = ReportPaths(folders: runs.compactMap(\.folder)).addingRecorded(for: files)
-        if let error = paths.error(in: files) {
-            output.report([Diagnostic("run-error", error, at: nil)])
-            throw ExitStatus.notRun
-        }
+        let folders = runs.compactMap(\.folder)
+        var files = RunFileList()
+        for folder in folders { files.addResults(in: folder) }
+        files.addRecorded(in: folders, for: requests.compactMap(\.path))
+        try Self.check(requests, files, or: ExitStatus.notRun, output)
         try Self.write(requests, for: runs, output)
     }
 

@@ -8,6 +8,8 @@ import WaybillResults
 struct ResumedRun {
     /// The folder of its results.
     let folder: String
+    /// The folder of the suite to which it belongs, which this process has locked.
+    var suiteFolder: String?
     /// Whether the manifest may use files outside its folder, and write outside the results folder.
     var allowsOutside = false
     /// Whether requests are repeated that may have been sent without a recorded response.
@@ -68,9 +70,10 @@ struct ResumedRun {
     ) throws {
         output.report(diagnostics + resumption.diagnostics)
         guard let plan = resumption.plan else { throw ExitStatus.invalid }
-        let paths = ReportPaths(folders: [resumption.folder], sources: [plan.manifest])
-        try reports?.check(paths.adding(plan, in: resumption.folder, stateFile: resumption.record.state.file))
+        let stateFile = resumption.record.state.file
+        try reports?.check(RunFileList(of: plan, in: resumption.folder, stateFile: stateFile), output)
         var runOptions = RunOptions()
+        runOptions.suiteFolder = suiteFolder
         runOptions.usesMock = resumption.record.isMocked
         runOptions.variables = options.variables
         runOptions.resumed = (resumption.record, resumption.folder)

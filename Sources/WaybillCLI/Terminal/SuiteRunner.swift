@@ -114,6 +114,7 @@ struct SuiteRunner {
         // Each member has its own options, and with them its own control, which stops the run.
         var options = RunOptions()
         options.outputFolder = member.folder
+        options.suiteFolder = suite.path
         options.usesMock = usesMock
         options.variables = variables
         options.reportsElements = printing.verbose

@@ -25,9 +25,6 @@ final class WatchedFiles: ManifestFileSystem {
         statuses.withLock { if $0.index(forKey: path) == nil { $0[path] = .some(status) } }
     }
 
-    /// The paths of the files.
-    var paths: [String] { statuses.withLock { $0.keys.map(\.text) } }
-
     /// The number of files.
     var count: Int { statuses.withLock(\.count) }
 

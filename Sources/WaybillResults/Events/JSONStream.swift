@@ -43,6 +43,16 @@ package struct JSONStream: Sendable {
         object.dropLast() + ",\"sum\":\"\(Checksum.text(of: object.dropLast()))\"}".utf8
     }
 
+    /// Returns the line of a journal with an event that has another number than in the journal that it comes from.
+    static func journalLine(_ event: JSONObject, number: Int) -> [UInt8] {
+        var event = event
+        event["seq"] = .number(JSONNumber(number))
+        _ = event.removeValue(named: "sum")
+        var line: [UInt8] = []
+        JSONWriter().write(.object(event), to: &line)
+        return withChecksum(line) + [UInt8(ascii: "\n")]
+    }
+
     /// Whether the checksum of an object that `addChecksum` completed is correct; `nil` if it has none.
     package static func hasRightChecksum(_ object: [UInt8]) -> Bool? {
         guard object.suffix(2) == Array("\"}".utf8)[...],

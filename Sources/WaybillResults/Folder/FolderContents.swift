@@ -35,6 +35,22 @@ enum FolderContents {
         isOfSuite: Bool = false,
         replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
+        let file = try lock(path, disk, replacing: &unfinished, isOfSuite: isOfSuite, replacesRun: replacesRun)
+        try clear(path)
+        // The list of a suite that this run replaces.
+        if SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
+        try file.cut(to: 0)
+        return file
+    }
+
+    /// Opens and locks the journal in a folder that a new run may take over; see `claim`. Changes nothing else.
+    private static func lock(
+        _ path: String,
+        _ disk: Disk,
+        replacing unfinished: inout RunID?,
+        isOfSuite: Bool,
+        replacesRun: Bool = true
+    ) throws(ResultsError) -> OutputFile {
         if isLink("\(path)/\(bodies)") {
             throw ResultsError(
                 path: path,
@@ -44,8 +60,7 @@ enum FolderContents {
         let existing = [journal, result, outputs, sources, bodies].filter {
             exists("\(path)/\($0)") && ($0 != bodies || !names(in: "\(path)/\(bodies)").isEmpty)
         }
-        let hasSuite = SuiteFolder(at: path) != nil
-        if hasSuite, !isOfSuite, OutputFile.isLocked("\(path)/.") {
+        if SuiteFolder(at: path) != nil, !isOfSuite, OutputFile.isLocked("\(path)/.") {
             throw ResultsError(path: path, "another process is running the manifests of '\(path)'")
         }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
@@ -73,19 +88,54 @@ enum FolderContents {
             )
         }
         if let earlier, try !hasFinished(file.tail(64 * 1024)) { unfinished = earlier }
-        try clear(path)
-        // The list of a suite that this run replaces.
-        if hasSuite { unlink("\(path)/\(RunFileNames.suite)") }
-        try file.cut(to: 0)
         return file
     }
 
-    /// Removes the files of an earlier run from a folder; other files stay.
-    static func removeRun(_ path: String) throws(ResultsError) {
-        guard [journal, result, RunFileNames.suite].contains(where: { exists("\(path)/\($0)") }) else { return }
+    /// Removes the files of earlier runs and suites from folders; other files stay. If a run cannot be removed, for
+    /// example because it is still running, nothing is.
+    static func removeRuns(_ paths: [String]) throws(ResultsError) {
+        let paths = paths.filter { path in
+            [journal, result, RunFileNames.suite].contains { exists("\(path)/\($0)") }
+        }
         var unfinished: RunID?
-        _ = try claim(path, disk: .real, replacing: &unfinished, isOfSuite: true)
-        unlink("\(path)/\(journal)")
+        for path in paths {
+            let isNew = !exists("\(path)/\(journal)")
+            _ = try lock(path, .real, replacing: &unfinished, isOfSuite: true)
+            if isNew { unlink("\(path)/\(journal)") }
+        }
+        for path in paths {
+            _ = try claim(path, disk: .real, replacing: &unfinished, isOfSuite: true)
+            unlink("\(path)/\(journal)")
+        }
+    }
+
+    /// Whether a folder is that of a run or a suite.
+    static func isOfRun(_ path: String) -> Bool {
+        if SuiteFolder(at: path) != nil || RunFolder.isLocked(path) { return true }
+        let head = (try? LocalFile("\(path)/\(journal)").start(64 * 1024)) ?? []
+        return runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") })) != nil
+    }
+
+    /// Throws if a folder is inside that of a run or a suite that is running: both would write to it, and replace or
+    /// remove each other's files.
+    ///
+    /// - Parameter own: The folder of the suite to which a run in the folder belongs.
+    static func checkParents(of path: String, except own: String?) throws(ResultsError) {
+        let own = own.map(FileContents.resolvedPath)
+        var folder = FileContents.folder(of: FileContents.resolvedPath(path))
+        while folder != "/", folder != "." {
+            if RunFolder.isLocked(folder) || isLockedSuite(folder), own?.hasSameCodePoints(as: folder) != true {
+                throw ResultsError(
+                    path: path,
+                    "cannot use '\(path)': another process is running in '\(folder)', which contains it; wait until it has finished, or choose another folder"
+                )
+            }
+            folder = FileContents.folder(of: folder)
+        }
+    }
+
+    private static func isLockedSuite(_ path: String) -> Bool {
+        exists("\(path)/\(RunFileNames.suite)") && OutputFile.isLocked("\(path)/.")
     }
 
     /// Points the link `latest` to a sibling folder, atomically. Anything else of that name is left alone.

@@ -1,4 +1,5 @@
 package import WaybillFormats
+import WaybillJSON
 import WaybillPlatform
 package import WaybillRuntime
 
@@ -28,6 +29,24 @@ package enum OldRuns {
         let folder = "\(parent)/\(id)"
         return RunFolder.isLocked(folder) || OutputFile.isLocked("\(folder)/.")
             || SuiteFolder(at: folder)?.members.contains { RunFolder.isLocked($0.folder) } == true
+    }
+
+    /// Returns the folder of a run or a suite that is inside the folder of another one, of which it is no part; `nil` if there is
+    /// none.
+    package static func otherRun(in id: RunID, in parent: String) -> String? {
+        let folder = "\(parent)/\(id)"
+        let members = Set((SuiteFolder(at: folder)?.members ?? []).map { CodePoints($0.folder) })
+        return otherRun(inside: folder, except: members)
+    }
+
+    private static func otherRun(inside folder: String, except members: Set<CodePoints>) -> String? {
+        for name in (try? FolderListing.names(in: folder, limit: .max)) ?? [] {
+            let path = "\(folder)/\(name)"
+            guard (try? FileStatus(of: path, followsLinks: false))?.kind == .folder else { continue }
+            if !members.contains(CodePoints(path)), FolderContents.isOfRun(path) { return path }
+            if let other = otherRun(inside: path, except: members) { return other }
+        }
+        return nil
     }
 
     /// Removes a run's folder with its content, and the link `latest` if it points there. Links in the folder are

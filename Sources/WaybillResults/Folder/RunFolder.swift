@@ -2,7 +2,7 @@ import Synchronization
 package import WaybillFormats
 package import WaybillJSON
 import WaybillPlatform
-import WaybillRuntime
+package import WaybillRuntime
 
 /// The folder for the results of one run.
 package final class RunFolder: Sendable {
@@ -28,19 +28,28 @@ package final class RunFolder: Sendable {
     /// The steps that have written files, by file path. Both are stored as hashes, because there may be a million
     /// files.
     private let writers = Mutex<[Int: Int]>([:])
+    /// The files that no step may replace.
+    private let protected = Mutex<Set<FileIdentity>>([])
 
     /// Creates the folder, and so checks that results can be written at all.
     ///
     /// - Throws: An error if a folder or file cannot be created, if another run is writing to the folder, or if a file
     ///   that a run would write exists and is not from a run. Such a file is left untouched.
-    package static func create(_ place: Place, for id: RunID) throws(ResultsError) -> RunFolder {
-        try create(place, for: id, disk: .real)
+    ///
+    /// - Parameter suite: The folder of the suite to which the run belongs, which this process has locked.
+    package static func create(
+        _ place: Place,
+        for id: RunID,
+        in suite: String? = nil
+    ) throws(ResultsError) -> RunFolder {
+        try create(place, for: id, in: suite, disk: .real)
     }
 
     /// Creates the folder on a specific disk; see above.
     static func create(
         _ place: Place,
         for id: RunID,
+        in suite: String? = nil,
         disk: Disk,
         bodyLimit: Int = BodyFolder.usualLimit
     ) throws(ResultsError) -> RunFolder {
@@ -48,6 +57,7 @@ package final class RunFolder: Sendable {
         switch place {
         case .new(let parent):
             let path = "\(parent)/\(id)"
+            try FolderContents.checkParents(of: path, except: suite)
             try FolderContents.make(path)
             let file = try OutputFile("\(path)/\(FolderContents.journal)", .new, disk: disk)
             _ = file.lock()
@@ -57,6 +67,7 @@ package final class RunFolder: Sendable {
             }
             return folder
         case .at(let path, let replacesRun):
+            try FolderContents.checkParents(of: path, except: suite)
             try FolderContents.make(path)
             var unfinished: RunID?
             let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished, replacesRun: replacesRun)
@@ -66,8 +77,14 @@ package final class RunFolder: Sendable {
 
     /// Reopens the folder of a run to resume it: the journal continues after its last complete line.
     ///
+    /// - Parameter suite: The folder of the suite to which the run belongs, which this process has locked.
     /// - Throws: An error if it cannot be opened, or if the run is still running.
-    package static func reopen(_ path: String, after record: RunRecord) throws(ResultsError) -> RunFolder {
+    package static func reopen(
+        _ path: String,
+        after record: RunRecord,
+        in suite: String? = nil
+    ) throws(ResultsError) -> RunFolder {
+        try FolderContents.checkParents(of: path, except: suite)
         let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still running") }
@@ -221,6 +238,16 @@ package final class RunFolder: Sendable {
         }
     }
 
+    /// Excludes files that the run reads or writes itself from what steps may write.
+    package func protect(_ files: Set<FileIdentity>) { protected.withLock { $0.formUnion(files) } }
+
+    /// Returns the resolved path of a file that a step writes. Missing parent folders are created.
+    private func prepare(_ path: String, allowsOutside: Bool) throws(ResultPathError) -> String {
+        let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside).prepare(path)
+        guard let file = FileIdentity(whole), protected.withLock({ $0.contains(file) }) else { return whole }
+        throw .refused("'\(path)' would replace a file that the run reads or writes itself")
+    }
+
     /// Starts a file of records, or continues one.
     ///
     /// - Parameters:
@@ -235,14 +262,13 @@ package final class RunFolder: Sendable {
         of step: String,
         from place: RecordSink.Resumption? = nil
     ) async throws(ResultPathError) -> RecordSink {
-        let root = self.path
         let (thread, disk) = (thread, disk)
         let note: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
         let result: Result<RecordSink, ResultPathError>
         do {
             result = try await thread.run { () throws(ResultsError) in
                 Result { () throws(ResultPathError) in
-                    let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
+                    let whole = try self.prepare(path, allowsOutside: allowsOutside)
                     try self.claim(whole, in: container, of: step, as: path)
                     if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
                     do throws(ResultsError) {
@@ -292,9 +318,8 @@ package final class RunFolder: Sendable {
         allowsOutside: Bool,
         for step: String?
     ) async throws(ResultPathError) -> String {
-        let root = self.path
-        return try await thread.run { () throws(ResultPathError) in
-            let whole = try ResultPath(root: root, allowsOutside: allowsOutside).prepare(path)
+        try await thread.run { () throws(ResultPathError) in
+            let whole = try self.prepare(path, allowsOutside: allowsOutside)
             if let step { try self.claim(whole, in: .file, of: step, as: path) }
             return whole
         }

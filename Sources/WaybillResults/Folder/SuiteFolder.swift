@@ -74,12 +74,13 @@ package struct SuiteFolder: Sendable {
         options.add(to: &list)
         var text: [UInt8] = []
         JSONWriter(layout: .pretty).write(.object(list), to: &text)
+        try FolderContents.checkParents(of: folder, except: nil)
         try FolderContents.make(folder)
         let lock = try SuiteLock(folder)
         if path != nil {
             FolderContents.clearTemporaries(folder)
             // The results of earlier runs, also of those that this run may not start, must not count as its own.
-            for folder in [folder] + names.map({ "\(folder)/\($0)" }) { try FolderContents.removeRun(folder) }
+            try FolderContents.removeRuns(names.map { "\(folder)/\($0)" } + [folder])
         }
         try OutputFile.replaceDurably([("\(folder)/\(RunFileNames.suite)", text + [UInt8(ascii: "\n")])])
         var suite = SuiteFolder(
@@ -93,7 +94,10 @@ package struct SuiteFolder: Sendable {
     }
 
     /// Excludes other processes from running the manifests, as long as this value exists.
-    package mutating func claim() throws(ResultsError) { lock = try SuiteLock(path) }
+    package mutating func claim() throws(ResultsError) {
+        try FolderContents.checkParents(of: path, except: nil)
+        lock = try SuiteLock(path)
+    }
 
     private init(path: String, members: [Member], options: Options) {
         self.path = path
@@ -113,6 +117,11 @@ package struct SuiteFolder: Sendable {
         self.path = path
         options = Options(document)
         members = zip(manifests, names).map { Member(manifest: $0, folder: "\(path)/\($1)") }
+    }
+
+    /// Returns the folders of the manifests' runs in the folder of a suite.
+    package static func folders(of manifests: [String], in path: String) -> [String] {
+        names(for: manifests).map { "\(path)/\($0)" }
     }
 
     /// Returns names for the folders of the manifests' runs: the paths without their extension, and without components

@@ -1,3 +1,5 @@
+import WaybillFormats
+package import WaybillJSON
 import WaybillPlatform
 import WaybillRuntime
 
@@ -74,10 +76,13 @@ package enum FolderCopy {
         }
     }
 
-    /// Copies a whole run, its journal last: if the copy is interrupted, the folder is not that of a run.
+    /// Copies a whole run, its journal last: if the copy is interrupted, the folder is not that of a run. If the process
+    /// ends right after it, the copy is an unfinished run of the given part.
     ///
+    /// - Parameter part: The part of the run that continues in the copy.
     /// - Throws: An error if another process is copying a run to the folder, or has done so.
-    package static func copyRun(from source: String, to target: String) throws {
+    package static func copyRun(from source: String, to target: String, continuingAs part: JSON) throws {
+        try FolderContents.checkParents(of: target, except: nil)
         try FolderContents.make(target)
         let folder = try OutputFile(target, .folder)
         guard folder.lock(), FolderContents.size(of: "\(target)/\(RunFileNames.journal)") == nil else {
@@ -87,8 +92,21 @@ package enum FolderCopy {
             path != RunFileNames.journal && !isTemporary(path)
         }
         sync()
+        let journal = "\(source)/\(RunFileNames.journal)"
+        var reader = JournalReader(journal)
+        var start = JSONObject()
+        try reader.read { event in if start.isEmpty { start = event.object ?? start } }
+        start["at"] = .string(Timestamp.now().description)
+        start["part"] = part
+        start["resumed"] = true
+        let line = JSONStream.journalLine(start, number: reader.lastNumber + 1)
+        var rest = reader.length
         try OutputFile.replaceDurably("\(target)/\(RunFileNames.journal)") { sink throws(ResultsError) in
-            try read("\(source)/\(RunFileNames.journal)", sink)
+            try read(journal) { piece throws(ResultsError) in
+                try sink(Array(piece.prefix(rest)))
+                rest -= min(rest, piece.count)
+            }
+            try sink(line)
         }
         folder.unlock()
     }

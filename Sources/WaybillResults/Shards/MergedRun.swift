@@ -19,6 +19,7 @@ package struct MergedRun: ~Copyable {
 
     /// Takes over a folder, which may contain an earlier run.
     package init(_ path: String) throws(ResultsError) {
+        try FolderContents.checkParents(of: path, except: nil)
         let thread = try RunFolder.startThread()
         try FolderContents.make(path)
         var unfinished: RunID?
@@ -244,13 +245,9 @@ private struct MergedLines {
     }
 
     mutating func add(_ event: JSON) {
-        guard var object = event.object else { return }
+        guard let object = event.object else { return }
         number += 1
-        object["seq"] = .number(JSONNumber(number))
-        _ = object.removeValue(named: "sum")
-        var line: [UInt8] = []
-        JSONWriter().write(.object(object), to: &line)
-        bytes += JSONStream.withChecksum(line) + [UInt8(ascii: "\n")]
+        bytes += JSONStream.journalLine(object, number: number)
     }
 
     mutating func add(_ kind: RunEvent.Kind, step: String, at time: Timestamp) {

@@ -13,6 +13,8 @@ package final class StateFile: Sendable {
         package var run: RunID?
         /// When it was stored.
         package var savedAt: Timestamp?
+        /// The manifest whose states they are.
+        package var manifest: String?
         /// The values, by the name of the graph.
         package var graphs: [String: JSONObject] = [:]
     }
@@ -36,23 +38,8 @@ package final class StateFile: Sendable {
     }
 
     /// Returns the files that a run with a state uses: the state, and the lock beside the file that a link leads to.
-    package static func files(of path: String) -> [String] { [path, lock(of: FileContents.target(of: path))] }
-
-    private static func lock(of target: String) -> String { target + ".lock" }
-
-    /// Renames a file if there is one and the other path is free. Throws if another process uses the file.
-    ///
-    /// - Returns: Whether it was renamed.
-    package static func move(_ old: String, to path: String) throws(ResultsError) -> Bool {
-        guard access(path, F_OK) != 0, access(old, F_OK) == 0 else { return false }
-        let locked = try StateFile(old)
-        guard rename(old, path) == 0 else {
-            throw ResultsError(
-                path: old,
-                "cannot rename the state '\(old)' to '\(path)': \(String(cString: strerror(errno)))"
-            )
-        }
-        return withExtendedLifetime(locked) { true }
+    package static func files(of path: String) -> [String] {
+        [path, FileLock.path(for: FileContents.target(of: path))]
     }
 
     /// Locks and reads a file, which may not exist yet. Missing parent folders are created.
@@ -67,7 +54,7 @@ package final class StateFile: Sendable {
             throw ResultsError(path: path, "cannot store the state in '\(path)': \(error.description)")
         }
         // A separate file is locked, because the file itself is replaced, which would also replace a lock on it.
-        lock = try OutputFile(Self.lock(of: target), .any)
+        lock = try OutputFile(FileLock.path(for: target), .any)
         guard lock.lock() else {
             throw ResultsError(
                 path: path,
@@ -107,6 +94,7 @@ package final class StateFile: Sendable {
         return Content(
             run: json["run"]?.string.flatMap(RunID.init),
             savedAt: json["savedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            manifest: json["manifest"]?.string,
             graphs: GraphStates(json: json["graphs"], file: nil).values
         )
     }
@@ -120,6 +108,7 @@ package final class StateFile: Sendable {
     /// Returns the JSON text of the content.
     static func text(of content: Content) -> [UInt8] {
         var object = JSONObject([("format", .number(JSONNumber(format)))])
+        object["manifest"] = content.manifest.map(JSON.string)
         if let run = content.run { object["run"] = .string(run.description) }
         if let savedAt = content.savedAt { object["savedAt"] = .string(savedAt.description) }
         let graphs = content.graphs.sorted { $0.key < $1.key }.map { ($0.key, JSON.object($0.value)) }

@@ -117,6 +117,15 @@ package enum FileContents {
         return String(cString: resolved)
     }
 
+    /// The absolute path of a file with symbolic links, `.` and `..` resolved. The last parts of the path need not exist.
+    package static func resolvedPath(_ path: String) -> String {
+        if let canonical = canonicalPath(path) { return canonical }
+        let (folder, name) = (folder(of: path), name(of: path))
+        guard folder != path else { return path }
+        let resolved = resolvedPath(folder)
+        return name.isEmpty || name == "." ? resolved : self.path(name, in: resolved)
+    }
+
     /// Returns the path that a symbolic link leads to, or the path itself if it is not a link. Follows several links, and
     /// does not require that the file exists. A file that is replaced must be replaced at this path: at the other one,
     /// the link would be replaced.

@@ -4,7 +4,15 @@ import WaybillJSON
 /// The format of an entry's file: a line with the format's name and the SHA-256 digest of the rest, a line of JSON with
 /// everything but the body, and the body. A truncated or changed file fails the digest check and is treated as missing.
 package enum CacheFile {
-    private static let format = "waybill-cache 1"
+    private static let title = "waybill-cache "
+    private static let format = title + "1"
+
+    /// The number of bytes that `isOwn` needs.
+    static let ownLength = title.utf8.count
+
+    /// Whether a file that starts with these bytes belongs to the cache. Files of others may have any name. A process may
+    /// have been killed before it had written them all.
+    static func isOwn(_ start: [UInt8]) -> Bool { start.starts(with: title.utf8) || title.utf8.starts(with: start) }
 
     /// Encodes an entry.
     package static func bytes(of entry: CacheEntry) -> [UInt8] {

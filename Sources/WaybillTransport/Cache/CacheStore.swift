@@ -59,7 +59,7 @@ package final class CacheStore: Sendable {
         let path = path(of: key.fileName)
         guard let bytes = try? FileContents.read(path, limit: largestFile) else { return nil }
         guard let entry = CacheFile.entry(bytes), entry.key == key else {
-            unlink(path)
+            if CacheFile.isOwn(Array(bytes.prefix(CacheFile.ownLength))) { unlink(path) }
             return nil
         }
         markUsed(path)
@@ -168,9 +168,9 @@ package final class CacheStore: Sendable {
     private func contents() -> [File] {
         let names = (try? FolderListing.names(in: folder, limit: .max)) ?? []
         return names.filter { Self.isEntry($0) || Self.isTemporary($0) }.compactMap { name in
-            guard let status = try? FileStatus(of: path(of: name), followsLinks: false), status.kind == .file else {
-                return nil
-            }
+            guard let status = try? FileStatus(of: path(of: name), followsLinks: false), status.kind == .file,
+                let start = try? LocalFile(path(of: name)).start(CacheFile.ownLength), CacheFile.isOwn(start)
+            else { return nil }
             return File(name: name, size: status.size, usedAt: status.modifiedAt)
         }
     }

@@ -86,16 +86,30 @@ import WaybillTestSupport
     @Test func `temporary files of a killed process are removed after an hour, and other files never`() throws {
         let store = CacheStore(folder: folder)
         try store.store(entry(1))
-        temporary.write("half", to: "a/http/.waybill-1-old")
-        temporary.write("half", to: "a/http/.waybill-1-new")
+        temporary.write("waybill-ca", to: "a/http/.waybill-1-old")
+        temporary.write("waybill-ca", to: "a/http/.waybill-1-new")
         temporary.write("mine", to: "a/http/notes.txt")
         setTime(of: ".waybill-1-old", to: 1000)
         try CacheStore(folder: folder).store(entry(2))
         #expect(temporary.read("a/http/.waybill-1-old") == nil)
-        #expect(temporary.read("a/http/.waybill-1-new") == "half")
+        #expect(temporary.read("a/http/.waybill-1-new") == "waybill-ca")
         #expect(store.clear().count == 2)
         #expect(store.files().isEmpty)
         #expect(temporary.read("a/http/notes.txt") == "mine")
+    }
+
+    @Test func `files of others that are named like those of the cache are neither removed nor counted`() throws {
+        let names = [String(repeating: "0", count: 64), String(repeating: "f", count: 64), ".waybill-1-old"]
+        for name in names {
+            temporary.write(String(repeating: "x", count: 90_000), to: "a/http/\(name)")
+            setTime(of: name, to: 1000)
+        }
+        let store = CacheStore(folder: folder, maximumBytes: 80_000)
+        for number in 0..<20 { try store.store(entry(number, size: 7000)) }
+        #expect(store.files().count >= 9)
+        #expect(store.clear().count >= 9)
+        #expect(store.files().isEmpty)
+        #expect(temporary.names(in: "a/http") == Set(names))
     }
 
     @Test func `a folder that cannot be written to is a failure`() throws {

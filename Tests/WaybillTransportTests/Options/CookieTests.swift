@@ -81,6 +81,50 @@ import WaybillTransport
         }
     }
 
+    @Test func `runs that use a jar at once add their changes to it, and keep those of each other`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.write(
+            """
+            # Netscape HTTP Cookie File
+            127.0.0.1\tFALSE\t/\tFALSE\t0\tkept\t1
+            127.0.0.1\tFALSE\t/\tFALSE\t0\tchanged\t1
+            127.0.0.1\tFALSE\t/\tFALSE\t0\tremoved\t1
+
+            """,
+            to: "jar.txt"
+        )
+        let jar = TransferOptions.Cookies.jar(CodePoints(path))
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            let cookiesOfRuns = ["removed=;max-age=0", "changed=2"] + (1...6).map { "new\($0)=1" }
+            var runs: [CurlTransport] = []
+            for cookie in cookiesOfRuns {
+                let run = try CurlTransport()
+                #expect(try await cookies(run, server, jar, "/?\(cookie)").contains("removed=1"))
+                runs.append(run)
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for run in runs { group.addTask { await run.shutDown() } }
+            }
+            for run in runs { #expect(run.cookieJarFailures.isEmpty) }
+            let later = try await CurlTransport.run { try await cookies($0, server, jar) }
+            let expected = ["changed=2", "kept=1"] + (1...6).map { "new\($0)=1" }
+            #expect(later.split(separator: "; ").sorted().map(String.init) == expected)
+        }
+    }
+
+    @Test func `a jar that was replaced by another file during the run is left alone`() async throws {
+        let folder = TemporaryFolder()
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            let transport = try CurlTransport()
+            let path = "\(folder.path)/jar.txt"
+            _ = try await cookies(transport, server, .jar(CodePoints(path)), "/?a=1")
+            folder.write("notes\n", to: "jar.txt")
+            await transport.shutDown()
+            #expect(transport.cookieJarFailures.map { $0.hasPrefix("\(path) is not a cookie jar") } == [true])
+            #expect(folder.read("jar.txt") == "notes\n")
+        }
+    }
+
     @Test func `a jar's file is read, and written at the end, also over a link`() async throws {
         let folder = TemporaryFolder()
         let path = "\(folder.path)/link.txt"
@@ -110,7 +154,9 @@ import WaybillTransport
             #expect(text.hasPrefix("# Netscape HTTP Cookie File\n"))
             #expect(text.contains("\tnew\t2\n") && text.contains("\tother\t1\n"))
             for word in ["old\t", "gone", "Set-Cookie", "neither"] { #expect(!text.contains(word), "\(text)") }
-            #expect(folder.names() == ["jar.txt", "link.txt"] && folder.link(at: "link.txt") == "jar.txt")
+            #expect(
+                folder.names() == ["jar.txt", "jar.txt.lock", "link.txt"] && folder.link(at: "link.txt") == "jar.txt"
+            )
         }
     }
 

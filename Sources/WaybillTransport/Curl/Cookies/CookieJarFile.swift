@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillJSON
 import WaybillPlatform
 import WaybillRuntime
 
@@ -35,17 +36,52 @@ struct CookieJarFile: Equatable {
     /// The first lines of jars by Waybill, libcurl and other programs.
     private static let titles = ["# Netscape HTTP Cookie File", "# HTTP Cookie File"]
 
-    /// Writes the lines of a jar, either completely or not at all; of a symbolic link, to the file that it leads to. Returns a message if that failed.
-    func write(_ lines: [String]) -> String? {
-        let now = time(nil)
-        let text = Self.title + lines.filter { !Self.isOver($0, by: now) }.map { $0 + "\n" }.joined()
+    /// Applies the changes of a run to the cookies that are now in the file, which another run may have changed since they
+    /// were loaded. Of a symbolic link, the file that it leads to is replaced. Returns a message if that failed.
+    ///
+    /// - Parameters:
+    ///   - loaded: The lines of the jar when its file was loaded.
+    ///   - current: The lines of the jar now.
+    func apply(from loaded: [String], to current: [String]) -> String? {
+        let target = FileContents.target(of: path)
         do {
-            try FileContent.replace(FileContents.target(of: path), with: Array(text.utf8))
+            let lock = try FileLock(waitingFor: target)
+            defer { withExtendedLifetime(lock) {} }
+            let lines = try Self.merged(lines(), from: loaded, to: current)
+            try FileContent.replace(target, with: Array((Self.title + lines.map { $0 + "\n" }.joined()).utf8))
             return nil
+        } catch let failure as TransportFailure {
+            return failure.message
         } catch {
             return "the cookie jar \(path) cannot be written: \(error)"
         }
     }
+
+    /// Returns the cookies of a file after the changes of a run, without those that have expired.
+    private static func merged(_ lines: [String], from loaded: [String], to current: [String]) -> [String] {
+        let now = time(nil)
+        let before = Dictionary(loaded.map { (identity(of: $0), $0) }, uniquingKeysWith: { $1 })
+        let after = Dictionary(current.map { (identity(of: $0), $0) }, uniquingKeysWith: { $1 })
+        let set = after.filter { !$0.value.hasSameCodePoints(as: before[$0.key] ?? "") }.keys
+        // Another run may have renewed a cookie that is missing only because its time was over.
+        let removed = before.filter { after[$0.key] == nil && !isOver($0.value, by: now) }.keys
+        let changed = Set(set).union(removed)
+        let kept = lines.filter { !changed.contains(identity(of: $0)) }
+        return (kept + current.filter { changed.contains(identity(of: $0)) }).filter { !isOver($0, by: now) }
+    }
+
+    /// What a cookie has in common with those that it replaces: domain, path and name (RFC 6265, section 5.3), and whether
+    /// it is also sent to subdomains, which libcurl compares too.
+    private static func identity(of line: String) -> [CodePoints] {
+        let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
+        guard columns.count == 7 else { return [CodePoints(line)] }
+        var domain = columns[0].hasPrefix(hiddenMark) ? columns[0].dropFirst(hiddenMark.count) : columns[0]
+        if domain.first == "." { domain.removeFirst() }
+        return [CodePoints(domain.lowercased())] + [1, 2, 5].map { CodePoints(String(columns[$0])) }
+    }
+
+    /// The start of the line of a cookie that is hidden from scripts.
+    private static let hiddenMark = "#HttpOnly_"
 
     /// Whether a cookie has expired. libcurl removes expired cookies only when it selects cookies to send, which may
     /// not have happened.
@@ -60,7 +96,7 @@ struct CookieJarFile: Equatable {
         bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { line in
             // A line with # is a comment, unless it marks a cookie that is hidden from scripts. libcurl would treat
             // "Set-Cookie:" as a field.
-            let isCookie = line.first != UInt8(ascii: "#") || line.starts(with: "#HttpOnly_".utf8)
+            let isCookie = line.first != UInt8(ascii: "#") || line.starts(with: hiddenMark.utf8)
             let columns = line.split(separator: 0x09, omittingEmptySubsequences: false)
             // libcurl would use the value of a cookie without a name as its name.
             guard isCookie, columns.count == 7, !columns[5].isEmpty else { return nil }

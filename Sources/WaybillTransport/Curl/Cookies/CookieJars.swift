@@ -6,6 +6,8 @@ import WaybillJSON
 final class CookieJars {
     private let files: RequestFiles
     private var shares: [TransferOptions.Cookies: ShareHandle] = [:]
+    // The lines of each jar that has a file, after the file was loaded.
+    private var loaded: [CodePoints: [String]] = [:]
 
     /// Creates an empty collection of jars, which loads the contents of their files from `files`.
     init(files: RequestFiles) {
@@ -16,16 +18,19 @@ final class CookieJars {
     func share(for cookies: TransferOptions.Cookies) throws(TransportFailure) -> ShareHandle {
         if let share = shares[cookies] { return share }
         guard let share = ShareHandle(sharesCookies: cookies != .off) else { throw .outOfMemory }
-        if case .jar(let path) = cookies, !share.add(files.takeCookies(ofJar: path)) { throw .outOfMemory }
+        if case .jar(let path) = cookies {
+            guard share.add(files.takeCookies(ofJar: path)) else { throw .outOfMemory }
+            loaded[path] = share.lines
+        }
         shares[cookies] = share
         return share
     }
 
-    /// Writes the jars that have files. Returns a message for each jar that could not be written.
+    /// Adds the changes in the jars that have files to them. Returns a message for each jar that could not be written.
     func save() -> [String] {
         shares.compactMap { cookies, share in
             guard case .jar(let path) = cookies else { return nil }
-            return CookieJarFile(path: path.text).write(share.lines)
+            return CookieJarFile(path: path.text).apply(from: loaded[path] ?? [], to: share.lines)
         }
     }
 }

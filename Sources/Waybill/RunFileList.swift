@@ -1,0 +1,111 @@
+package import WaybillDiagnostics
+import WaybillManifest
+package import WaybillPlan
+import WaybillResults
+import WaybillRuntime
+
+/// The files that runs read and write, as far as their paths are known before anything is sent, and those that would
+/// replace another one of them.
+package struct RunFileList: Sendable {
+    /// What a run writes a file for. Files for the same purpose may be the same: a rule for manifests or a lock takes care
+    /// of them.
+    package enum Purpose: String, Sendable {
+        /// One of the files of its results.
+        case result = "the results file"
+        case state = "the state"
+        case jar = "the cookie jar"
+        case snapshot = "the snapshot"
+        /// A file that a step writes or downloads.
+        case step = "the file"
+        /// A report. Each has a file of its own.
+        case report = "the report"
+    }
+
+    /// The errors about files that would replace another one.
+    package private(set) var clashes: [Diagnostic] = []
+
+    private var reads: Set<FileIdentity> = []
+    private var writes: [FileIdentity: Purpose] = [:]
+    private var bodyFolders: Set<FileIdentity> = []
+
+    /// An empty list.
+    package init() {}
+
+    /// The files of the run of a plan.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of its results; `nil` for a new one.
+    ///   - stateFile: The file for its states, if it uses one.
+    ///   - updatesSnapshots: Whether it writes snapshots.
+    package init(of plan: Plan, in folder: String?, stateFile: String?, updatesSnapshots: Bool = false) {
+        var writes: [(path: String, purpose: Purpose)] = []
+        read(plan.readFiles)
+        for file in plan.requests.namedFiles {
+            switch file.kind {
+            case .jar:
+                let lock = FileLock.path(for: FileContents.target(of: file.location))
+                writes += [file.location, lock].map { ($0, .jar) }
+            case .snapshot where updatesSnapshots: writes.append((file.location, .snapshot))
+            case .body, .tls, .netrc, .snapshot: read([file.location])
+            case .cache: break
+            }
+        }
+        if let folder { addResults(in: folder) }
+        for path in stateFile.map(StateFile.files) ?? [] { write(path, as: .state) }
+        for (path, purpose) in writes { write(path, as: purpose) }
+        guard let folder else { return }
+        for path in plan.resultFiles { write(FileContents.path(path, in: folder), as: .step) }
+    }
+
+    /// Adds files that are read.
+    package mutating func read(_ paths: [String]) {
+        reads.formUnion(paths.lazy.filter { $0 != "-" }.compactMap(FileIdentity.init))
+    }
+
+    /// Adds the files that a run in a folder writes about itself.
+    package mutating func addResults(in folder: String) {
+        for name in RunFileNames.all { write("\(folder)/\(name)", as: .result) }
+        if let bodies = FileIdentity("\(folder)/\(RunFileNames.bodies)") { bodyFolders.insert(bodies) }
+    }
+
+    /// Adds a file that is written. If that would replace another file of the list, adds an error.
+    package mutating func write(_ path: String, as purpose: Purpose) {
+        guard path != "-", let file = FileIdentity(path) else { return }
+        let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
+        let other = writes.updateValue(purpose, forKey: file) ?? (isOfBodies ? .result : nil)
+        let isRead = reads.contains(file)
+        guard isRead || other != nil && (other != purpose || purpose == .report) else { return }
+        let message =
+            purpose == .report && other == .report
+            ? "two reports have the same file '\(path)'"
+            : "\(purpose.rawValue) '\(path)' would replace a file that the run \(isRead ? "reads" : "itself writes")"
+        clashes.append(
+            Diagnostic(
+                "same-file",
+                message,
+                at: nil,
+                help: [purpose == .step ? "Choose another path, or another folder with --out." : "Choose another file."]
+            )
+        )
+    }
+
+    /// Adds the files of another run, and the errors about them.
+    package mutating func add(_ other: RunFileList) {
+        clashes += other.clashes
+        reads.formUnion(other.reads)
+        writes.merge(other.writes) { first, _ in first }
+        bodyFolders.formUnion(other.bodyFolders)
+    }
+
+    /// Adds the files that the journals of runs list, as far as they could be one of some reports.
+    package mutating func addRecorded(in folders: [String], for reports: [String]) {
+        // A report that does not exist yet replaces nothing.
+        let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
+        guard !names.isEmpty else { return }
+        let recorded = folders.flatMap { RunFiles.recorded(in: $0, named: names) }
+        for file in recorded.compactMap(FileIdentity.init) { writes[file] = .step }
+    }
+
+    /// The files that no step may replace, whatever path it computes.
+    var protectedFiles: Set<FileIdentity> { reads.union(writes.lazy.filter { $0.value != .step }.map(\.key)) }
+}

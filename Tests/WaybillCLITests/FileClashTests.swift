@@ -1,0 +1,94 @@
+import Testing
+import WaybillPlatform
+import WaybillTestSupport
+
+/// Files that a run would both read and replace, or write twice.
+@Suite(.timeLimit(.minutes(5))) struct FileClashTests {
+    private let folder = TemporaryFolder()
+
+    private func waybill(_ line: String) async throws -> Command {
+        try await Command.run(CommandCase.program, line.split(separator: " ").map(String.init), in: folder.path)
+    }
+
+    /// Writes a manifest that reads and writes files of each kind, and a step that writes one more.
+    private func writeFiles(_ step: String) {
+        folder.write(
+            """
+            waybill: 1
+            include: [part.yaml]
+            inputs: {n: {type: integer}}
+            data: {rows: {file: a.rows.json}}
+            services:
+              s:
+                baseURL: "http://127.0.0.1:9"
+                auth: {netrc: netrc}
+                cookies: {jar: jar.txt}
+            graphs:
+              main:
+                state: {n: {default: 1, next: state.n}}
+                chain:
+                  - id: send
+                    post: /send
+                    body: {file: body.bin}
+                    mock: {body: {}}
+                    expect: {snapshot: snapshot.json, schema: schema.json}
+                  - {id: data, values: {n: "data.rows[0]"}}
+                  - \(step)
+            """,
+            to: "m.yaml"
+        )
+        for (name, text) in Self.files { folder.write(text, to: name) }
+    }
+
+    private static let files = [
+        "part.yaml": "waybill: 1\n", "schema.json": "{}", "a.rows.json": "[1]",
+        "netrc": "machine 127.0.0.1 login user password unused\n", "jar.txt": "", "body.bin": "body",
+        "snapshot.json": "{}", "inputs.json": "{\"n\": 1}", "values.env": "A=1\n",
+    ]
+    private static let run = "run m.yaml --mock --quiet --inputs inputs.json --env-file values.env --state s.json"
+
+    @Test(arguments: files.keys.sorted() + ["m.yaml", "s.json", "s.json.lock", "./link.json", "sub/../netrc"])
+    func `no step replaces a file that the run reads or writes`(file: String) async throws {
+        for step in ["download: {to: \"\(file)\"}", "write: {to: \"\(file)\", format: csv}"] {
+            writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(step)}")
+            folder.write("", to: "sub/file")
+            symlink("a.rows.json", "\(folder.path)/link.json")
+            let content = folder.read(file)
+            let refused = try await waybill("\(Self.run) --out . --allow-outside")
+            #expect(refused.status == 2, "\(refused.outputText)\(refused.errorText)")
+            #expect(refused.errorText.contains("error[same-file]: "), "\(refused.errorText)")
+            #expect(folder.read(file) == content && folder.read("events.ndjson") == nil)
+        }
+    }
+
+    @Test(arguments: ["write: {to: \"${'netrc'}\", format: csv}", "download: {to: \"${'netrc'}\"}"])
+    func `a path that a step computes does not lead to such a file either`(target: String) async throws {
+        writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(target)}")
+        let netrc = folder.read("netrc")
+        let failed = try await waybill("\(Self.run) --out .")
+        #expect(failed.status == 1, "\(failed.errorText)")
+        let message = "'netrc' would replace a file that the run reads or writes itself"
+        #expect(failed.outputText.contains(message), "\(failed.outputText)")
+        #expect(folder.read("netrc") == netrc)
+    }
+
+    @Test func `what a run writes for itself does not replace what it reads`() async throws {
+        writeFiles("{id: end, values: {n: 1}}")
+        for (line, words) in [
+            ("run m.yaml --mock --inputs inputs.json --state inputs.json", "inputs.json"),
+            ("run m.yaml --mock --inputs inputs.json --state jar.txt", "jar.txt"),
+            ("run m.yaml --mock --inputs out/run.json --out out", "out/run.json"),
+            ("run m.yaml --mock --inputs inputs.json --state out/outputs.json --out out", "out/outputs.json"),
+        ] {
+            folder.write("{\"n\": 1}", to: "out/run.json")
+            let refused = try await waybill(line)
+            #expect(refused.status == 2, "\(refused.outputText)\(refused.errorText)")
+            #expect(refused.errorText.contains("error[same-file]: "), "\(refused.errorText)")
+            #expect(refused.errorText.contains("'\(words)'"), "\(refused.errorText)")
+            #expect(folder.read("inputs.json") == "{\"n\": 1}" && folder.read("jar.txt") == "")
+        }
+        let passed = try await waybill("\(Self.run) --out .")
+        #expect(passed.status == 0, "\(passed.errorText)")
+        #expect(try await waybill("\(Self.run) --out .").status == 0)
+    }
+}
