@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 import WaybillRuntime
 
@@ -27,6 +28,15 @@ struct NamedFiles: ManifestRule {
                 "\(path) is outside the folder of the manifest",
                 at: file.path.span,
                 help: ["Use --allow-outside if this is intended."]
+            )
+        }
+        // Both are written to, by the end of a run or with --update-snapshots.
+        if [.snapshot, .jar].contains(file.kind), Self.isManifest(path, file.path.span) {
+            return Diagnostic(
+                "same-file",
+                "this manifest itself would be replaced by the \(file.words)",
+                at: file.path.span,
+                help: ["Choose another file."]
             )
         }
         let folder = FileContents.folder(of: path)
@@ -77,6 +87,12 @@ struct NamedFiles: ManifestRule {
                 return unreadable(file, path, error.message, nearest: nearest)
             }
         }
+    }
+
+    /// Whether a path leads to the manifest in which it is written.
+    private static func isManifest(_ path: String, _ span: SourceSpan) -> Bool {
+        guard let path = FileContents.canonicalPath(path) else { return false }
+        return FileContents.canonicalPath(span.file.name)?.hasSameCodePoints(as: path) ?? false
     }
 
     private func unreadable(_ file: NamedFile, _ path: String, _ reason: String, nearest: String? = nil) -> Diagnostic {
