@@ -249,6 +249,20 @@ import WaybillTestSupport
         #expect(folder.names(in: "suite") == ["suite.json", ".mine.tmp"])
     }
 
+    @Test func `a file can be locked while others ask whether it is`() async throws {
+        let path = folder.write("", to: "events.ndjson")
+        let failures = await withTaskGroup(of: Void.self, returning: Int.self) { group in
+            group.addTask { while !Task.isCancelled { _ = OutputFile.isLocked(path) } }
+            var failures = 0
+            for _ in 0..<2000 {
+                if let file = try? OutputFile(path, .any), !file.lock() { failures += 1 }
+            }
+            group.cancelAll()
+            return failures
+        }
+        #expect(failures == 0)
+    }
+
     @Test func `two processes cannot copy a run to one folder`() throws {
         let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
         folder.write("1", to: "run/events.ndjson")

@@ -48,13 +48,19 @@ struct OutputFile: ~Copyable, Sendable {
     /// was opened.
     func lock() -> Bool {
         // Some file systems do not support locks; there, the file counts as unlocked.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return false }
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            // Processes that only ask whether the file is locked have a shared lock on it for a moment.
+            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
+            unlock()
+            usleep(.random(in: 100...2000))
+        }
         var (own, current) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && stat(path, &current) == 0
             && own.st_ino == current.st_ino && own.st_dev == current.st_dev
     }
 
-    /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked.
+    /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked. Others may ask at
+    /// the same time: the shared lock of a question excludes neither another question nor `lock()`.
     static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
