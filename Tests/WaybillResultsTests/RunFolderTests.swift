@@ -261,15 +261,18 @@ import WaybillTestSupport
 
     @Test func `a file can be locked while others ask whether it is`() async throws {
         let path = folder.write("", to: "events.ndjson")
-        let failures = await withTaskGroup(of: Void.self, returning: Int.self) { group in
-            group.addTask { while !Task.isCancelled { _ = OutputFile.isLocked(path) } }
-            var failures = 0
-            for _ in 0..<2000 {
-                if let file = try? OutputFile(path, .any), !file.lock() { failures += 1 }
-            }
-            group.cancelAll()
-            return failures
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let asking = Task.detached {
+            started.finish()
+            while !Task.isCancelled { _ = OutputFile.isLocked(path) }
         }
+        for await _ in starts {}
+        var failures = 0
+        for _ in 0..<5000 {
+            let file = try OutputFile(path, .any)
+            if !file.lock() { failures += 1 }
+        }
+        asking.cancel()
         #expect(failures == 0)
     }
 
