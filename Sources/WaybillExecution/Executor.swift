@@ -189,30 +189,35 @@ extension Executor {
         warnOfShortSecrets(in: short.map { "'\($0.name)'" }, at: first.variable.span)
     }
 
-    /// Warns of files that steps wrote before the run was resumed, and that are now missing or have another size.
+    /// Warns of files that steps wrote or downloaded before the run was resumed, and that are now missing or have another
+    /// size.
     private func warnOfChangedFiles(_ context: RunContext) async {
         // The journal does not contain paths with secrets.
         let files = context.earlier?.finishedFiles.filter { !$0.file.path.string.contains(Redactor.mask) } ?? []
         guard let folder, !files.isEmpty else { return }
         let sizes = await folder.sizes(of: files.map(\.file.path.string))
-        // The size of a database is not that of one table.
         let changed = files.filter { file in
             let size = sizes[CodePoints(file.file.path.string)]
-            return file.file.table == nil ? size != file.file.bytes : size == nil
+            return size == nil || size != file.file.bytes ?? size
         }
         let most = 5
         for (step, file) in changed.prefix(most) {
             let size = sizes[CodePoints(file.path.string)]
-            let change = size.map { "has \($0) bytes instead of \(file.bytes)" } ?? "is missing"
+            let change = size.map { "has \($0) bytes instead of \(file.bytes ?? $0)" } ?? "is missing"
+            let (verb, remedy) =
+                switch file {
+                case .written: ("wrote", "write")
+                case .downloaded: ("downloaded", "download")
+                }
             let message =
-                "the step wrote '\(file.path.string)' before the run was resumed, but the file \(change); "
-                + "to write it again, start a new run"
+                "the step \(verb) '\(file.path.string)' before the run was resumed, but the file \(change); "
+                + "to \(remedy) it again, start a new run"
             events.emit(.warning(redactor.text(message), at: nil), step: step)
         }
         if changed.count > most {
             let message =
-                "\(changed.count - most) more files that were written before the run was resumed are missing or have a "
-                + "different size; to write them again, start a new run"
+                "\(changed.count - most) more files that were written or downloaded before the run was resumed are missing "
+                + "or have a different size; to get them again, start a new run"
             events.emit(.warning(redactor.text(message), at: nil))
         }
     }

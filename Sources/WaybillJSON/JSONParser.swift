@@ -11,9 +11,15 @@
 package struct JSONParser: Sendable {
     /// The maximum nesting depth of arrays and objects, 512 by default. It cannot exceed `JSON.greatestDepth`.
     package var maximumDepth = 512
+    /// Whether parsing fails once `WorkLimit` is reached. Files of the program must be read even then.
+    private let stopsAtLimit: Bool
 
-    /// Creates a parser with the default limit.
-    package init() {}
+    /// Creates a parser with the default limit of depth.
+    ///
+    /// - Parameter stopsAtLimit: Whether parsing fails once `WorkLimit` is reached, as it must for data from a server.
+    package init(stopsAtLimit: Bool = false) {
+        self.stopsAtLimit = stopsAtLimit
+    }
 
     /// Parses a text that is one value, surrounded only by white space.
     package func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSON {
@@ -43,7 +49,7 @@ package struct JSONParser: Sendable {
     }
 
     private func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
-        try Self.document(bytes, maximumDepth: min(maximumDepth, JSON.greatestDepth))
+        try Self.document(bytes, maximumDepth: min(maximumDepth, JSON.greatestDepth), stopsAtLimit: stopsAtLimit)
     }
 
     /// Parses a text that the program itself has written, which may nest a value of `JSON.greatestDepth` more deeply.
@@ -55,9 +61,10 @@ package struct JSONParser: Sendable {
 
     private static func document(
         _ bytes: UnsafeBufferPointer<UInt8>,
-        maximumDepth: Int
+        maximumDepth: Int,
+        stopsAtLimit: Bool = false
     ) throws(JSONSyntaxError) -> JSONDocument {
-        var reading = JSONReading(bytes, maximumDepth: maximumDepth)
+        var reading = JSONReading(bytes, maximumDepth: maximumDepth, stopsAtLimit: stopsAtLimit)
         return try reading.readDocument()
     }
 }

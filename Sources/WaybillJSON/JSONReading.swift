@@ -16,6 +16,8 @@ struct JSONReading: ~Copyable {
 
     private var scanner: JSONScanner
     private let maximumDepth: Int
+    private let stopsAtLimit: Bool
+    private var limit = WorkLimit.Check()
     private var container = Container(isObject: false, start: 0)
     private var outerContainers: [Container] = []
     private var depth = 0
@@ -24,9 +26,10 @@ struct JSONReading: ~Copyable {
     private var nameHashes: MoveStack<UInt32>
     private var duplicateName: (name: String, offset: Int)?
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, stopsAtLimit: Bool) {
         scanner = JSONScanner(bytes)
         self.maximumDepth = maximumDepth
+        self.stopsAtLimit = stopsAtLimit
         // A small text has few values.
         let room = min(64, bytes.count / 4 + 1)
         elements = MoveStack(capacity: room)
@@ -46,6 +49,9 @@ struct JSONReading: ~Copyable {
 
     private mutating func readValue() throws(JSONSyntaxError) -> JSON {
         while true {
+            if limit.isReached(at: scanner.position), stopsAtLimit {
+                throw JSONSyntaxError(WorkLimit.message, at: scanner.position)
+            }
             guard var value = try readScalarOrOpen() else { continue }
             while depth > 0 {
                 add(value)

@@ -26,7 +26,9 @@ import WaybillTestSupport
     }
 
     @Test(
-        arguments: [("GITHUB_ACTIONS", "true"), ("GITLAB_CI", "true"), ("TF_BUILD", "True")],
+        arguments: [
+            ("GITHUB_ACTIONS", "true"), ("GITLAB_CI", "true"), ("TF_BUILD", "True"), ("TEAMCITY_VERSION", "2026.1"),
+        ],
         [
             "run m.yaml --mock", "run m.yaml --mock --format ndjson", "run ::stop-commands::x",
             "run 'a ##[add-mask]b.yaml'",
@@ -35,7 +37,7 @@ import WaybillTestSupport
     )
     func `in a job, no text from outside is a command`(service: (String, String), words: String) async throws {
         let body =
-            #""::stop-commands::x\n \t::add-mask::y\n\u00a0::a::\r::b::\n##[add-mask]z ##vso[task.x] section_end:1:a""#
+            #""::stop-commands::x\n \t::add-mask::y\n\u00a0::a::\r::b::\n##[add-mask]z ##vso[task.x] ##teamcity[x] section_end:1:a""#
         let command = try await shell("$W \(words)", body: body, variables: [service.0: service.1])
         let text = command.outputText + command.errorText
         #expect(text.contains("add-mask") || text.contains("stop-commands"))
@@ -43,7 +45,7 @@ import WaybillTestSupport
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("::error ") }
         for line in lines {
             #expect(!line.drop { $0.isWhitespace }.hasPrefix("::"), "\(line)")
-            for mark in ["##[", "##vso[", "##VSO[", "section_start:", "section_end:"] {
+            for mark in ["##[", "##vso[", "##VSO[", "##teamcity[", "section_start:", "section_end:"] {
                 #expect(!line.contains(mark), "\(line)")
             }
         }

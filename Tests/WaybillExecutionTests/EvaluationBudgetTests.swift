@@ -13,6 +13,7 @@ import WaybillTransport
     /// The body of the response, and the key that evaluates it. Each would take minutes.
     private static let work = [
         "map": (list, "filters: [{map: {x: \"${first($[?@.k == 5]).k}\"}}]"),
+        "decode": (String(repeating: "[1, 2, 3]\n", count: 400_000), "decoding: ndjson"),
         "where": (list, "filters: [{where: \"contains($[*].k, item.k)\"}]"),
         "select": (numbers, "filters: [{select: \"$[?count($[?count($[?@ > 1]) > 5]) > 3]\"}]"),
         "captures": (

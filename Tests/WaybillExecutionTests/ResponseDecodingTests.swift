@@ -2,7 +2,11 @@ import Testing
 import WaybillDiagnostics
 import WaybillExecution
 import WaybillJSON
+import WaybillManifest
 import WaybillResults
+import WaybillTransport
+
+@testable import WaybillExecution
 
 @Suite(.timeLimit(.minutes(5))) struct ResponseDecodingTests {
     /// Runs a step with a response of this type.
@@ -18,6 +22,42 @@ import WaybillResults
             ["/a": .text(body, type: type)]
         )
         return await fixture.run()
+    }
+
+    /// Bodies of more than 64 KiB, after which decoders ask whether to continue, with their content types.
+    private static let large = [
+        ("application/json", "[" + String(repeating: "1,", count: 40_000) + "1]"),
+        ("application/x-ndjson", String(repeating: "1\n", count: 40_000)),
+        ("application/x-ndjson", String(repeating: "\n", count: 80_000)),
+        ("application/x-ndjson; charset=windows-1252", String(repeating: "1\n", count: 40_000)),
+        ("text/plain; charset=koi8-r", String(repeating: "1\n", count: 40_000)),
+        ("text/csv", "a\n" + String(repeating: "1\n", count: 40_000)),
+        ("text/csv", "a\n" + String(repeating: "\n", count: 80_000)),
+        (
+            "application/x-plist",
+            "<plist version=\"1.0\"><array>" + String(repeating: "<true/>", count: 12_000) + "</array></plist>"
+        ),
+        (
+            "application/x-plist",
+            "<plist version=\"1.0\"><string>" + String(repeating: "&lt;", count: 20_000) + "</string></plist>"
+        ),
+        (
+            "application/x-plist",
+            "<plist version=\"1.0\"><!--" + String(repeating: " ", count: 80_000) + "--><true/></plist>"
+        ),
+    ]
+
+    @Test(arguments: large)
+    func `decoding stops when the time of the step has passed`(type: String, body: String) async {
+        let response = HTTPResponse(
+            status: 200,
+            headers: [HTTPField(name: "Content-Type", value: type)],
+            body: Array(body.utf8),
+            url: "http://s/"
+        )
+        let decoder = ResponseDecoder(decoding: .auto)
+        #expect((try? decoder.decode(response)) != nil)
+        #expect(await WorkLimit.limited({ true }) { (try? decoder.decode(response)) == nil })
     }
 
     @Test func `an empty body has a digest, if bytes are requested`() async throws {

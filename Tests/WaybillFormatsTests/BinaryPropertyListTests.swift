@@ -38,6 +38,13 @@ private struct BinaryPropertyList {
 
     static let sampleBytes = Base64.decode(sample) ?? []
 
+    @Test func `parsing stops when the time of the step has passed`() async {
+        let array = [0xAF, 0x11, 0x13, 0x88] + [UInt8](repeating: 1, count: 5000)
+        let bytes = BinaryPropertyList(objects: [array, [0x10, 1]]).bytes
+        #expect((try? PropertyListParser().parse(bytes)) != nil)
+        #expect(await WorkLimit.limited({ true }) { (try? PropertyListParser().parse(bytes)) == nil })
+    }
+
     @Test func `a property list written by another program is read`() throws {
         let value = try PropertyListParser().parse(Self.sampleBytes)
         let expected: JSON = [

@@ -13,6 +13,13 @@ import WaybillPlan
         #expect(found.map(\.id.name) == ids, "\(what): \(HumanRenderer().render(found))")
     }
 
+    @Test func `a mark beside the outputs that it is meant for is an error`() throws {
+        let mark = ["misplaced-key"]
+        try check("of a request", mark, chain: "{id: a, get: /a, outputs: {total: $.total, secret: true}}")
+        try check("of values", mark, chain: "{id: a, values: {total: 1, secret: false}}")
+        try check("an output", [], chain: "{id: a, get: /a, outputs: {secret: {value: true, secret: false}}}")
+    }
+
     @Test func `a parameter that two levels send is reported once for all requests`() throws {
         let found = try PlanFixture.plan(
             """

@@ -254,4 +254,23 @@ import WaybillResults
         }
         return text
     }
+
+    @Test(arguments: ["\n", "\r\n", "\n    "])
+    func `a secret in Base64 with line breaks is redacted`(lineBreak: String) {
+        let whole = Base64.encode(Array((String(repeating: "f", count: 50) + "supersecretvalue and more text").utf8))
+        let (first, second) = (whole.prefix(76), whole.dropFirst(76))
+        let text = "key: \(first)\(lineBreak)\(second)\(lineBreak)plain"
+        let expected = "key: \(first.prefix(66))***\(whole.dropFirst(88))\(lineBreak)plain"
+        let redactor = redactor("supersecretvalue")
+        #expect(redactor.redact(text) == expected)
+        let json = JSONWriter().string(.string(text))
+        #expect(redactor.redact(json) == JSONWriter().string(.string(expected)))
+    }
+
+    @Test func `lines of a secret keep their line breaks`() {
+        let lines = (0..<3).map { String(repeating: "\($0)a", count: 32) }
+        let text = lines.joined(separator: "\n")
+        #expect(redactor(text).redact("<\(text)\n>") == "<***\n>")
+        #expect(redactor(lines[0], lines[2]).redact(text) == "***\n\(lines[1])\n***")
+    }
 }

@@ -249,6 +249,33 @@ import WaybillTestSupport
         #expect(folder.names(in: "suite") == ["suite.json", ".mine.tmp"])
     }
 
+    @Test func `a replaced file removes what killed processes left, and not what others write`() throws {
+        for number in [0, 1, 3] { folder.write("x", to: ".a.json.\(number).tmp") }
+        let other = try OutputFile("\(folder.path)/.a.json.1.tmp", .any)
+        let isLocked = other.lock()
+        #expect(isLocked)
+        try OutputFile.replace("\(folder.path)/a.json", with: Array("new".utf8))
+        #expect(folder.names() == ["a.json", ".a.json.1.tmp"])
+        #expect(folder.read("a.json") == "new")
+    }
+
+    @Test func `a file can be locked while others ask whether it is`() async throws {
+        let path = folder.write("", to: "events.ndjson")
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let asking = Task.detached {
+            started.finish()
+            while !Task.isCancelled { _ = OutputFile.isLocked(path) }
+        }
+        for await _ in starts {}
+        var failures = 0
+        for _ in 0..<5000 {
+            let file = try OutputFile(path, .any)
+            if !file.lock() { failures += 1 }
+        }
+        asking.cancel()
+        #expect(failures == 0)
+    }
+
     @Test func `two processes cannot copy a run to one folder`() throws {
         let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
         folder.write("1", to: "run/events.ndjson")

@@ -21,4 +21,18 @@ import WaybillSchema
         #expect(try JSONSchema(compiling: schema, assertsFormats: true).isValid(.string(text)) == isValid)
         #expect(try JSONSchema(compiling: schema).isValid(.string(text)))
     }
+
+    @Test func `a string of more than 64 KiB is not a regular expression`() throws {
+        let schema = try JSONSchema(compiling: ["format": "regex"], assertsFormats: true)
+        let characters = { JSON.string("[" + String(repeating: "a", count: $0) + "]") }
+        #expect(schema.isValid(characters(65_534)))
+        #expect(!schema.isValid(characters(65_535)))
+    }
+
+    @Test func `a long string is not checked after the time of the step`() async throws {
+        let schema = try JSONSchema(compiling: ["format": "uri-reference"], assertsFormats: true)
+        let text = JSON.string(String(repeating: "a", count: 2000))
+        #expect(schema.isValid(text))
+        #expect(await WorkLimit.limited({ true }) { !schema.isValid(text) })
+    }
 }

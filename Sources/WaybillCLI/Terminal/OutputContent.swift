@@ -26,15 +26,16 @@ enum OutputContent {
         }
     }
 
-    /// Whether GitHub Actions, GitLab CI or Azure Pipelines runs the program. They execute commands that they find in
-    /// the output.
+    /// Whether GitHub Actions, GitLab CI, Azure Pipelines or TeamCity runs the program. They execute commands that they
+    /// find in the output.
     private static let isJob: Bool = {
         let variables = ProcessVariables.all
-        return ["GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD"].contains { !(variables[$0] ?? "").isEmpty }
+        let names = ["GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION"]
+        return names.contains { !(variables[$0] ?? "").isEmpty }
     }()
 
     /// Returns a text in which the character that completes the prefix of a command is replaced: `::` at the start of a
-    /// line, `##[`, `##vso[`, `section_start:` and `section_end:`.
+    /// line, `##[`, `##vso[`, `##teamcity[`, `section_start:` and `section_end:`.
     ///
     /// GitHub's runner skips white space at the start of a line, and also ends a line at a carriage return.
     private static func withoutCommands(_ text: [UInt8], _ replacement: (UInt8) -> [UInt8]) -> [UInt8] {
@@ -46,7 +47,7 @@ enum OutputContent {
             let line = text[start..<index]
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): start = index + 1
-            case UInt8(ascii: "[") where line.ends(with: "##") || line.ends(with: "##vso"),
+            case UInt8(ascii: "[") where ["##", "##vso", "##teamcity"].contains(where: line.ends),
                 UInt8(ascii: ":") where line.elementsEqual(":".utf8),
                 UInt8(ascii: ":") where line.ends(with: "section_start") || line.ends(with: "section_end"):
                 result += replacement(byte)

@@ -152,7 +152,7 @@ struct Attempt: Sendable {
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
             await evaluate(response, status: sent.file?.content?.status ?? response.status, &outcome)
-            if outcome.failure?.kind == .decode, response.cacheUse != nil {
+            if outcome.failure?.kind == .decode, response.cacheUse != nil, !WorkLimit.isReached {
                 var last = sending
                 last.url = sent.lastURL
                 await transport.forgetResponse(to: last)

@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// The character set of a response. Labels have the meaning of the WHATWG Encoding Standard; labels that it does not
 /// define are looked up in the system.
 enum CharacterSet: Sendable {
@@ -44,13 +46,15 @@ enum CharacterSet: Sendable {
         }
     }
 
-    /// Decodes bytes; returns `nil` if they are not valid in the character set.
+    /// Decodes bytes; returns `nil` if they are not valid in the character set, or once `WorkLimit` is reached.
     func text(of bytes: some Collection<UInt8>) -> String? {
         switch self {
         case .utf8: return String(validating: bytes, as: UTF8.self)
         case .windows1252:
             var scalars = String.UnicodeScalarView()
-            for byte in bytes {
+            var limit = WorkLimit.Check()
+            for (position, byte) in bytes.enumerated() {
+                if limit.isReached(at: position) { return nil }
                 // All other bytes are the code point of the same number, including the five that the set does not
                 // define.
                 let scalar = (0x80...0x9F).contains(byte) ? Self.upperControls[Int(byte) - 0x80] : Unicode.Scalar(byte)

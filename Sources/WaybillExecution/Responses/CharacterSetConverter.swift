@@ -1,3 +1,4 @@
+import WaybillJSON
 import WaybillPlatform
 
 /// Converts text to UTF-8 with the system's `iconv`.
@@ -17,7 +18,7 @@ struct CharacterSetConverter {
         iconv_close(descriptor)
     }
 
-    /// Decodes bytes; returns `nil` if they are not valid in the character set.
+    /// Decodes bytes; returns `nil` if they are not valid in the character set, or once `WorkLimit` is reached.
     func text(of bytes: some Collection<UInt8>) -> String? {
         guard let descriptor = Self.open(name) else { return nil }
         defer { iconv_close(descriptor) }
@@ -27,8 +28,10 @@ struct CharacterSetConverter {
         let isValid = source.withUnsafeMutableBufferPointer { source in
             var next = source.baseAddress
             var remaining = source.count
+            var limit = WorkLimit.Check()
             // The last call, without input, writes what is pending in a character set with shift states.
             while true {
+                if limit.isReached(at: source.count - remaining) { return false }
                 let isLast = remaining == 0
                 let (result, count) = buffer.withUnsafeMutableBufferPointer { buffer in
                     var end = buffer.baseAddress

@@ -69,7 +69,7 @@ struct ResponseDecoder {
 
     private func json(_ body: [UInt8]) throws(DecodingError) -> Decoded {
         do {
-            let document = try JSONParser().parseDocument(body)
+            let document = try JSONParser(stopsAtLimit: true).parseDocument(body)
             return Decoded(
                 value: document.value,
                 duplicateName: document.duplicateName?.name,
@@ -88,10 +88,10 @@ struct ResponseDecoder {
         var values: [JSON] = []
         var duplicateName: String?
         var loneSurrogates: JSONDocument.LoneSurrogates?
-        var remaining = NDJSONLines(body)
+        var remaining = NDJSONLines(body, stopsAtLimit: true)
         while let line = remaining.next() {
             do {
-                let document = try JSONParser().parseDocument(body[line])
+                let document = try JSONParser(stopsAtLimit: true).parseDocument(body[line])
                 values.append(document.value)
                 duplicateName = duplicateName ?? document.duplicateName?.name
                 if let found = document.loneSurrogates {
@@ -102,6 +102,7 @@ struct ResponseDecoder {
                 throw DecodingError(message: "line \(remaining.number) of the response is not JSON: \(error.message)")
             }
         }
+        if WorkLimit.isReached { throw DecodingError(message: WorkLimit.message) }
         return Decoded(value: .array(values), duplicateName: duplicateName, loneSurrogates: loneSurrogates)
     }
 

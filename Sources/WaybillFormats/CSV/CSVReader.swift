@@ -43,6 +43,8 @@ package struct CSVReader: Sendable {
     private var line = 1
     private var isBehindCarriageReturn = false
     private var isStopped = false
+    private var workLimit = WorkLimit.Check()
+    private var stopsAtLimit = false
 
     /// Creates a reader at the start of a text.
     package init(limits: Limits = Limits()) {
@@ -52,12 +54,13 @@ package struct CSVReader: Sendable {
     /// The names of the columns, once the header has been read.
     package var names: [String]? { header?.names }
 
-    /// Returns the rows of a whole text.
+    /// Returns the rows of a whole text. Fails once `WorkLimit` is reached.
     package static func rows(of text: [UInt8], limits: Limits = Limits()) throws(CSVSyntaxError) -> [JSON] {
         var reader = CSVReader(limits: limits)
         var rest = text[...]
         var rows: [JSON] = []
         var left = limits.maximumFieldsOfText
+        reader.stopsAtLimit = true
         while let row = try reader.nextRow(in: &rest) {
             left -= reader.names?.count ?? 0
             if left < 0 { throw reader.tooLarge("the text has more than \(limits.maximumFieldsOfText) fields") }
@@ -73,6 +76,7 @@ package struct CSVReader: Sendable {
     /// - Returns: The row; `nil` if its end has not arrived, in which case the piece is consumed.
     package mutating func nextRow(in text: inout ArraySlice<UInt8>) throws(CSVSyntaxError) -> CSVRow? {
         while !text.isEmpty, !isStopped {
+            if workLimit.isReached(at: offset), stopsAtLimit { throw tooLarge(WorkLimit.message) }
             if isBehindCarriageReturn {
                 isBehindCarriageReturn = false
                 if text.first == UInt8(ascii: "\n") {

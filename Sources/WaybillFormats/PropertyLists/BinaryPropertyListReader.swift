@@ -27,6 +27,9 @@ struct BinaryPropertyListReader {
     /// The number of bytes of contents that may still be read. Objects that do not overlap have no more bytes than the
     /// file; some writers give an object several numbers.
     private var bytesLeft: Int
+    private var workLimit = WorkLimit.Check()
+    /// The references that have been followed, each as the bytes of a reference and an offset.
+    private var work = 0
 
     init(_ bytes: [UInt8], maximumDepth: Int, maximumNodes: Int) throws(PropertyListError) {
         self.bytes = bytes
@@ -42,6 +45,8 @@ struct BinaryPropertyListReader {
     }
 
     private mutating func object(_ number: Int, referredToAt place: Int) throws(PropertyListError) -> Object {
+        work += 16
+        if workLimit.isReached(at: work) { throw PropertyListError(WorkLimit.message, at: place) }
         if let object = known[number] { return object }
         guard number < trailer.objectCount else {
             throw PropertyListError("object \(number) does not exist", at: place)

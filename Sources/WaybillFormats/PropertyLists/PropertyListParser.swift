@@ -17,6 +17,8 @@ package import WaybillJSON
 ///
 /// XML is parsed only as far as the DTD of property lists requires: the encoding is UTF-8, the only entities are the
 /// five of XML and references to characters, other DTDs are an error, and nothing is fetched.
+///
+/// Parsing fails once `WorkLimit` is reached.
 package struct PropertyListParser: Sendable {
     /// The maximum nesting depth of arrays and dictionaries, 512 by default. It cannot exceed `JSON.greatestDepth`.
     package var maximumDepth = 512

@@ -18,6 +18,7 @@ struct XMLScanner {
 
     private let bytes: [UInt8]
     private(set) var position = 0
+    private var limit = WorkLimit.Check()
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -56,6 +57,7 @@ struct XMLScanner {
     mutating func readTag() throws(PropertyListError) -> Tag {
         try skipMiscellany()
         let start = position
+        try checkLimit()
         guard position < bytes.count else { throw PropertyListError("the text ends too early", at: start) }
         guard bytes[position] == UInt8(ascii: "<") else {
             throw PropertyListError("unexpected text between elements", at: start)
@@ -82,6 +84,7 @@ struct XMLScanner {
         let start = position
         var text: [UInt8] = []
         scan: while position < bytes.count {
+            try checkLimit()
             switch bytes[position] {
             case UInt8(ascii: "<"):
                 if isNext("<!--") {
@@ -161,9 +164,14 @@ extension XMLScanner {
         text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     }
 
+    private mutating func checkLimit() throws(PropertyListError) {
+        if limit.isReached(at: position) { throw PropertyListError(WorkLimit.message, at: position) }
+    }
+
     private mutating func skip(past end: StaticString, _ message: String) throws(PropertyListError) {
         let start = position
         while position < bytes.count {
+            try checkLimit()
             if isNext(end) {
                 position += end.utf8CodeUnitCount
                 return

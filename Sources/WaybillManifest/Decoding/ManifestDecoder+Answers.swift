@@ -6,6 +6,19 @@ extension ManifestDecoder {
     mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
         constantNames(node).compactMap { name, node in
             if leavesOut(node) { return nil }
+            if name.value == "secret", let mark = boolean(node) {
+                report(
+                    Diagnostic(
+                        "misplaced-key",
+                        "'secret' marks a single value, but is beside the values here",
+                        at: name.span,
+                        help: [
+                            "Write 'NAME: {value: …, secret: \(mark)}' for each value that it marks.",
+                            "For a value that is named 'secret', write 'secret: {value: \(mark)}'.",
+                        ]
+                    )
+                )
+            }
             let value = node.mapping == nil ? node : node["value"]
             let secretMark = node["secret"].flatMap { boolean($0) }
             return value.flatMap { expression($0) }

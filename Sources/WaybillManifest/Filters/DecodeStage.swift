@@ -31,7 +31,7 @@ struct DecodeStage: FilterStage {
         switch format {
         case .json:
             do {
-                return try JSONParser().parse(bytes)
+                return try JSONParser(stopsAtLimit: true).parse(bytes)
             } catch {
                 throw data.refusal("the string is not JSON: \(error.message) at byte \(error.offset)")
             }

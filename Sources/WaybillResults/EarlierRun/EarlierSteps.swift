@@ -92,8 +92,8 @@ package struct EarlierSteps: Sendable {
     private var pages: [String: EarlierPages] = [:]
     /// The groups of steps that passed, or whose failure was tolerated, by path.
     private var groups: [String: StepResult] = [:]
-    /// The files that were moved to their paths, by the path of the step that wrote them.
-    private var files: [String: RunEvent.WrittenFile] = [:]
+    /// The files that were moved to their paths, by the path of the step that wrote or downloaded them.
+    private var files: [String: RunFiles.File] = [:]
 
     /// Creates an empty record.
     package init() {}
@@ -140,8 +140,8 @@ package struct EarlierSteps: Sendable {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.written
     }
 
-    /// The files that were moved to their paths and that no step writes again.
-    package var finishedFiles: [(step: String, file: RunEvent.WrittenFile)] {
+    /// The files that were moved to their paths and that no step writes or downloads again.
+    package var finishedFiles: [(step: String, file: RunFiles.File)] {
         files.filter { hasEnded($0.key) || hasCommitted($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
@@ -329,8 +329,10 @@ package struct EarlierSteps: Sendable {
             if let path {
                 outputs[path, default: EarlierOutput()].isCommitted = true
                 outputs[path]?.written = RunEvent.WrittenFile(json: event)
-                files[path] = RunEvent.WrittenFile(json: event)
+                files[path] = RunFiles.File(json: event)
             }
+        case "download.committed":
+            if let path { files[path] = RunFiles.File(json: event) }
         case "step.finished":
             if let path { finish(path, event) }
         case "element.finished":

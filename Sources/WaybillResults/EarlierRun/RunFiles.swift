@@ -9,6 +9,22 @@ package struct RunFiles: Sendable {
         case written(RunEvent.WrittenFile)
         case downloaded(RunEvent.DownloadedFile)
 
+        /// The path.
+        package var path: RedactedText {
+            switch self {
+            case .written(let file): file.path
+            case .downloaded(let file): file.path
+            }
+        }
+
+        /// The size in bytes; `nil` for a database, which has other tables.
+        package var bytes: Int? {
+            switch self {
+            case .written(let file): file.table == nil ? file.bytes : nil
+            case .downloaded(let file): file.bytes
+            }
+        }
+
         /// The path and the table, which identify the file of a step.
         fileprivate var name: [String?] {
             switch self {
@@ -44,14 +60,7 @@ package struct RunFiles: Sendable {
     }
 
     private mutating func take(_ event: JSON) {
-        guard let step = event["step"]?.string, !step.contains("[") else { return }
-        let file: File?
-        switch event["type"]?.string {
-        case "write.committed": file = RunEvent.WrittenFile(json: event).map(File.written)
-        case "download.committed": file = RunEvent.DownloadedFile(json: event).map(File.downloaded)
-        default: return
-        }
-        guard let file else { return }
+        guard let step = event["step"]?.string, !step.contains("["), let file = File(json: event) else { return }
         // A step that ran again replaced its earlier file.
         files.removeAll { $0.step == step && $0.file.name == file.name }
         files.append((step, file))
@@ -66,6 +75,21 @@ package struct RunFiles: Sendable {
         // The type is the third member of an event.
         guard let start = line.prefix(160).firstRange(of: typeStart)?.upperBound else { return nil }
         return types.contains { line[start...].starts(with: $0) } ? line : nil
+    }
+}
+
+extension RunFiles.File {
+    /// Reads the file that a line of the journal reports as complete; `nil` for any other line.
+    init?(json: JSON) {
+        switch json["type"]?.string {
+        case "write.committed":
+            guard let file = RunEvent.WrittenFile(json: json) else { return nil }
+            self = .written(file)
+        case "download.committed":
+            guard let file = RunEvent.DownloadedFile(json: json) else { return nil }
+            self = .downloaded(file)
+        default: return nil
+        }
     }
 }
 

@@ -143,7 +143,7 @@ enum FolderContents {
         let path = "\(parent)/latest"
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK { return }
-        let temporary = OutputFile.temporaryPath(beside: path)
+        let temporary = TemporaryFile.uniquePath(beside: path)
         guard symlink(name, temporary) == 0 else {
             // The link is a convenience, and some file systems do not support links.
             if errno == EPERM || errno == ENOTSUP || errno == ENOSYS { return }

@@ -40,6 +40,11 @@ struct OutputFile: ~Copyable, Sendable {
         if mode == .stream { _ = fcntl(descriptor, F_SETFL, O_WRONLY) }
     }
 
+    /// Takes over an open file at a path.
+    fileprivate init(_ descriptor: Int32, at path: String) {
+        (self.descriptor, self.path, disk) = (descriptor, path, .real)
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
@@ -48,13 +53,19 @@ struct OutputFile: ~Copyable, Sendable {
     /// was opened.
     func lock() -> Bool {
         // Some file systems do not support locks; there, the file counts as unlocked.
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return false }
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            // Processes that only ask whether the file is locked have a shared lock on it for a moment.
+            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
+            unlock()
+            usleep(.random(in: 100...2000))
+        }
         var (own, current) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && stat(path, &current) == 0
             && own.st_ino == current.st_ino && own.st_dev == current.st_dev
     }
 
-    /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked.
+    /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked. Others may ask at
+    /// the same time: the shared lock of a question excludes neither another question nor `lock()`.
     static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
@@ -184,16 +195,9 @@ extension OutputFile {
         close(descriptor)
     }
 
-    /// Returns a unique hidden name in the same folder.
-    static func temporaryPath(beside path: String) -> String {
-        let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
-        let tail = String(UInt64.random(in: .min ... .max), radix: 36)
-        return path[..<nameStart] + "." + path[nameStart...].prefix(longestTemporaryStart) + ".\(tail).tmp"
-    }
-
-    /// Whether a name is one that `temporaryPath` returns for this file, and for no other file.
+    /// Whether a name is that of a temporary file beside this file, and beside no other file.
     static func isTemporary(_ name: String, beside file: String) -> Bool {
-        guard file.count <= longestTemporaryStart, name.hasPrefix(".\(file)."), name.hasSuffix(".tmp") else {
+        guard file.count <= TemporaryFile.longestStart, name.hasPrefix(".\(file)."), name.hasSuffix(".tmp") else {
             return false
         }
         let tail = name.utf8.dropFirst(file.utf8.count + 2).dropLast(4)
@@ -202,9 +206,6 @@ extension OutputFile {
                 UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
             }
     }
-
-    /// The maximum number of characters of a file's name in that of its temporary file.
-    private static let longestTemporaryStart = 40
 }
 
 /// A temporary file that replaces another one. It is removed if it does not.
@@ -216,12 +217,10 @@ private final class NewFile {
 
     init(_ path: String, _ bytes: [UInt8], beginsSync: Bool = false) throws(ResultsError) {
         self.path = path
-        temporaryPath = OutputFile.temporaryPath(beside: path)
-        do throws(ResultsError) {
-            file = try OutputFile(temporaryPath, .new)
-        } catch {
-            throw Self.named(error, path, temporaryPath)
-        }
+        let (descriptor, temporary) = TemporaryFile.create(beside: path, permissions: 0o666)
+        guard descriptor >= 0 else { throw ResultsError(cannot: "create", path) }
+        temporaryPath = temporary
+        file = OutputFile(descriptor, at: temporary)
         try attempt { () throws(ResultsError) in try file.write(bytes) }
         if beginsSync { file.beginSync() }
     }

@@ -5,11 +5,12 @@ package import WaybillJSON
 ///
 /// A secret is found in these spellings: unchanged; percent-encoded (with digits in either case, and with any choice of
 /// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; in hexadecimal; in
-/// Base64 (either alphabet, padded or not, alone or anywhere inside a longer text that was encoded); in UTF-16 and
-/// ISO-8859-1 (a short one in UTF-8 only); and in lowercase in a host name. Overlapping matches are removed entirely. A
-/// secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. The start of a secret is
-/// found before a `…`, where an excerpt may have cut it. A text is read once for each kind of escape that occurs in it,
-/// and once more for each kind nested inside, whatever the number of secrets. Without secrets, nothing is read.
+/// Base64 (either alphabet, padded or not, folded or not, alone or anywhere inside a longer text that was encoded); in
+/// UTF-16 and ISO-8859-1 (a short one in UTF-8 only); and in lowercase in a host name. Overlapping matches are removed
+/// entirely. A secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. The start of a
+/// secret is found before a `…`, where an excerpt may have cut it. A text is read once for each kind of escape that
+/// occurs in it, and once more for each kind nested inside, whatever the number of secrets. Without secrets, nothing is
+/// read.
 package final class Redactor: Sendable {
     /// The replacement for a secret.
     package static let mask = "***"

@@ -12,6 +12,8 @@ struct Unescaped {
         case html
         /// `~0` for `~` and `~1` for `/` in a JSON pointer (RFC 6901, section 3).
         case pointer
+        /// A line break between Base64 characters, with the white space after it (RFC 2045, section 6.8).
+        case foldedBase64
 
         /// The byte that starts every escape.
         var introducer: UInt8 {
@@ -20,12 +22,16 @@ struct Unescaped {
             case .json: UInt8(ascii: "\\")
             case .html: UInt8(ascii: "&")
             case .pointer: UInt8(ascii: "~")
+            case .foldedBase64: UInt8(ascii: "\n")
             }
         }
     }
 
     /// The text without escapes, in UTF-8.
     private(set) var bytes: [UInt8] = []
+
+    /// Whether the escapes represent nothing. One at the end of a range is then not part of the range.
+    private let areEmpty: Bool
 
     /// After each escape: the offset in `bytes` and the offset in the original.
     private var escapeEnds: [(unescaped: Int, original: Int)] = []
@@ -35,6 +41,9 @@ struct Unescaped {
         guard let base = text.baseAddress, memchr(base, Int32(escapes.introducer), text.count) != nil else {
             return nil
         }
+        areEmpty = escapes == .foldedBase64
+        // Most texts of several lines are not copied.
+        if areEmpty, !text.indices.contains(where: { Self.fold(at: $0, of: text) != nil }) { return nil }
         bytes.reserveCapacity(text.count)
         var index = 0
         while index < text.count {
@@ -52,7 +61,8 @@ struct Unescaped {
 
     /// Returns the range in the original for a range of `bytes`, including its escapes.
     func originalRange(of range: Range<Int>) -> Range<Int> {
-        originalOffset(of: range.lowerBound)..<originalOffset(of: range.upperBound)
+        let end = areEmpty ? originalOffset(of: range.upperBound - 1) + 1 : originalOffset(of: range.upperBound)
+        return originalOffset(of: range.lowerBound)..<end
     }
 
     private func originalOffset(of offset: Int) -> Int {
@@ -89,7 +99,24 @@ struct Unescaped {
             default: return nil
             }
             return 2
+        case .foldedBase64:
+            guard let fold = Self.fold(at: index, of: text) else { return nil }
+            bytes.removeLast(index - fold.lowerBound)
+            return fold.upperBound - index
         }
+    }
+
+    /// The minimum number of Base64 characters before a line break in Base64. Lines usually have 64 or 76.
+    private static let shortestFoldedLine = 32
+
+    /// Returns the line break and white space around a line feed in Base64; `nil` for any other byte.
+    private static func fold(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard text[index] == UInt8(ascii: "\n") else { return nil }
+        let start = index > 0 && text[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
+        let line = text[max(0, start - shortestFoldedLine)..<start]
+        guard line.count == shortestFoldedLine, line.allSatisfy(Base64Patterns.isCharacter) else { return nil }
+        let end = text[(index + 1)...].firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        return end.flatMap { Base64Patterns.isCharacter(text[$0]) ? start..<$0 : nil }
     }
 
     /// The length of the longest character reference, `&#x10FFFF;`.

@@ -74,6 +74,11 @@ extension SchemaEvaluator {
     mutating func accepts(_ rules: Rules<StringRules>, _ instance: Value) -> Bool {
         var steps = patternSteps
         let isAccepted = instances.withText(of: instance) { text in
+            // Only evaluations of nodes are counted, and long strings take longer.
+            if text.count > 1024, WorkLimit.isReached {
+                steps = -1
+                return false
+            }
             if let least = rules.all.minLength, !StringRules.isLength(of: text, atLeast: least),
                 !continues(after: ["minLength"], Wording.tooFew(StringRules.length(of: text), least, "character"))
             {

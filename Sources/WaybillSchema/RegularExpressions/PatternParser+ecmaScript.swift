@@ -90,7 +90,7 @@ extension PatternParser {
                 let isNamed = rest.starts(with: "?<".unicodeScalars)
                 if isNamed, let first = rest.dropFirst(2).first, first != "=", first != "!" {
                     count += 1
-                    names[String(String.UnicodeScalarView(rest.dropFirst(2).prefix { $0 != ">" }))] = count
+                    names[String(String.UnicodeScalarView(rest.dropFirst(2).prefix { $0 != ">" && $0 != "(" }))] = count
                 } else if rest.first != "?" {
                     count += 1
                 }

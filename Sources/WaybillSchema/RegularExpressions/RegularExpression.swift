@@ -19,8 +19,14 @@ package struct RegularExpression: Sendable {
     package let source: String
     private let program: PatternProgram
 
+    /// The maximum size of a pattern in bytes, which bounds the time of compiling one from a server.
+    private static let maximumBytes = 1 << 16
+
     /// Compiles a pattern.
     package init(_ source: String, _ dialect: Dialect) throws(RegularExpressionError) {
+        guard source.utf8.count <= Self.maximumBytes else {
+            throw RegularExpressionError(message: "it has more than \(Self.maximumBytes) bytes", offset: 0)
+        }
         self.source = source
         program = try PatternCompiler.compile(source, dialect)
     }

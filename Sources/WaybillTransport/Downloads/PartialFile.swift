@@ -52,6 +52,7 @@ final class PartialFile: Sendable {
         self.algorithms = algorithms
         let (descriptor, size) = try Self.openLocked(path)
         self.descriptor = descriptor
+        TemporaryFile.removeAbandoned(beside: DownloadRecord.path(ofPart: path))
         let record = (try? FileContents.read(DownloadRecord.path(ofPart: path), limit: 1 << 20)).flatMap(
             DownloadRecord.init
         )

@@ -45,15 +45,13 @@ enum FileContent {
     /// Replaces a file atomically by one that only its owner may read. Throws the system's error.
     static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         guard !path.utf8.contains(0) else { throw SystemError(ENOENT) }
-        var temporary = Array((path + ".XXXXXX").utf8CString)
-        let descriptor = mkstemp(&temporary)
+        let (descriptor, temporary) = TemporaryFile.create(beside: path, permissions: 0o600)
         guard descriptor >= 0 else { throw .last }
+        defer { close(descriptor) }
         if let error = writeAll(bytes, to: descriptor) {
-            close(descriptor)
             unlink(temporary)
             throw error
         }
-        close(descriptor)
         guard rename(temporary, path) == 0 else {
             let error = SystemError.last
             unlink(temporary)

@@ -109,6 +109,37 @@ import WaybillTransport
         )
     }
 
+    @Test func `a downloaded file that is missing or has another size is reported`() async throws {
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - {id: kept, get: /kept, download: {to: kept.bin}}
+                  - {id: cut, get: /cut, download: {to: cut.bin}}
+                  - {id: gone, get: /gone, download: {to: gone.bin}}
+                  - {id: after, post: /after}
+
+            """
+        let folder = TemporaryFolder()
+        let fixture = {
+            try ExecutionFixture(text) { $0.method == "GET" ? .text("12345", type: "text/plain") : nil }
+        }
+        _ = try await fixture().run(into: folder)
+        try folder.cutJournal(after: "\"type\":\"step.finished\",\"step\":\"main.gone\"")
+        folder.write("123", to: "cut.bin")
+        unlink("\(folder.path)/gone.bin")
+        let run = try await ResumedRun(fixture(), in: folder)
+        #expect(run.sent == ["POST /after"])
+        let files = [("cut", "has 3 bytes instead of 5"), ("gone", "is missing")]
+        #expect(
+            run.warnings
+                == files.map { name, change in
+                    "the step downloaded '\(name).bin' before the run was resumed, but the file \(change); "
+                        + "to download it again, start a new run"
+                }
+        )
+    }
+
     @Test func `if many files are missing, some are named and the others are counted`() async throws {
         let text = """
             graphs:

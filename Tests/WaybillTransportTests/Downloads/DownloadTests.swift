@@ -278,6 +278,13 @@ import WaybillTestSupport
         other.discard()
     }
 
+    @Test func `a record that a killed process was writing is removed`() throws {
+        folder.write("{", to: ".a.part.json.0.tmp")
+        let file = try PartialFile(part, digests: [])
+        #expect(folder.names() == ["a.part"])
+        file.discard()
+    }
+
     @Test func `the response for an existing file that is kept is not read to its end`() async throws {
         try await LoopbackServer.run(script: { connection in
             connection.readRequest()

@@ -1,0 +1,23 @@
+extension WorkLimit {
+    /// The error message of a parser that stopped. The step reports its timeout instead.
+    package static let message = "the time of the step has passed"
+
+    /// Asks whether the limit is reached once for each 64 KiB that a parser has read, because asking takes longer than
+    /// reading a value.
+    package struct Check: Sendable {
+        private var next = 0x1_0000
+
+        /// Creates the check of a parser at the start of its bytes.
+        package init() {}
+
+        /// Whether the task must stop.
+        ///
+        /// - Parameter position: The number of bytes, or of units that take about as long, that were read.
+        @inline(__always)
+        package mutating func isReached(at position: Int) -> Bool {
+            guard position >= next else { return false }
+            next = position + 0x1_0000
+            return WorkLimit.isReached
+        }
+    }
+}
