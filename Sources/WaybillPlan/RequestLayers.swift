@@ -85,27 +85,17 @@ struct RequestService: Sendable {
     }
 }
 
-/// The levels of the cascade for one request, the outermost first.
-struct RequestLayers {
-    /// The settings of each level.
-    let settings: [Settings]
-
-    init(_ definition: RequestDefinition, service: RequestService, steps: [Settings], in far: SharedLevels) {
-        var settings: [Settings] = []
-        settings.reserveCapacity(steps.count + 3)
-        if !service.standsAlone {
-            settings.append(far.defaults)
-            if let ofService = service.settings { settings.append(ofService) }
+extension RequestService {
+    /// Returns the levels of the cascade for one request of the service, the outermost first.
+    ///
+    /// - Parameter steps: The settings of the graphs and of the enclosing steps, from the outermost in.
+    func levels(of definition: RequestDefinition, steps: [Settings], in far: SharedLevels) -> [Settings] {
+        guard standsAlone else {
+            return [far.defaults] + [settings].compactMap { $0 } + [definition.settings] + steps
         }
-        settings.append(definition.settings)
-        if service.standsAlone {
-            // Of the graph and the steps, the settings from the level that says 'standalone' inwards remain: of an
-            // endpoint that says it, those of the step that calls it.
-            let first = steps.lastIndex { $0.standalone != nil } ?? max(0, steps.count - 1)
-            settings += steps[first...]
-        } else {
-            settings += steps
-        }
-        self.settings = settings
+        // Of the graph and the steps, the settings from the level that says 'standalone' inwards remain: of an endpoint
+        // that says it, those of the step that calls it.
+        let first = steps.lastIndex { $0.standalone != nil } ?? max(0, steps.count - 1)
+        return [definition.settings] + steps[first...]
     }
 }

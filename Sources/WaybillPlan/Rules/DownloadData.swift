@@ -24,7 +24,7 @@ struct DownloadData: ManifestRule {
         for endpoint in subject.manifest.endpoints.values {
             check(endpoint.value.request.download, endpoint.value.request.needsOfData)
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             if let endpoint = site.endpoint {
                 // The endpoint's own settings are reported at the endpoint.
                 check(endpoint.request.download, site.step.needsOfData)

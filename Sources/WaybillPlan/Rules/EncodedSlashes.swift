@@ -15,7 +15,7 @@ struct EncodedSlashes: ManifestRule {
                 diagnostics += warnings(known.values(of: part.reference), in: part)
             }
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             switch site.step.action {
             case .request(let definition):
                 let known = KnownValues(
@@ -37,11 +37,10 @@ struct EncodedSlashes: ManifestRule {
                         diagnostics += warnings([(value, given.value.span)], in: part)
                     }
                 }
-            case .graph, .group, .values, .end: return
+            case .graph, .group, .values, .end: continue
             }
         }
-        var seen: Set<SourceSpan> = []
-        return diagnostics.filter { $0.primary.map { seen.insert($0.span).inserted } ?? true }
+        return diagnostics
     }
 
     private func warnings(_ values: [(text: String, span: SourceSpan)], in part: InsertedPath) -> [Diagnostic] {

@@ -15,10 +15,10 @@ struct GraphNames: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         var calls: [String: [Spanned<String>]] = [:]
-        subject.forEachStep { site in
-            guard case .graph(let call) = site.step.action, !site.step.unknown.contains(.form) else { return }
+        for site in subject.steps {
+            guard case .graph(let call) = site.step.action, !site.step.unknown.contains(.form) else { continue }
             if site.callsUnknown {
-                guard !manifest.unknown.mayDefine(call.name.value, in: .graphs) else { return }
+                guard !manifest.unknown.mayDefine(call.name.value, in: .graphs) else { continue }
                 let isEndpoint = manifest.endpoints[call.name.value] != nil
                 let help = isEndpoint ? ["'\(call.name.value)' is an endpoint; use 'call'."] : []
                 diagnostics.append(.unknown("graph", call.name, among: manifest.graphs.keys, help: help))

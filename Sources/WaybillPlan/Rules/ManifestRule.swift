@@ -85,12 +85,3 @@ extension Diagnostic {
         )
     }
 }
-
-/// Runs the rules. Each rule is independent of the others.
-enum RuleRunner {
-    /// Returns the diagnostics of all rules, in the order of the rules. Those of the rules for manifests without errors
-    /// are separate, and apply only if there is no error.
-    static func diagnostics(of subject: RuleSubject) -> (always: [Diagnostic], ifSound: [Diagnostic]) {
-        (allRules.flatMap { $0.check(subject) }, rulesOfSoundManifests.flatMap { $0.check(subject) })
-    }
-}

@@ -83,8 +83,6 @@ struct LiteralPath: Sendable {
 struct ReferenceList: Sendable {
     /// The paths.
     let sites: [ReferenceSite]
-    /// The roots of the paths. Most rules concern only a few of them, and find those without inspecting the paths.
-    let roots: [Reference.Root?]
     /// Literal strings that are paths or calls of the expression language, and may have been meant as templates.
     let literals: [LiteralPath]
     /// For each step, by number, the range of the paths that it contains.
@@ -95,18 +93,16 @@ struct ReferenceList: Sendable {
         let reader = ReferenceReader(manifest)
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
-        (sites, roots, ofSteps) = (reader.sites, reader.roots, reader.ofSteps)
-        literals = reader.literals
+        (sites, literals, ofSteps) = (reader.sites, reader.literals, reader.ofSteps)
     }
 
-    /// The indices of the paths in a step.
-    func indices(of site: StepSite) -> Range<Int> { ofSteps[site.number] }
+    /// The paths in a step.
+    func of(_ site: StepSite) -> ArraySlice<ReferenceSite> { sites[ofSteps[site.number]] }
 }
 
 /// Traverses a manifest and collects its paths.
 private final class ReferenceReader {
     private(set) var sites: [ReferenceSite] = []
-    private(set) var roots: [Reference.Root?] = []
     private(set) var ofSteps: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
@@ -181,10 +177,7 @@ private final class ReferenceReader {
 
     private func visitor(_ place: UseLocation) -> UseVisitor {
         UseVisitor { [unowned self] use in
-            for reference in use.text.references {
-                sites.append(ReferenceSite(reference, of: use, place))
-                roots.append(reference.root)
-            }
+            for reference in use.text.references { sites.append(ReferenceSite(reference, of: use, place)) }
         } constant: { [unowned self] use in
             // The name of a file may resemble a path.
             if use.purpose != .fileName, let literal = LiteralPath(use, place) { literals.append(literal) }

@@ -45,7 +45,7 @@ final class RequestSite: Sendable {
         self.span = span
         self.far = far
         service = RequestService(of: definition, from: step?.step, settings: steps, in: far)
-        levels = RequestLayers(definition, service: service, steps: steps, in: far).settings
+        levels = service.levels(of: definition, steps: steps, in: far)
         unknown = levels.reduce(into: Set()) { $0.formUnion($1.unknown) }
         expectedStatus = levels.nearest(ExpectationSetting.key, \.expectedStatus)
     }

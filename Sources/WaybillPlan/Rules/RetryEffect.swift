@@ -9,29 +9,22 @@ struct RetryEffect: ManifestRule {
     private static let harmless = ["dns", "connect", "tls", "unreachable"]
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        var seen: Set<SourceSpan> = []
-        for site in subject.requests.all {
+        subject.requests.all.compactMap { site in
             guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(RetryPolicy.key)
-            else {
-                continue
-            }
+            else { return nil }
             // The settings of outer levels also apply to other requests.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,
-                !retry.value.causes.contains(where: Self.isHarmless), seen.insert(retry.span).inserted
-            else { continue }
-            diagnostics.append(
-                Diagnostic(
-                    "retry-without-effect",
-                    "\(method) is not retried for any of these: the server may have processed it already",
-                    severity: .warning,
-                    at: retry.span,
-                    help: ["Add 'unsafe: true' if sending the request twice is harmless."]
-                )
+                !retry.value.causes.contains(where: Self.isHarmless)
+            else { return nil }
+            return Diagnostic(
+                "retry-without-effect",
+                "\(method) is not retried for any of these: the server may have processed it already",
+                severity: .warning,
+                at: retry.span,
+                help: ["Add 'unsafe: true' if sending the request twice is harmless."]
             )
         }
-        return diagnostics
     }
 
     private static func isHarmless(_ cause: RetryPolicy.Cause) -> Bool {

@@ -13,6 +13,8 @@ final class RuleSubject: Sendable {
     let allowsOutside: Bool
     /// The graphs with their steps.
     let graphs: [GraphSite]
+    /// Every step of every graph.
+    let steps: [StepSite]
     /// Every request that the manifest can send.
     let requests: RequestList
     /// Every path of the expression language.
@@ -26,20 +28,12 @@ final class RuleSubject: Sendable {
         self.allowsOutside = allowsOutside
         let graphs = manifest.graphSites
         self.graphs = graphs
+        steps = graphs.flatMap(\.all)
         requests = RequestList(of: manifest, graphs)
         references = ReferenceList(of: manifest, graphs)
         settings = manifest.allSettings(graphs)
     }
 
-    /// Calls a closure with every step of every graph.
-    func forEachStep(_ body: (StepSite) -> Void) {
-        for graph in graphs {
-            for site in graph.all { body(site) }
-        }
-    }
-}
-
-extension RuleSubject {
     /// Returns the diagnostics of a check for all requests. Calls of one endpoint share its diagnostics, which are
     /// reported once.
     func diagnosticsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {

@@ -9,12 +9,7 @@ import WaybillManifest
 /// Another rule (`DataFlow`) checks the names after `steps`.
 struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        let references = subject.references
-        return references.sites.indices.compactMap { index in
-            // The member names of a response's data are not known.
-            if references.roots[index] == .document, references.sites[index].moment == .response { return nil }
-            return NameScope(subject: subject, site: references.sites[index]).diagnostic
-        }
+        subject.references.sites.compactMap { NameScope(subject: subject, site: $0).diagnostic }
     }
 }
 

@@ -11,7 +11,7 @@ import WaybillManifest
 /// call sends to another service.
 struct SessionValues: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        guard subject.references.roots.contains(.session) else { return [] }
+        guard subject.references.sites.contains(where: { $0.reference.root == .session }) else { return [] }
         return subject.diagnosticsOfRequests { request in
             guard !request.service.isUnknown, !request.service.isAmbiguous,
                 !subject.manifest.unknown.mayDefineSomething(in: .services),

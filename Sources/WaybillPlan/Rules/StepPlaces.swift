@@ -25,12 +25,12 @@ struct StepPlaces: ManifestRule {
         for graph in subject.graphs where !senders.sends(graph) {
             diagnostics += graph.definition.value.settings.withoutRequests("this graph sends no request")
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             let step = site.step
             if site.callee != nil || !site.steps.isEmpty, !senders.sends(site) {
                 diagnostics += step.settings.withoutRequests("no step inside this one sends a request")
             }
-            guard !step.unknown.contains(.form | .loop | .steps) else { return }
+            guard !step.unknown.contains(.form | .loop | .steps) else { continue }
             if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }

@@ -29,22 +29,30 @@ final class StepSite: Sendable {
     /// The steps inside it.
     let steps: [StepSite]
 
+    /// Resolves the callee of a step and of the steps inside it.
+    ///
+    /// - Parameter count: The number of steps before it, which is increased by those here.
     fileprivate init(
-        graph: Definition<Graph>,
+        _ step: Step,
+        of graph: Definition<Graph>,
         around: [Step],
-        step: Step,
-        callee: Callee?,
         isFinal: Bool,
-        number: Int,
-        steps: [StepSite]
+        in manifest: Manifest,
+        _ count: inout Int
     ) {
         self.graph = graph
         self.around = around
         self.step = step
-        self.callee = callee
         self.isFinal = isFinal
-        self.number = number
-        self.steps = steps
+        callee = manifest.callee(of: step)
+        number = count
+        count += 1
+        var inner: [StepSite] = []
+        for child in step.steps {
+            let around = around + [step]
+            inner.append(StepSite(child, of: graph, around: around, isFinal: isFinal, in: manifest, &count))
+        }
+        steps = inner
     }
 
     /// The settings of the graph, of the enclosing steps and of the step, from the outermost in.
@@ -85,19 +93,20 @@ final class GraphSite: Sendable {
 
     private let byID: [String: StepSite]
 
-    /// - Parameter number: The number of steps in the graphs before it.
-    init(_ definition: Definition<Graph>, in manifest: Manifest, number: Int) {
+    /// - Parameter count: The number of steps in the graphs before it, which is increased by those of this one.
+    fileprivate init(_ definition: Definition<Graph>, in manifest: Manifest, _ count: inout Int) {
         self.definition = definition
-        let reader = StepReader(manifest: manifest, graph: definition, number: number)
-        body = reader.sites(of: definition.value.body.steps, around: [], isFinal: false)
-        finally = reader.sites(of: definition.value.finally?.steps ?? [], around: [], isFinal: true)
+        func sites(of steps: [Step], isFinal: Bool) -> [StepSite] {
+            steps.map { StepSite($0, of: definition, around: [], isFinal: isFinal, in: manifest, &count) }
+        }
+        body = sites(of: definition.value.body.steps, isFinal: false)
+        finally = sites(of: definition.value.finally?.steps ?? [], isFinal: true)
         all = Self.flattened(body + finally)
         let lacksSteps = definition.value.unknown.contains(.steps)
         mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown || $0.step.mayHaveOtherIDs }
         isOrderUnknown =
             lacksSteps || all.contains { $0.step.unknown.contains(.form | .steps | .loop | .needs) }
         var byID: [String: StepSite] = [:]
-        byID.reserveCapacity(all.count)
         var repeated: [StepSite] = []
         for site in all {
             guard let id = site.step.effectiveID else { continue }
@@ -127,50 +136,6 @@ final class GraphSite: Sendable {
     }
 }
 
-/// Traverses the steps of a graph, and resolves their callees.
-private final class StepReader {
-    private let manifest: Manifest
-    private let graph: Definition<Graph>
-    private var number: Int
-
-    init(manifest: Manifest, graph: Definition<Graph>, number: Int) {
-        self.manifest = manifest
-        self.graph = graph
-        self.number = number
-    }
-
-    func sites(of steps: [Step], around: [Step], isFinal: Bool) -> [StepSite] {
-        steps.map { step in
-            let number = number
-            self.number += 1
-            let inner = step.steps
-            return StepSite(
-                graph: graph,
-                around: around,
-                step: step,
-                callee: callee(of: step),
-                isFinal: isFinal,
-                number: number,
-                steps: inner.isEmpty ? [] : sites(of: inner, around: around + [step], isFinal: isFinal)
-            )
-        }
-    }
-
-    private func callee(of step: Step) -> StepSite.Callee? {
-        if step.unknown.contains(.form) { return .unknown }
-        switch step.action {
-        case .call(let call):
-            if manifest.unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
-            guard let position = manifest.endpoints.index(forKey: call.name.value) else { return .unknown }
-            return .endpoint(manifest.endpoints.values[position].value, position: position)
-        case .graph(let call):
-            if manifest.unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
-            return manifest.graphs[call.name.value].map { .graph($0.value) } ?? .unknown
-        case .request, .group, .values, .end: return nil
-        }
-    }
-}
-
 extension Step {
     /// Whether the id of the step, or of one inside it, may differ from the known one.
     fileprivate var mayHaveOtherIDs: Bool {
@@ -182,10 +147,21 @@ extension Manifest {
     /// Every graph with its steps.
     var graphSites: [GraphSite] {
         var count = 0
-        return graphs.values.map { graph in
-            let site = GraphSite(graph, in: self, number: count)
-            count += site.all.count
-            return site
+        return graphs.values.map { GraphSite($0, in: self, &count) }
+    }
+
+    /// Returns the callee of a step; `nil` if the step is not a call.
+    fileprivate func callee(of step: Step) -> StepSite.Callee? {
+        if step.unknown.contains(.form) { return .unknown }
+        switch step.action {
+        case .call(let call):
+            if unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
+            guard let position = endpoints.index(forKey: call.name.value) else { return .unknown }
+            return .endpoint(endpoints.values[position].value, position: position)
+        case .graph(let call):
+            if unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
+            return graphs[call.name.value].map { .graph($0.value) } ?? .unknown
+        case .request, .group, .values, .end: return nil
         }
     }
 }

@@ -42,7 +42,7 @@ final class GraphFlow {
     private(set) var conditions = StepConditions()
 
     /// Finished steps, by position, and how certain it is that they have passed.
-    typealias Ended = [(place: Int, certainty: Certainty)]
+    typealias Ended = [(position: Int, certainty: Certainty)]
 
     init(subject: RuleSubject, graph: GraphSite) {
         self.subject = subject
@@ -61,31 +61,31 @@ final class GraphFlow {
         }
         definition.settings.visitUses(visitor)
         let ended = visit(graph.body, definition.body.order, onFailure: definition.onFailure)
-        for (place, certainty) in ended { visible[place] = certainty }
+        for (position, certainty) in ended { visible[position] = certainty }
         visitFinally(after: ended)
-        for (place, certainty) in ended { visible[place] = certainty }
+        for (position, certainty) in ended { visible[position] = certainty }
         for output in definition.outputs { output.visitUses(visitor, .end, .result) }
         for value in definition.state { value.visitUses(visitor) }
     }
 
     private func visitFinally(after ended: Ended) {
         guard let finally = graph.definition.value.finally else { return }
-        for (place, _) in ended { visible[place] = .uncertain("'finally' also runs after a failure") }
-        for (place, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[place] = nil }
+        for (position, _) in ended { visible[position] = .uncertain("'finally' also runs after a failure") }
+        for (position, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[position] = nil }
     }
 
     /// Whether a step has certainly passed; `nil` if it may not have run.
     func certainty(of site: StepSite) -> Certainty? {
-        let place = place(of: site)
-        if let certainty = visible[place] { return certainty }
+        let position = position(of: site)
+        if let certainty = visible[position] { return certainty }
         for batch in batches {
-            if let (step, certainty) = batch.ended[place], batch.needs.needs(batch.current, step) { return certainty }
+            if let (step, certainty) = batch.ended[position], batch.needs.needs(batch.current, step) { return certainty }
         }
         return nil
     }
 
     /// The position of a step in the graph. Steps that share an id, which is an error, have the position of the first.
-    private func place(of site: StepSite) -> Int {
+    private func position(of site: StepSite) -> Int {
         let first = graph.repeated.isEmpty ? site : site.step.effectiveID.flatMap { graph[$0] } ?? site
         return first.number - graph.all[0].number
     }
@@ -116,12 +116,12 @@ final class GraphFlow {
             if onFailure != .stop {
                 seen = own.uncertain("the chain continues after a failure (onFailure: \(onFailure))")
             }
-            for (place, certainty) in seen { visible[place] = certainty }
+            for (position, certainty) in seen { visible[position] = certainty }
             if mayHaveEnded { own = own.uncertain("the chain may end before it") }
             ended += own
             if case .end = site.step.action { mayHaveEnded = true }
         }
-        for (place, _) in ended { visible[place] = nil }
+        for (position, _) in ended { visible[position] = nil }
         return ended
     }
 
@@ -138,7 +138,7 @@ final class GraphFlow {
         for index in needs.order {
             batches[level].current = index
             ended[index] = visit(batch[index])
-            for (place, certainty) in ended[index] { batches[level].ended[place] = (index, certainty) }
+            for (position, certainty) in ended[index] { batches[level].ended[position] = (index, certainty) }
         }
         batches.removeLast()
         return ended.flatMap { $0 }
@@ -150,12 +150,10 @@ final class GraphFlow {
         let outer = conditions
         defer { conditions = outer }
         let inner = outer.adding(step)
-        let references = subject.references
-        var ofUntil: [Int] = []
-        for index in references.indices(of: site) where references.roots[index] == .steps {
-            let use = references.sites[index]
+        var ofUntil: [ReferenceSite] = []
+        for use in subject.references.of(site) where use.reference.root == .steps {
             if !step.isRequest, step.flow?.until?.evaluates(use.text) == true {
-                ofUntil.append(index)
+                ofUntil.append(use)
                 continue
             }
             // Everything but the condition itself is evaluated only if the condition is true.
@@ -168,17 +166,14 @@ final class GraphFlow {
         if !ofUntil.isEmpty {
             // The conditions of 'until' are evaluated after each try of the step has passed.
             let before = visible
-            for (place, certainty) in own { visible[place] = certainty }
-            if step.flow?.forEach == nil, step.effectiveID != nil { visible[place(of: site)] = .certain }
-            for index in ofUntil {
-                let use = references.sites[index]
-                check(use.reference, in: use.text, step: use.step)
-            }
+            for (position, certainty) in own { visible[position] = certainty }
+            if step.flow?.forEach == nil, step.effectiveID != nil { visible[position(of: site)] = .certain }
+            for use in ofUntil { check(use.reference, in: use.text, step: use.step) }
             visible = before
         }
         // The steps inside a 'forEach' run once for each element, and are visible only there.
         if step.flow?.forEach != nil { own = [] }
-        if step.effectiveID != nil { own.append((place(of: site), .certain)) }
+        if step.effectiveID != nil { own.append((position(of: site), .certain)) }
         if step.flow?.forEach == nil, let mode = duplicates(of: site) {
             own = own.uncertain("an identical request may replace it (duplicates: \(mode.rawValue))")
         }
@@ -225,18 +220,18 @@ enum Certainty {
     case uncertain(String)
 }
 
-extension [(place: Int, certainty: Certainty)] {
+extension [(position: Int, certainty: Certainty)] {
     /// The same steps, none of them certain to have passed.
     fileprivate func uncertain(_ reason: String) -> Self {
         map { step in
-            if case .uncertain = step.certainty { step } else { (step.place, .uncertain(reason)) }
+            if case .uncertain = step.certainty { step } else { (step.position, .uncertain(reason)) }
         }
     }
 
     /// The same steps, whose failures are tolerated.
     fileprivate func tolerated(_ reason: String) -> Self {
         map { step in
-            if case .certain = step.certainty { (step.place, .tolerated(reason)) } else { step }
+            if case .certain = step.certainty { (step.position, .tolerated(reason)) } else { step }
         }
     }
 }

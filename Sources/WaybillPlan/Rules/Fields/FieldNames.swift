@@ -10,24 +10,12 @@ import WaybillManifest
 struct FieldNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let shapes = ScopeShapes(subject)
-        var diagnostics: [Diagnostic] = []
-        // Checking a path through data may require inspecting all of the data, and the same paths are often repeated.
-        var known: [PathThroughData: MissingPart?] = [:]
-        let references = subject.references
-        for index in references.sites.indices where ScopeShapes.areKnown(after: references.roots[index]) {
-            let site = references.sites[index]
-            let reference = site.reference
-            guard let root = shapes.root(of: site) else { continue }
-            let missing: MissingPart?
-            if let path = PathThroughData(reference, from: root) {
-                if known[path] == nil { known[path] = .some(reference.missingPart(from: root)) }
-                missing = known[path] ?? nil
-            } else {
-                missing = reference.missingPart(from: root)
+        return subject.references.sites.compactMap { site in
+            guard let root = shapes.root(of: site), let missing = site.reference.missingPart(from: root) else {
+                return nil
             }
-            if let missing { diagnostics.append(missing.diagnostic(reference, in: site.text, root)) }
+            return missing.diagnostic(site.reference, in: site.text, root)
         }
-        return diagnostics
     }
 }
 
@@ -39,27 +27,6 @@ struct PathRoot {
     var depth: Int
     /// The definition of the value.
     var source: Diagnostic.Label?
-}
-
-/// A path that starts at data, or at the elements of a known list.
-private struct PathThroughData: Hashable {
-    private let source: SourceSpan
-    private let keys: [CodePoints]
-    private let children: [CodePoints]?
-
-    init?(_ reference: Reference, from root: PathRoot) {
-        guard case .oneOf = root.shape, let source = root.source?.span else { return nil }
-        self.source = source
-        keys = reference.segments.map { Self.text(of: $0.key) }
-        children = reference.childSegments.map { $0.map { Self.text(of: $0.key) } }
-    }
-
-    private static func text(of key: Reference.Segment.Key) -> CodePoints {
-        switch key {
-        case .name(let name): CodePoints(".\(name)")
-        case .index(let index): CodePoints("[\(index)")
-        }
-    }
 }
 
 extension ScopeShapes {

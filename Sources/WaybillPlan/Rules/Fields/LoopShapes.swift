@@ -9,8 +9,8 @@ struct LoopShapes {
     private var shapes: [SourceSpan: ValueShape] = [:]
 
     init(_ subject: RuleSubject) {
-        subject.forEachStep { site in
-            guard let forEach = site.step.flow?.forEach else { return }
+        for site in subject.steps {
+            guard let forEach = site.step.flow?.forEach else { continue }
             if let shape = Self.shape(of: forEach.elements, in: site.graph.value, subject) {
                 shapes[forEach.variable.span] = shape
             }

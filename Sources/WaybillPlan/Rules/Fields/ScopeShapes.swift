@@ -15,14 +15,6 @@ struct ScopeShapes {
         loops = LoopShapes(subject)
     }
 
-    /// Whether the shapes of the values after a root can be known; `nil` is the element of a `forEach`.
-    static func areKnown(after root: Reference.Root?) -> Bool {
-        switch root {
-        case .vars, .session, .state, .item: false
-        case .document, .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
-        }
-    }
-
     /// Returns the start of a path that has more segments than its names; `nil` if nothing is known about it.
     func root(of site: ReferenceSite) -> PathRoot? {
         let reference = site.reference

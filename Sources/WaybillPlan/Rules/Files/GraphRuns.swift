@@ -21,8 +21,8 @@ struct GraphRuns {
     private static let budget = 100_000
 
     init(_ subject: RuleSubject) {
-        subject.forEachStep { site in
-            guard case .graph(let call) = site.step.action, !site.callsUnknown else { return }
+        for site in subject.steps {
+            guard case .graph(let call) = site.step.action, !site.callsUnknown else { continue }
             runs[call.name.value, default: []].append(
                 Run(
                     caller: site.graph.name.value,

@@ -113,20 +113,20 @@ private struct FileWriting {
             )
             writings[Target(path: CodePoints(name), table: table?.lowercased()), default: []].append(writing)
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             let step = site.step
             // One file receives the records of all elements of the step.
             if let write = step.flow?.write {
                 add(write.to, table: write.table?.value, of: site, at: write.to.span, site.loopAround)
             }
-            guard let to = site.download?.to else { return }
+            guard let to = site.download?.to else { continue }
             // Equal downloads with `duplicates` may share a file.
             let request = subject.requests.of(site).first
-            if request?.unknown.contains(DuplicatePolicy.key) == true { return }
-            if let mode = request?.merged.duplicates?.value.mode, mode != .allow { return }
+            if request?.unknown.contains(DuplicatePolicy.key) == true { continue }
+            if let mode = request?.merged.duplicates?.value.mode, mode != .allow { continue }
             var folder = ""
             if let setting = request?.merged.downloads {
-                guard let text = setting.value.constantText else { return }
+                guard let text = setting.value.constantText else { continue }
                 folder = text + "/"
             }
             let place = if case .call(let call) = step.action { call.name.span } else { to.span }
@@ -141,14 +141,10 @@ extension StepSite {
     var loopAround: ForEach? { around.lazy.reversed().compactMap { $0.flow?.forEach }.first }
 
     /// Whether the step or an enclosing one runs only under a condition.
-    var isConditional: Bool { step.isConditional || around.contains(where: \.isConditional) }
-}
+    var isConditional: Bool {
+        (around + [step]).contains { $0.flow?.when != nil || $0.unknown.contains(.condition) }
+    }
 
-extension Step {
-    fileprivate var isConditional: Bool { flow?.when != nil || unknown.contains(.condition) }
-}
-
-extension StepSite {
     /// The download of the step or of the endpoint that it calls.
     var download: Download? {
         if let endpoint { return endpoint.request.download }

@@ -9,18 +9,10 @@ import WaybillManifest
 struct CredentialOutputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        // Many endpoints have outputs with the same name.
-        var known: [String: Bool] = [:]
-        func isOfCredential(_ name: String) -> Bool {
-            if let known = known[name] { return known }
-            let isOfCredential = CredentialName.matches(name)
-            known[name] = isOfCredential
-            return isOfCredential
-        }
         func check(_ outputs: [OutputDefinition]) {
             for output in outputs
             // A comparison or a length is not a credential.
-            where output.secretMark == nil && isOfCredential(output.name.value)
+            where output.secretMark == nil && CredentialName.matches(output.name.value)
                 && !output.value.expression.resultType.isDisjoint(with: [.string, .object, .array])
             {
                 diagnostics.append(.unmarkedCredential(output))

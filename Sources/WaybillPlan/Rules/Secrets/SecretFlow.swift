@@ -67,7 +67,7 @@ final class SecretFlow {
             collect(call, endpoint.inputs)
         }
         for endpoint in manifest.endpoints.values { collect(endpoint.value.request.vars) }
-        subject.forEachStep { site in
+        for site in subject.steps {
             let step = site.step
             collect(step.vars)
             switch step.action {
@@ -76,7 +76,7 @@ final class SecretFlow {
             case .request(let definition): collect(definition.vars)
             case .group, .values, .end: break
             }
-            guard let forEach = step.flow?.forEach else { return }
+            guard let forEach = step.flow?.forEach else { continue }
             let element = SecretHolder.element(forEach.variable.span)
             switch forEach.elements {
             case .expression(let expression): holders[ObjectIdentifier(expression)] = element
@@ -138,7 +138,7 @@ final class SecretFlow {
 
 extension Purpose {
     /// Whether uses for this purpose are checked for secrets.
-    var endsSomewhere: Bool {
+    fileprivate var endsSomewhere: Bool {
         switch self {
         case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state: true
         case .header, .credential, .control, .expectation, .secretOutput, .message, .argument, .variable: false

@@ -8,7 +8,7 @@ import WaybillManifest
 /// This rule ignores logs and messages, in which secrets are redacted when they are written.
 struct SecretTaint: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        guard subject.handsOnSecrets else { return [] }
+        guard !subject.manifest.secrets.isEmpty || subject.marksOutputs else { return [] }
         let flow = SecretFlow(subject)
         var seen: Set<ObjectIdentifier> = []
         var diagnostics: [Diagnostic] = []
@@ -105,29 +105,10 @@ extension SecretLeak {
 }
 
 extension RuleSubject {
-    /// Whether a secret may be used for anything but credentials and header fields. In most manifests none is, and
-    /// there is nothing to follow.
-    fileprivate var handsOnSecrets: Bool {
-        let marksOutputs = marksOutputs
-        return references.roots.indices.contains { index in
-            switch references.roots[index] {
-            case .secrets: break
-            case .steps, .session: guard marksOutputs else { return false }
-            default: return false
-            }
-            return references.sites[index].purpose.takesSecretsFurther && !references.sites[index].reference.isConcealed
-        }
-    }
-
     /// Whether an output is marked as a secret.
-    private var marksOutputs: Bool {
+    fileprivate var marksOutputs: Bool {
         func marks(_ outputs: [OutputDefinition]) -> Bool { outputs.indices.contains { outputs[$0].isSecret } }
         return manifest.endpoints.values.contains { marks($0.value.request.outputs) }
             || graphs.contains { marks($0.definition.value.outputs) || $0.all.contains { marks($0.step.ownOutputs) } }
     }
-}
-
-extension Purpose {
-    /// Whether a value with this purpose may be revealed, or used again by name.
-    fileprivate var takesSecretsFurther: Bool { endsSomewhere || self == .argument || self == .variable }
 }

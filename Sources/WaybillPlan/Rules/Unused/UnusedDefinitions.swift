@@ -70,8 +70,8 @@ extension RuleSubject {
     /// Every variable of a request.
     fileprivate var variables: [VariableDefinition] {
         var variables = manifest.endpoints.values.flatMap(\.value.request.vars)
-        forEachStep { site in
-            if !site.step.vars.isEmpty { variables += site.step.vars }
+        for site in steps {
+            variables += site.step.vars
             if case .request(let definition) = site.step.action { variables += definition.vars }
         }
         return variables

@@ -22,7 +22,7 @@ struct UsedDefinitions {
 
     init(_ subject: RuleSubject) {
         manifest = subject.manifest
-        usesSessions = subject.references.roots.contains(.session)
+        usesSessions = subject.references.sites.contains { $0.reference.root == .session }
         let declared = manifest.endpoints.values.reduce(0) { $0 + $1.value.inputs.count }
         declaredInputs = Array(
             repeating: false,
@@ -40,13 +40,7 @@ struct UsedDefinitions {
         for filter in manifest.filters.values {
             for case .named(let name, _) in filter.value.map(\.value) { filters.insert(name.value) }
         }
-        let references = subject.references
-        for index in references.sites.indices {
-            switch references.roots[index] {
-            case .inputs, .manifest, .secrets, .data, .vars: note(references.sites[index])
-            case .session, .steps, .run, .state, .request, .response, .document, .item, nil: continue
-            }
-        }
+        for site in subject.references.sites { note(site) }
     }
 
     // MARK: Calls
@@ -59,8 +53,8 @@ struct UsedDefinitions {
             noteInherited(endpoint.inputs, call)
         }
         var called: Set<String> = []
-        subject.forEachStep { site in
-            guard let inputs = site.calledInputs else { return }
+        for site in subject.steps {
+            guard let inputs = site.calledInputs else { continue }
             if case .graph(let call) = site.step.action { called.insert(call.name.value) }
             switch site.step.action {
             case .call(let call), .graph(let call): noteInherited(inputs, call)
