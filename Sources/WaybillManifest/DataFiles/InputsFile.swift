@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillExpressions
 package import WaybillJSON
 
 /// A file with the values of a manifest's inputs, for `--inputs`: a JSON or YAML object of names and values.
@@ -89,20 +90,5 @@ package struct InputsFile: Sendable {
     /// an input.
     package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         document.places(of: pointers)
-    }
-}
-
-extension JSON.Kind {
-    /// The kind with its article.
-    fileprivate var phrase: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .bytes: "bytes"
-        case .array: "a list"
-        case .object: "an object"
-        }
     }
 }

@@ -63,7 +63,7 @@ extension ManifestDecoder {
         if let written, let known = self.action(written, entries, unknown: unknown, level: level, earlier: group) {
             (action, form, place) = (known, written.form, written.key)
         } else {
-            unknown = unknown | .form | .address | .method | .service
+            unknown.formUnion([.form, .address, .method, .service])
             action = unknownAction(at: node, entries, unknown: unknown, level: level)
             (form, place) = (action.isCall ? .call : .get, node)
         }

@@ -39,7 +39,7 @@ extension Manifest {
             manifest.services[name.value]?.value = Service(
                 settings: Cascade.merge([service.settings, changes.settings]),
                 session: changes.session ?? service.session,
-                unknown: service.unknown | changes.unknown
+                unknown: service.unknown.union(changes.unknown)
             )
         }
         for (name, value) in environment.inputs {

@@ -54,7 +54,7 @@ package struct Service: Sendable {
     /// The session, which is established before the first request that needs it.
     package var session: SessionDefinition?
     /// The parts that are unknown because of errors in the source.
-    package var unknown: UnknownParts = .nothing
+    package var unknown: UnknownParts = []
 }
 
 /// A call that provides the requests of a service with shared values, such as a token.

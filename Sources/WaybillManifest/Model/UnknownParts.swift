@@ -1,17 +1,13 @@
 /// The parts of a definition or a step that are unknown because of an error in the source.
 ///
 /// Nothing is reported as missing if an unknown part could contain it.
-///
-/// It is a set of bits instead of a `Set`, because it is read for every part of every manifest and almost always empty.
-package struct UnknownParts: Sendable {
+package struct UnknownParts: OptionSet, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
-    /// Nothing is unknown.
-    package static let nothing = UnknownParts(rawValue: 0)
     /// What a step does.
     package static let form = UnknownParts(rawValue: 1 << 0)
     /// The id of a step.
@@ -45,17 +41,6 @@ package struct UnknownParts: Sendable {
     /// The file that a step writes.
     package static let file = UnknownParts(rawValue: 1 << 15)
 
-    /// Whether nothing is unknown.
-    package var isEmpty: Bool { rawValue == 0 }
-
     /// Whether any of some parts is unknown.
-    package func contains(_ parts: UnknownParts) -> Bool { rawValue & parts.rawValue != 0 }
-
-    /// Returns the unknown parts among some parts.
-    package func among(_ parts: UnknownParts) -> UnknownParts { UnknownParts(rawValue: rawValue & parts.rawValue) }
-
-    /// Returns the parts of both.
-    package static func | (left: UnknownParts, right: UnknownParts) -> UnknownParts {
-        UnknownParts(rawValue: left.rawValue | right.rawValue)
-    }
+    package func contains(anyOf parts: UnknownParts) -> Bool { !isDisjoint(with: parts) }
 }

@@ -37,7 +37,7 @@ struct CallInputs: ManifestRule {
                     inputs: inputs,
                     filled: isEndpoint ? filled?.value : nil,
                     areAllKnown: areAllKnown,
-                    areAllGiven: !site.step.unknown.contains(.arguments | .pages),
+                    areAllGiven: !site.step.unknown.contains(anyOf: [.arguments, .pages]),
                     in: manifest
                 )
             case .request:

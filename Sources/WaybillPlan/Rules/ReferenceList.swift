@@ -125,7 +125,7 @@ private final class ReferenceReader {
             for entry in filter.value { entry.value.visitUses(far) }
         }
         for (name, service) in manifest.services {
-            let unknown = service.value.unknown.among(.session)
+            let unknown = service.value.unknown.intersection(.session)
             let place = UseLocation(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
             service.value.settings.visitUses(visitor(place))
             // The request for a session cannot use the session.
@@ -198,7 +198,7 @@ private final class LocationReader {
         let isUnknown =
             manifest.unknown.mayDefineSomething(in: .services)
             || manifest.services.values.contains { $0.value.unknown.contains(.session) }
-        unknownOfAllSessions = isUnknown ? .session : .nothing
+        unknownOfAllSessions = isUnknown ? .session : []
     }
 
     func place(of endpoint: Definition<Endpoint>, _ declarations: UseLocation.Declarations) -> UseLocation {
@@ -208,7 +208,7 @@ private final class LocationReader {
             declarations: declarations,
             vars: request.vars,
             sessions: sessions(of: request),
-            unknown: request.unknown.among(.vars) | unknownSessions(of: request)
+            unknown: request.unknown.intersection(.vars).union(unknownSessions(of: request))
         )
     }
 
@@ -225,13 +225,13 @@ private final class LocationReader {
             unknown = unknownSessions(of: request, calledBy: site.step)
         } else if case .request(let definition) = site.step.action {
             sessions = self.sessions(of: definition)
-            unknown = unknownSessions(of: definition) | definition.unknown.among(.vars)
+            unknown = unknownSessions(of: definition).union(definition.unknown.intersection(.vars))
             vars = definition.vars + vars
         } else if site.callsUnknown {
             unknown = .session
         }
-        unknown = unknown | site.step.unknown.among(.vars | .loop)
-        for step in site.around { unknown = unknown | step.unknown.among(.loop) }
+        unknown.formUnion(site.step.unknown.intersection([.vars, .loop]))
+        for step in site.around { unknown.formUnion(step.unknown.intersection(.loop)) }
         func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UseLocation {
             UseLocation(
                 level: .graph(graph.definition.name.value),
@@ -277,6 +277,6 @@ private final class LocationReader {
                 manifest.unknown.mayDefineSomething(in: .services)
                 || manifest.services.count == 1 && !unknownOfAllSessions.isEmpty
         }
-        return isUnknown ? .session : .nothing
+        return isUnknown ? .session : []
     }
 }

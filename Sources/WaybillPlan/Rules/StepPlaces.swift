@@ -30,7 +30,7 @@ struct StepPlaces: ManifestRule {
             if site.callee != nil || !site.steps.isEmpty, !senders.sends(site) {
                 diagnostics += step.settings.withoutRequests("no step inside this one sends a request")
             }
-            guard !step.unknown.contains(.form | .loop | .steps) else { continue }
+            guard !step.unknown.contains(anyOf: [.form, .loop, .steps]) else { continue }
             if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }

@@ -105,7 +105,7 @@ final class GraphSite: Sendable {
         let lacksSteps = definition.value.unknown.contains(.steps)
         mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown || $0.step.mayHaveOtherIDs }
         isOrderUnknown =
-            lacksSteps || all.contains { $0.step.unknown.contains(.form | .steps | .loop | .needs) }
+            lacksSteps || all.contains { $0.step.unknown.contains(anyOf: [.form, .steps, .loop, .needs]) }
         var byID: [String: StepSite] = [:]
         var repeated: [StepSite] = []
         for site in all {
@@ -139,7 +139,7 @@ final class GraphSite: Sendable {
 extension Step {
     /// Whether the id of the step, or of one inside it, may differ from the known one.
     fileprivate var mayHaveOtherIDs: Bool {
-        unknown.contains(.steps) || effectiveID == nil && unknown.contains(.id | .form)
+        unknown.contains(.steps) || effectiveID == nil && unknown.contains(anyOf: [.id, .form])
     }
 }
 

@@ -40,7 +40,7 @@ final class UseLocation: Sendable {
         loopVariables: [Spanned<String>] = [],
         vars: [VariableDefinition] = [],
         sessions: [SessionDefinition] = [],
-        unknown: UnknownParts = .nothing,
+        unknown: UnknownParts = [],
         isOfRequest: Bool = true
     ) {
         self.level = level

@@ -37,7 +37,7 @@ package final class Graph: Sendable {
         outputs: [OutputDefinition],
         state: [StateDefinition] = [],
         tags: [Spanned<String>],
-        unknown: UnknownParts = .nothing
+        unknown: UnknownParts = []
     ) {
         self.description = description
         self.inputs = inputs

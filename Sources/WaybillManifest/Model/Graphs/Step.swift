@@ -68,7 +68,7 @@ package final class Step: Sendable {
         onFailure: FailureMode,
         span: SourceSpan,
         form: StepForm,
-        unknown: UnknownParts = .nothing
+        unknown: UnknownParts = []
     ) {
         self.id = id
         self.name = name
@@ -83,7 +83,7 @@ package final class Step: Sendable {
         self.span = span
         self.form = form
         self.unknown = unknown
-        effectiveID = id?.value ?? (unknown.contains(.id | .form) ? nil : action.lastPart)
+        effectiveID = id?.value ?? (unknown.contains(anyOf: [.id, .form]) ? nil : action.lastPart)
     }
 }
 

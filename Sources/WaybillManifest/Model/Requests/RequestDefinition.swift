@@ -36,7 +36,7 @@ package final class RequestDefinition: Sendable {
         returns: ReturnShape? = nil,
         download: Download? = nil,
         mock: [MockExample] = [],
-        unknown: UnknownParts = .nothing
+        unknown: UnknownParts = []
     ) {
         self.settings = settings
         self.service = service

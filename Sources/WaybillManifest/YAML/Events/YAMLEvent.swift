@@ -17,26 +17,12 @@ struct YAMLEvent {
     var start: Int
     /// The end of the event. For the end of a block collection, this is after comments and blank lines that follow.
     var end: Int
-    /// The node's tag and anchor; most nodes have neither.
-    var properties: Properties?
     /// Whether a collection is written with brackets.
     var isFlow = false
-
     /// The name of the node's anchor, or of the anchor that an alias refers to.
-    var anchor: String? { properties?.anchor }
+    var anchor: String?
     /// The node's tag with its handle expanded: `tag:yaml.org,2002:str` for `!!str`.
-    var tag: String? { properties?.tag }
-
-    /// The tag and anchor of a node, in a class so that the many events without them are small.
-    final class Properties {
-        let anchor: String?
-        let tag: String?
-
-        init(anchor: String?, tag: String?) {
-            self.anchor = anchor
-            self.tag = tag
-        }
-    }
+    var tag: String?
 }
 
 /// Why the parser stopped, in libyaml's words; `SyntaxError` translates them.

@@ -34,12 +34,7 @@ final class YAMLTree: Sendable {
 }
 
 /// The properties before a value: `!tag` and `&anchor`.
-final class YAMLProperties: Sendable {
+struct YAMLProperties: Sendable {
     let tag: Spanned<String>?
     let anchor: Spanned<String>?
-
-    init(tag: Spanned<String>?, anchor: Spanned<String>?) {
-        self.tag = tag
-        self.anchor = anchor
-    }
 }

@@ -210,7 +210,7 @@ struct YAMLTreeBuilder {
     private mutating func open(_ event: YAMLEvent, isMapping: Bool) -> Bool {
         var start = event.start
         var properties: YAMLProperties?
-        if event.properties != nil {
+        if event.anchor != nil || event.tag != nil {
             (properties, start) = PropertyScanner.scan(event, in: file)
             if let written = properties?.tag {
                 let check = TagCheck(written, expanded: event.tag)

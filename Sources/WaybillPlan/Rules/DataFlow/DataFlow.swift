@@ -79,7 +79,9 @@ final class GraphFlow {
         let position = position(of: site)
         if let certainty = visible[position] { return certainty }
         for batch in batches {
-            if let (step, certainty) = batch.ended[position], batch.needs.needs(batch.current, step) { return certainty }
+            if let (step, certainty) = batch.ended[position], batch.needs.needs(batch.current, step) {
+                return certainty
+            }
         }
         return nil
     }

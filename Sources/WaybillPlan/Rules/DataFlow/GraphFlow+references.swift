@@ -53,7 +53,7 @@ extension GraphFlow {
         in text: any EvaluatedText
     ) -> Diagnostic? {
         guard let field = reference.segments.dropFirst().first, let name = field.name else { return nil }
-        guard !site.step.unknown.contains(.form | .loop) else { return nil }
+        guard !site.step.unknown.contains(anyOf: [.form, .loop]) else { return nil }
         let fields = site.fields
         guard fields.contains(name) else {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []

@@ -134,7 +134,7 @@ struct ScopeShapes {
 
     private func step(_ reference: Reference, _ site: StepSite?) -> PathRoot? {
         guard reference.segments.count > 2 || !reference.isComplete, let site,
-            !site.step.unknown.contains(.form | .loop),
+            !site.step.unknown.contains(anyOf: [.form, .loop]),
             let field = reference.segments.dropFirst().first?.name
         else { return nil }
         let step = site.step

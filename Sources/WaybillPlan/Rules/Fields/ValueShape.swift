@@ -69,7 +69,7 @@ indirect enum ValueShape: Sendable {
         case .oneOf(let values):
             let lists = values.compactMap(\.array)
             guard !lists.isEmpty else {
-                throw AbsenceError(values.contains { $0.object != nil } ? .object : .scalar(values[0].kind.words))
+                throw AbsenceError(values.contains { $0.object != nil } ? .object : .scalar(values[0].kind.phrase))
             }
             let found = lists.compactMap { list in
                 let position = index < 0 ? list.count + index : index
@@ -104,7 +104,7 @@ indirect enum ValueShape: Sendable {
             for name in object.names where seen.insert(CodePoints(name)).inserted { names.append(name) }
         }
         if !names.isEmpty || values.contains(where: { $0.object != nil }) { return .name(names) }
-        return values.contains { $0.array != nil } ? .list : .scalar(values[0].kind.words)
+        return values.contains { $0.array != nil } ? .list : .scalar(values[0].kind.phrase)
     }
 }
 
@@ -114,20 +114,5 @@ struct AbsenceError: Error {
 
     init(_ reason: ValueShape.Absence) {
         self.reason = reason
-    }
-}
-
-extension JSON.Kind {
-    /// The kind with its article.
-    fileprivate var words: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .bytes: "bytes"
-        case .array: "a list"
-        case .object: "an object"
-        }
     }
 }
