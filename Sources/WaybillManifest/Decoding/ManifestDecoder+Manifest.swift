@@ -48,13 +48,14 @@ extension ManifestDecoder {
         }
         let (endpoints, graphs) = (earlier?.endpoints ?? [:], earlier?.graphs ?? [:])
         manifest.endpoints = definitions(node["endpoints"], earlier: endpoints) { decoder, name, node, _ in
-            decoder.endpoint(node, named: name.value)
+            let inputs = decoder.inputs(node["inputs"])
+            return Endpoint(inputs: inputs, request: decoder.request(node, level: .endpoint(name.value)))
         }
         manifest.graphs = definitions(node["graphs"], earlier: graphs) { decoder, name, node, earlier in
-            decoder.graph(node, named: name.value, earlier: earlier)
+            Graph(node, named: name.value, earlier: earlier, &decoder)
         }
         manifest.schemaFiles = schemaFiles
-        let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
+        let includes = texts(in: node["include"])
         return ManifestPart(manifest: manifest, includes: includes)
     }
 

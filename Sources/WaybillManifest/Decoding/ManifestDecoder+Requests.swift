@@ -4,16 +4,10 @@ import WaybillFormats
 
 /// Reads endpoints and inline requests.
 extension ManifestDecoder {
-    /// Reads an endpoint.
-    mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint {
-        let inputs = inputs(node["inputs"])
-        return Endpoint(inputs: inputs, request: request(node, level: .endpoint(name)))
-    }
-
     /// Reads a request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition {
-        let entries = KnownEntries<StepKey>(node)
-        return request(
+        let entries = StepEntries(node)
+        return RequestDefinition(
             at: address(entries, level: level) ?? Self.unknownAddress(at: node, level: level),
             method: entries[.method].flatMap { node in
                 scalarTemplate(node).map { Setting($0, at: node.span, level: level) }
@@ -21,34 +15,12 @@ extension ManifestDecoder {
             settings: settings(node, level: level),
             entries,
             unknown: unknownParts(of: node),
-            level: level
+            level: level,
+            &self
         )
     }
 
-    /// Reads the rest of a request whose address, method and settings are known.
-    mutating func request(
-        at address: Address,
-        method: Setting<ScalarTemplate>?,
-        settings: Settings,
-        _ entries: KnownEntries<StepKey>,
-        unknown: UnknownParts,
-        level: Level
-    ) -> RequestDefinition {
-        RequestDefinition(
-            settings: settings,
-            service: entries[.service].flatMap { text($0) },
-            method: method,
-            address: address,
-            vars: variables(entries[.vars], level: level),
-            outputs: outputs(entries[.outputs], level: level),
-            returns: returnShape(entries[.returns], level: level),
-            download: entries[.download].map { self.download($0, level: level) },
-            mock: entries[.mock].map { mockExamples($0) } ?? [],
-            unknown: unknown
-        )
-    }
-
-    private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
+    private mutating func address(_ entries: StepEntries, level: Level) -> Address? {
         if let url = entries[.url] {
             guard let text = scalarTemplate(url) else { return nil }
             if let error = WrittenAddress(text).urlError { report(error, at: url.span) }
@@ -110,19 +82,13 @@ extension ManifestDecoder {
         }
     }
 
-    /// Reads a base URL, which paths are appended to.
-    mutating func baseURL(_ node: YAMLNode) -> ScalarTemplate? {
-        guard let text = scalarTemplate(node) else { return nil }
-        if let error = WrittenAddress(text).baseURLError { report(error, at: node.span) }
-        return text
-    }
-
     /// Reports an error in an address.
     mutating func report(_ error: WrittenAddress.SyntaxError, at span: SourceSpan) {
         report(Diagnostic("invalid-url", error.message, at: span, help: [error.help]))
     }
 
-    private mutating func download(_ node: YAMLNode, level: Level) -> Download {
+    /// Reads a download.
+    mutating func download(_ node: YAMLNode, level: Level) -> Download {
         var download = Download(span: node.span, level: level)
         download.to = node["to"].flatMap { scalarTemplate($0) }
         download.resumes = node["resume"].flatMap { boolean($0) } ?? true

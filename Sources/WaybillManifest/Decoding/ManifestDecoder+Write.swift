@@ -21,7 +21,7 @@ extension ManifestDecoder {
             columns: columns,
             escapesFormulas: node["csv"]?["formulas"]?.span,
             table: node["table"].flatMap { text($0) },
-            key: (node["key"]?.sequence ?? []).compactMap { text($0) },
+            key: texts(in: node["key"]),
             aggregates: node["aggregate"].map { aggregates($0) } ?? [],
             span: node.span
         )

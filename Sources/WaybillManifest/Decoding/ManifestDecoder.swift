@@ -37,6 +37,9 @@ package struct ManifestDecoder {
         node.text.map { Spanned($0, at: node.span) }
     }
 
+    /// Returns the strings of a list of scalars; none without one.
+    func texts(in list: YAMLNode?) -> [Spanned<String>] { (list?.sequence ?? []).compactMap { text($0) } }
+
     /// Returns a word from a fixed set, which the schema also lists.
     func word<Word: RawRepresentable>(_ node: YAMLNode) -> Word? where Word.RawValue == String {
         node.text.flatMap { Word(rawValue: $0) }

@@ -76,10 +76,7 @@ package final class Endpoint: Sendable {
     /// The request.
     package let request: RequestDefinition
 
-    init(
-        inputs: Definitions<InputDeclaration>,
-        request: RequestDefinition
-    ) {
+    init(inputs: Definitions<InputDeclaration>, request: RequestDefinition) {
         self.inputs = inputs
         self.request = request
     }

@@ -71,7 +71,7 @@ package enum TLSOption: Sendable {
             case .verify: decoder.boolean(node).map(TLSOption.verify)
             case .verifyHost: decoder.boolean(node).map(TLSOption.verifyHost)
             case .ca: decoder.text(node).map(TLSOption.ca)
-            case .pins: .pins((node.sequence ?? []).compactMap { decoder.text($0) })
+            case .pins: .pins(decoder.texts(in: node))
             case .pinMode: decoder.word(node).map(TLSOption.pinMode)
             case .certificate: decoder.text(node).map(TLSOption.certificate)
             case .key: decoder.text(node).map(TLSOption.key)

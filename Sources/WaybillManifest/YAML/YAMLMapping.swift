@@ -46,18 +46,8 @@ package struct YAMLMapping: Sendable {
         package var startIndex: Int { 0 }
         package var endIndex: Int { tree.values.memberCount(of: index) }
         package subscript(position: Int) -> Entry {
-            (YAMLNode(tree: tree, index: tree.values.name(at: position, of: index)), value(at: position))
-        }
-
-        /// Returns the value at a position.
-        func value(at position: Int) -> YAMLNode {
-            YAMLNode(tree: tree, index: tree.values.value(at: position, of: index))
-        }
-
-        /// Returns the index in a table of names of the key at a position; `nil` if the table does not contain it.
-        func key(at position: Int, in names: NameTable) -> Int? {
-            let key = tree.values.name(at: position, of: index)
-            return tree.values.isScalar(key) ? tree.values.index(ofText: key, in: names) : nil
+            let (key, value) = (tree.values.name(at: position, of: index), tree.values.value(at: position, of: index))
+            return (YAMLNode(tree: tree, index: key), YAMLNode(tree: tree, index: value))
         }
     }
 }

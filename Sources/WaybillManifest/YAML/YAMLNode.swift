@@ -39,12 +39,6 @@ package struct YAMLNode: Sendable {
         tree.values.isScalar(index) ? tree.values.text(of: index) : nil
     }
 
-    /// Returns the index of the scalar's string in a table of names; `nil` for any other node. It is faster than
-    /// looking up `text`.
-    package func index(in names: NameTable) -> Int? {
-        tree.values.isScalar(index) ? tree.values.index(ofText: index, in: names) : nil
-    }
-
     /// The tag as written, such as `!!str`.
     package var tag: Spanned<String>? { tree.properties[index]?.tag }
 

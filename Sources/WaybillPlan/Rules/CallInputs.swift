@@ -112,6 +112,6 @@ struct CallInputs: ManifestRule {
 extension Pagination {
     /// The input that each page fills.
     fileprivate var filledInput: Spanned<String>? {
-        if case .input(let name)? = place { name } else { nil }
+        if case .input(let name)? = target { name } else { nil }
     }
 }

@@ -6,7 +6,7 @@ import WaybillManifest
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.steps.compactMap { site in
-            guard case .query(let name)? = site.step.flow?.paginate?.place,
+            guard case .query(let name)? = site.step.flow?.paginate?.target,
                 let given = subject.requests.of(site).lazy.compactMap({ $0.queryField(named: name.value) }).first
             else { return nil }
             return Diagnostic(
@@ -39,9 +39,9 @@ extension RequestSite {
 
 extension Pagination {
     /// The part of a request that each page fills.
-    var place: Place? {
+    var target: Target? {
         switch style {
-        case .page(let place, _), .offset(let place, _), .cursor(let place, _): place
+        case .page(let target, _), .offset(let target, _), .cursor(let target, _): target
         case .next, .link: nil
         }
     }
