@@ -84,12 +84,10 @@ private struct ManifestLoading {
             return nil
         }
         guard chain.count < loader.maximumIncludeDepth else {
-            diagnostics.append(
-                Diagnostic(
-                    "include-depth",
-                    "includes are nested more than \(loader.maximumIncludeDepth) levels deep",
-                    at: span
-                )
+            diagnostics.report(
+                "include-depth",
+                "includes are nested more than \(loader.maximumIncludeDepth) levels deep",
+                at: span
             )
             return nil
         }
@@ -161,13 +159,11 @@ private struct ManifestLoading {
                 return nil
             }
             let sort = span == nil ? "manifest" : "included file"
-            diagnostics.append(
-                Diagnostic(
-                    "unreadable-file",
-                    "the \(sort) \(path) cannot be read: \(error.message)",
-                    at: span,
-                    secondary: includeChain
-                )
+            diagnostics.report(
+                "unreadable-file",
+                "the \(sort) \(path) cannot be read: \(error.message)",
+                at: span,
+                secondary: includeChain
             )
             return nil
         }
@@ -180,13 +176,11 @@ private struct ManifestLoading {
 
     private mutating func reportCycle(from index: Int, at span: SourceSpan?) {
         let places = chain[(index + 1)...].compactMap(\.includedAt)
-        diagnostics.append(
-            Diagnostic(
-                "include-cycle",
-                "this file includes itself",
-                at: span,
-                secondary: places.map { .init($0, "through this include") }
-            )
+        diagnostics.report(
+            "include-cycle",
+            "this file includes itself",
+            at: span,
+            secondary: places.map { .init($0, "through this include") }
         )
     }
 }
@@ -211,13 +205,11 @@ extension Manifest {
                 // Either definition may have been meant to have another name.
                 unknown.note(name, in: section)
                 unknown.note(section)
-                diagnostics.append(
-                    Diagnostic(
-                        "duplicate-definition",
-                        "the \(sort) '\(name)' is defined twice",
-                        at: first.name.span,
-                        secondary: [.init(definition.name.span, "also defined here")]
-                    )
+                diagnostics.report(
+                    "duplicate-definition",
+                    "the \(sort) '\(name)' is defined twice",
+                    at: first.name.span,
+                    secondary: [.init(definition.name.span, "also defined here")]
                 )
             }
         }

@@ -81,16 +81,14 @@ struct SchemaFiles {
         let name = JSONPointer([.name("openapi")])
         if let document, let version = document.value["openapi"]?.string, version.hasPrefix("3.0") {
             let places = document.places(of: [name])
-            diagnostics.append(
-                Diagnostic(
-                    "openapi-schemas",
-                    "the schemas of OpenAPI \(version) are read as JSON Schemas, which they are not",
-                    severity: .warning,
-                    at: places.span(at: name) ?? places.span,
-                    help: [
-                        "'nullable' has no effect, and 'exclusiveMinimum: true' is an error. OpenAPI 3.1 uses JSON Schema."
-                    ]
-                )
+            diagnostics.report(
+                "openapi-schemas",
+                "the schemas of OpenAPI \(version) are read as JSON Schemas, which they are not",
+                severity: .warning,
+                at: places.span(at: name) ?? places.span,
+                help: [
+                    "'nullable' has no effect, and 'exclusiveMinimum: true' is an error. OpenAPI 3.1 uses JSON Schema."
+                ]
             )
         }
         return document

@@ -55,13 +55,11 @@ struct InputResolution {
             } else if let value = input.defaultValue {
                 values[name] = value
             } else if isRequired(name) {
-                diagnostics.append(
-                    Diagnostic(
-                        "missing-input",
-                        "input '\(name)' has no value",
-                        at: definition.name.span,
-                        help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."]
-                    )
+                diagnostics.report(
+                    "missing-input",
+                    "input '\(name)' has no value",
+                    at: definition.name.span,
+                    help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."]
                 )
             }
         }
@@ -89,13 +87,11 @@ struct InputResolution {
             let whole = "the value given for input '\(name)' \(source)"
             let isWhole = violation.instanceLocation.tokens.isEmpty
             let subject = isWhole ? whole : "\(violation.instanceLocation) in \(whole)"
-            diagnostics.append(
-                Diagnostic(
-                    "invalid-input",
-                    "\(subject) \(violation.message)",
-                    at: definition.name.span,
-                    label: "declared here"
-                )
+            diagnostics.report(
+                "invalid-input",
+                "\(subject) \(violation.message)",
+                at: definition.name.span,
+                label: "declared here"
             )
         }
     }
@@ -176,13 +172,11 @@ extension InputResolution {
                         )
                     }
                 } else if definition.value.defaultValue == nil {
-                    diagnostics.append(
-                        Diagnostic(
-                            "missing-input",
-                            "graph '\(graph.name.value)' requires the input '\(name)'",
-                            at: definition.name.span,
-                            help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."]
-                        )
+                    diagnostics.report(
+                        "missing-input",
+                        "graph '\(graph.name.value)' requires the input '\(name)'",
+                        at: definition.name.span,
+                        help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."]
                     )
                 }
             }

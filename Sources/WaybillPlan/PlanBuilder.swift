@@ -135,22 +135,18 @@ private struct GraphSelection {
         } else if !named.isEmpty {
             selected = named
         } else if known.isEmpty {
-            diagnostics.append(
-                Diagnostic(
-                    "no-graph",
-                    "\(manifest.file.name) has no graph to run",
-                    at: nil,
-                    help: ["Add one under 'graphs'."]
-                )
+            diagnostics.report(
+                "no-graph",
+                "\(manifest.file.name) has no graph to run",
+                at: nil,
+                help: ["Add one under 'graphs'."]
             )
         } else {
-            diagnostics.append(
-                Diagnostic(
-                    "no-graph",
-                    "the manifest has several graphs and none is named 'main'",
-                    at: nil,
-                    help: ["Choose with --graph: \(known.joined(separator: ", "))."]
-                )
+            diagnostics.report(
+                "no-graph",
+                "the manifest has several graphs and none is named 'main'",
+                at: nil,
+                help: ["Choose with --graph: \(known.joined(separator: ", "))."]
             )
         }
     }

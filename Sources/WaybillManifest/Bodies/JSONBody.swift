@@ -12,13 +12,11 @@ struct JSONBody: RequestBody {
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         if let number = node.firstNonFiniteNumber {
-            decoder.report(
-                Diagnostic(
-                    "invalid-value",
-                    "JSON cannot represent this number",
-                    at: number.span,
-                    help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
-                )
+            decoder.diagnostics.report(
+                "invalid-value",
+                "JSON cannot represent this number",
+                at: number.span,
+                help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
             )
         }
         guard let value = decoder.valueTemplate(node) else { return nil }

@@ -43,12 +43,10 @@ package struct InputsFile: Sendable {
         }
         guard let document = found, !diagnostics.hasErrors else { return (nil, masked(diagnostics, of: file)) }
         guard let values = document.value.object else {
-            diagnostics.append(
-                Diagnostic(
-                    "inputs-format",
-                    "expected an object of input names and values, found \(document.value.kind.phrase)",
-                    at: document.places(of: []).span
-                )
+            diagnostics.report(
+                "inputs-format",
+                "expected an object of input names and values, found \(document.value.kind.phrase)",
+                at: document.places(of: []).span
             )
             return (nil, masked(diagnostics, of: file))
         }

@@ -12,12 +12,10 @@ extension ManifestDecoder {
         } else {
             let list = expression(source)
             if let list, list.expression.resultType.isDisjoint(with: .array) {
-                report(
-                    Diagnostic(
-                        "wrong-type",
-                        "'forEach' requires a list, but '\(list.expression.text)' is not a list",
-                        at: list.span
-                    )
+                diagnostics.report(
+                    "wrong-type",
+                    "'forEach' requires a list, but '\(list.expression.text)' is not a list",
+                    at: list.span
                 )
             }
             elements = list.map(ForEach.Elements.expression)

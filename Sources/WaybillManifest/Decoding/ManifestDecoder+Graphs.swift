@@ -34,7 +34,7 @@ extension ManifestDecoder {
     mutating func reportMisplacedKeys(of node: YAMLNode, _ entries: StepEntries, in form: StepForm) {
         for name in StepKey.allCases {
             if let reason = form.reasonAgainst(name), let (key, _) = entries.entry(name) {
-                report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
+                diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
             }
         }
         reportSettings(of: node, against: form)
@@ -43,7 +43,7 @@ extension ManifestDecoder {
         else { return }
         let message = "'onFailure: collect' has no meaning here: nothing else runs in this step"
         let help = ["Write it at the chain, batch or graph that contains the step."]
-        report(Diagnostic("misplaced-key", message, at: key.span, help: help))
+        diagnostics.report("misplaced-key", message, at: key.span, help: help)
     }
 
     /// Reports the settings of a step that sends no requests to which they could apply.
@@ -54,7 +54,7 @@ extension ManifestDecoder {
                 !effective.contains(name)
             else { continue }
             let reason = "a step with '\(form.rawValue)' sends no request of its own"
-            report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
+            diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
         }
     }
 

@@ -52,12 +52,10 @@ extension ManifestDecoder {
             span: node.span
         )
         if let value = input.defaultValue, let violation = schema.validate(value).first {
-            report(
-                Diagnostic(
-                    "invalid-input",
-                    "the default does not match the schema of its input: it \(violation.message)",
-                    at: node["default"]?.span ?? node.span
-                )
+            diagnostics.report(
+                "invalid-input",
+                "the default does not match the schema of its input: it \(violation.message)",
+                at: node["default"]?.span ?? node.span
             )
         }
         return input

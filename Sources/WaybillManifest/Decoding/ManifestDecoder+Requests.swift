@@ -36,14 +36,12 @@ extension ManifestDecoder {
             reportNonTexts(in: template, of: scalar)
         }
         guard path.written.utf8.contains(UInt8(ascii: "{")), let name = Self.bracedName(in: path) else { return }
-        report(
-            Diagnostic(
-                "expression-warning",
-                "'{\(name)}' is plain text here",
-                severity: .warning,
-                at: path.span,
-                help: ["Write ${…} for a computed part, such as ${inputs.\(name)}."]
-            )
+        diagnostics.report(
+            "expression-warning",
+            "'{\(name)}' is plain text here",
+            severity: .warning,
+            at: path.span,
+            help: ["Write ${…} for a computed part, such as ${inputs.\(name)}."]
         )
     }
 
@@ -84,7 +82,7 @@ extension ManifestDecoder {
 
     /// Reports an error in an address.
     mutating func report(_ error: WrittenAddress.SyntaxError, at span: SourceSpan) {
-        report(Diagnostic("invalid-url", error.message, at: span, help: [error.help]))
+        diagnostics.report("invalid-url", error.message, at: span, help: [error.help])
     }
 
     /// Reads a download.
@@ -114,7 +112,7 @@ extension ManifestDecoder {
         if expression.expression.resultType.isDisjoint(with: .string) {
             let message =
                 "a checksum must be a string of hexadecimal digits, but '\(expression.expression.text)' is not a string"
-            report(Diagnostic("wrong-type", message, at: expression.span))
+            diagnostics.report("wrong-type", message, at: expression.span)
         }
         if let text = expression.expression.literalText, algorithm.bytes(ofDigest: text) == nil {
             reportWrongDigest(text, algorithm, at: node.span)
@@ -124,7 +122,7 @@ extension ManifestDecoder {
 
     private mutating func reportWrongDigest(_ text: String, _ algorithm: Digest.Algorithm, at span: SourceSpan) {
         let help = "Write the digits, or an expression such as steps.sums.outputs.digest."
-        report(Diagnostic("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help]))
+        diagnostics.report("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help])
     }
 
     /// Reads one example response or a list of them.

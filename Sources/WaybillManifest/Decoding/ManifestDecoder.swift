@@ -10,7 +10,7 @@ import WaybillJSON
 /// model what they leave unknown, and adds placeholders for steps and endpoints that could not be read.
 package struct ManifestDecoder {
     /// The diagnostics so far.
-    private(set) var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
     /// Resolves and reads the files that the manifest names.
     let files: ManifestFiles
     /// The errors in the tree, if there are any and they are known.
@@ -78,13 +78,11 @@ package struct ManifestDecoder {
         let text = expression.expression.literalText ?? expression.expression.text
         let member = text.hasPrefix("$.") ? String(text.dropFirst(2)) : text
         let isPath = !member.isEmpty && member.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-        report(
-            Diagnostic(
-                "same-for-all",
-                "this is the same for all elements of the list",
-                at: node.span,
-                help: ["'item' is the element: write \(isPath ? "item.\(member)" : "for example item.name")."]
-            )
+        diagnostics.report(
+            "same-for-all",
+            "this is the same for all elements of the list",
+            at: node.span,
+            help: ["'item' is the element: write \(isPath ? "item.\(member)" : "for example item.name")."]
         )
         return nil
     }
@@ -93,13 +91,11 @@ package struct ManifestDecoder {
     mutating func condition(_ node: YAMLNode) -> ManifestExpression? {
         guard let expression = expression(node) else { return nil }
         if let problem = expression.expression.checkCondition() {
-            report(
-                Diagnostic(
-                    "not-a-condition",
-                    problem.message,
-                    at: expression.span(of: problem.range),
-                    help: problem.help.map { [$0] } ?? []
-                )
+            diagnostics.report(
+                "not-a-condition",
+                problem.message,
+                at: expression.span(of: problem.range),
+                help: problem.help.map { [$0] } ?? []
             )
         }
         return expression
@@ -136,12 +132,10 @@ package struct ManifestDecoder {
     mutating func reportNonTexts(in template: Template, of scalar: YAMLScalar) {
         for expression in template.expressions
         where expression.expression.isConstant && expression.expression.resultType.isDisjoint(with: .text) {
-            report(
-                Diagnostic(
-                    "wrong-type",
-                    "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
-                    at: scalar.span(ofUTF8: expression.range)
-                )
+            diagnostics.report(
+                "wrong-type",
+                "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
+                at: scalar.span(ofUTF8: expression.range)
             )
         }
     }
@@ -173,13 +167,11 @@ package struct ManifestDecoder {
     mutating func timeLimit(_ node: YAMLNode) -> DurationTemplate? {
         let limit = duration(node)
         if case .constant(.zero) = limit {
-            report(
-                Diagnostic(
-                    "out-of-range",
-                    "a time limit cannot be \(node.text ?? "0")",
-                    at: node.span,
-                    help: ["Write a longer time, or remove the key to use its default."]
-                )
+            diagnostics.report(
+                "out-of-range",
+                "a time limit cannot be \(node.text ?? "0")",
+                at: node.span,
+                help: ["Write a longer time, or remove the key to use its default."]
             )
         }
         return limit
@@ -207,13 +199,11 @@ package struct ManifestDecoder {
 
     private mutating func reportOutOfRange(_ node: YAMLNode, _ phrase: String, maximum: String) {
         let text = node.text ?? ""
-        report(
-            Diagnostic(
-                "out-of-range",
-                "\(phrase) cannot be \(text)",
-                at: node.span,
-                help: ["The maximum is \(maximum)."]
-            )
+        diagnostics.report(
+            "out-of-range",
+            "\(phrase) cannot be \(text)",
+            at: node.span,
+            help: ["The maximum is \(maximum)."]
         )
     }
 
@@ -243,14 +233,12 @@ package struct ManifestDecoder {
     }
 
     private mutating func warnOfTemplate(at span: SourceSpan, _ headline: String) {
-        report(
-            Diagnostic(
-                "literal-template",
-                headline,
-                severity: .warning,
-                at: span,
-                help: ["Templates (${…}) are not evaluated here: write a constant."]
-            )
+        diagnostics.report(
+            "literal-template",
+            headline,
+            severity: .warning,
+            at: span,
+            help: ["Templates (${…}) are not evaluated here: write a constant."]
         )
     }
 
@@ -282,27 +270,23 @@ package struct ManifestDecoder {
     // MARK: Findings
 
     private mutating func report(_ warning: ExpressionWarning, at span: SourceSpan) {
-        report(
-            Diagnostic(
-                "expression-warning",
-                warning.message,
-                severity: .warning,
-                at: span,
-                help: warning.help.map { [$0] } ?? []
-            )
+        diagnostics.report(
+            "expression-warning",
+            warning.message,
+            severity: .warning,
+            at: span,
+            help: warning.help.map { [$0] } ?? []
         )
     }
 
     private mutating func report(cutting comment: SourceSpan, _ scalar: YAMLScalar, severity: Diagnostic.Severity) {
-        report(
-            Diagnostic(
-                "cut-by-comment",
-                "' #' starts a comment, which cuts the string off",
-                severity: severity,
-                at: comment,
-                secondary: [.init(scalar.span, "only this part is used")],
-                help: ["Put quotes around the string."]
-            )
+        diagnostics.report(
+            "cut-by-comment",
+            "' #' starts a comment, which cuts the string off",
+            severity: severity,
+            at: comment,
+            secondary: [.init(scalar.span, "only this part is used")],
+            help: ["Put quotes around the string."]
         )
     }
 
@@ -317,13 +301,11 @@ package struct ManifestDecoder {
             report(cutting: comment, scalar, severity: .error)
             return
         }
-        report(
-            Diagnostic(
-                "expression-syntax",
-                error.message,
-                at: scalar.span(ofUTF8: error.range),
-                help: (Self.help(onDoubleBracesIn: scalar.text) ?? help ?? error.help).map { [$0] } ?? []
-            )
+        diagnostics.report(
+            "expression-syntax",
+            error.message,
+            at: scalar.span(ofUTF8: error.range),
+            help: (Self.help(onDoubleBracesIn: scalar.text) ?? help ?? error.help).map { [$0] } ?? []
         )
     }
 

@@ -19,14 +19,12 @@ extension Manifest {
         ) {
             guard !self.unknown.mayDefine(name.value, in: section) else { return }
             let nearest = NearestName.of(name.value, among: names)
-            diagnostics.append(
-                Diagnostic(
-                    DiagnosticID(stringLiteral: "unknown-\(sort)"),
-                    "no \(sort) is named '\(name.value)'",
-                    at: name.span,
-                    label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                    help: ["An environment changes what the manifest defines; it does not define anything itself."]
-                )
+            diagnostics.report(
+                DiagnosticID(stringLiteral: "unknown-\(sort)"),
+                "no \(sort) is named '\(name.value)'",
+                at: name.span,
+                label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                help: ["An environment changes what the manifest defines; it does not define anything itself."]
             )
         }
 
@@ -48,13 +46,11 @@ extension Manifest {
                 continue
             }
             if let violation = input.schema.validate(value.value).first {
-                diagnostics.append(
-                    Diagnostic(
-                        "invalid-input",
-                        "the value of input '\(name.value)' \(violation.message)",
-                        at: value.span,
-                        secondary: [.init(input.span, "declared here")]
-                    )
+                diagnostics.report(
+                    "invalid-input",
+                    "the value of input '\(name.value)' \(violation.message)",
+                    at: value.span,
+                    secondary: [.init(input.span, "declared here")]
                 )
             }
             manifest.inputs[name.value]?.value.defaultValue = value.value

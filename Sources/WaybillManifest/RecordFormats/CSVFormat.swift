@@ -24,13 +24,11 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
                 if !body(DataDocument(value: row.value, origin: origin)) { return diagnostics }
             } catch {
                 let help = error.help.map { [$0] } ?? []
-                diagnostics.append(
-                    Diagnostic("csv-syntax", error.message, at: file.source.span(error.range), help: help)
-                )
+                diagnostics.report("csv-syntax", error.message, at: file.source.span(error.range), help: help)
             }
         }
         if reader.names == nil, diagnostics.isEmpty {
-            diagnostics.append(Diagnostic("empty-file", "the file is empty", at: file.source.span(0..<0)))
+            diagnostics.report("empty-file", "the file is empty", at: file.source.span(0..<0))
         }
         return diagnostics
     }

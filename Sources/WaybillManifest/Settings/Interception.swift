@@ -74,13 +74,11 @@ extension Interception.Action {
         for (name, value) in node.mapping?.entries ?? .empty {
             guard let key: Key = decoder.word(name) else { continue }
             if let allowed = key.moment, allowed != moment {
-                decoder.report(
-                    Diagnostic(
-                        "intercept-action",
-                        "'\(moment.rawValue)' cannot have the action '\(key.rawValue)'",
-                        at: name.span,
-                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook can have 'log'."]
-                    )
+                decoder.diagnostics.report(
+                    "intercept-action",
+                    "'\(moment.rawValue)' cannot have the action '\(key.rawValue)'",
+                    at: name.span,
+                    help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook can have 'log'."]
                 )
             }
             let work: Work? =

@@ -28,13 +28,11 @@ struct YAMLPitfalls {
     }
 
     private mutating func report(_ anchor: Spanned<String>) {
-        diagnostics.append(
-            Diagnostic(
-                "anchor-of-nothing",
-                "'&' names the value after it, but there is no value",
-                at: anchor.span,
-                help: ["A string that starts with '&' must be quoted: '&\(anchor.value)'."]
-            )
+        diagnostics.report(
+            "anchor-of-nothing",
+            "'&' names the value after it, but there is no value",
+            at: anchor.span,
+            help: ["A string that starts with '&' must be quoted: '&\(anchor.value)'."]
         )
     }
 
@@ -48,14 +46,12 @@ struct YAMLPitfalls {
             ? "Inside braces, quote an expression with ',' in it, such as \"default($.x, 0)\"."
             : "Inside braces, a string with ',' in it must be quoted. \(entry)"
         let previous = valueBeforeComma(before: index)
-        diagnostics.append(
-            Diagnostic(
-                "missing-colon",
-                "the entry '\(text)' has no ':'",
-                at: tree.span(of: ValueTree.Index(index)),
-                secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
-                help: [previous == nil && !isCall ? entry : quote]
-            )
+        diagnostics.report(
+            "missing-colon",
+            "the entry '\(text)' has no ':'",
+            at: tree.span(of: ValueTree.Index(index)),
+            secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
+            help: [previous == nil && !isCall ? entry : quote]
         )
     }
 

@@ -83,26 +83,22 @@ struct CallInputs: ManifestRule {
             guard let constant = argument.value.constant else { continue }
             let input = inputs.values[index]
             for violation in input.value.schema.validate(constant).prefix(1) {
-                diagnostics.append(
-                    Diagnostic(
-                        "invalid-input",
-                        "the value of input '\(argument.name.value)' \(violation.message)",
-                        at: argument.value.span,
-                        secondary: [.init(input.value.span, "declared here")]
-                    )
+                diagnostics.report(
+                    "invalid-input",
+                    "the value of input '\(argument.name.value)' \(violation.message)",
+                    at: argument.value.span,
+                    secondary: [.init(input.value.span, "declared here")]
                 )
             }
         }
         if !missing.isEmpty {
             let names = missing.map { "'\($0.name.value)'" }.joined(separator: ", ")
-            diagnostics.append(
-                Diagnostic(
-                    "missing-input",
-                    "the call of '\(call.name.value)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
-                    at: call.name.span,
-                    secondary: missing.map { .init($0.name.span, "declared here") },
-                    help: ["Give it under 'with'."]
-                )
+            diagnostics.report(
+                "missing-input",
+                "the call of '\(call.name.value)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                at: call.name.span,
+                secondary: missing.map { .init($0.name.span, "declared here") },
+                help: ["Give it under 'with'."]
             )
         }
         return diagnostics

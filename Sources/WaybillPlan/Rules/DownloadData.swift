@@ -11,14 +11,12 @@ struct DownloadData: ManifestRule {
             guard let download else { return }
             let needs = needs()
             guard let first = needs.first else { return }
-            diagnostics.append(
-                Diagnostic(
-                    "download-has-no-data",
-                    "this needs the body as data, but the body is downloaded to a file",
-                    at: first,
-                    secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
-                    help: ["Remove the download and 'write' the data, or get the data with a separate request."]
-                )
+            diagnostics.report(
+                "download-has-no-data",
+                "this needs the body as data, but the body is downloaded to a file",
+                at: first,
+                secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
+                help: ["Remove the download and 'write' the data, or get the data with a separate request."]
             )
         }
         for endpoint in subject.manifest.endpoints.values {

@@ -14,13 +14,11 @@ struct FieldValues: ManifestRule {
         for settings in subject.settings {
             for entry in settings.entries {
                 for scalar in entry.value.fieldTexts where scalar.literals.contains(where: Self.hasControlCharacter) {
-                    diagnostics.append(
-                        Diagnostic(
-                            "invalid-header-value",
-                            "a header field cannot contain a line break or another control character",
-                            at: scalar.span,
-                            help: ["Write each field under its own name; a list sends a field several times."]
-                        )
+                    diagnostics.report(
+                        "invalid-header-value",
+                        "a header field cannot contain a line break or another control character",
+                        at: scalar.span,
+                        help: ["Write each field under its own name; a list sends a field several times."]
                     )
                 }
                 if let field = entry.value as? HeaderSetting, let texts = field.texts,

@@ -61,7 +61,7 @@ private struct FilterNesting {
             }
             if let start = path.firstIndex(of: name.value) {
                 let cycle = (path[start...] + [name.value]).joined(separator: " → ")
-                diagnostics.append(Diagnostic("filter-cycle", "this filter contains itself: \(cycle)", at: name.span))
+                diagnostics.report("filter-cycle", "this filter contains itself: \(cycle)", at: name.span)
                 continue
             }
             guard path.count < Self.maximumDepth else {
@@ -85,13 +85,11 @@ private struct FilterNesting {
     private mutating func exceed(_ message: String, at name: Spanned<String>) {
         guard !hasExceeded else { return }
         hasExceeded = true
-        diagnostics.append(
-            Diagnostic(
-                "filter-nesting",
-                message,
-                at: name.span,
-                help: ["Put the stages into one filter, or name fewer filters in it."]
-            )
+        diagnostics.report(
+            "filter-nesting",
+            message,
+            at: name.span,
+            help: ["Put the stages into one filter, or name fewer filters in it."]
         )
     }
 }

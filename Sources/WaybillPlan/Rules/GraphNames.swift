@@ -85,9 +85,7 @@ struct GraphNames: ManifestRule {
                 let call = own[next]
                 if let start = places[call.value] {
                     let cycle = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
-                    diagnostics.append(
-                        Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(cycle)", at: call.span)
-                    )
+                    diagnostics.report("graph-cycle", "this graph runs itself in a cycle: \(cycle)", at: call.span)
                 } else if depths[call.value] == nil {
                     places[call.value] = path.count
                     path.append((call.value, 0))

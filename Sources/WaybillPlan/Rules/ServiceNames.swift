@@ -14,13 +14,11 @@ struct ServiceNames: ManifestRule {
                 }
             } else if site.service.isAmbiguous, !isNamedByCalls(of: site, subject) {
                 let names = manifest.services.keys.map { "'\($0)'" }.joined(separator: ", ")
-                diagnostics.append(
-                    Diagnostic(
-                        "service-needed",
-                        "this request must name its service, because there are several",
-                        at: site.definition.address.text.span,
-                        help: ["Add 'service' with one of \(names)."]
-                    )
+                diagnostics.report(
+                    "service-needed",
+                    "this request must name its service, because there are several",
+                    at: site.definition.address.text.span,
+                    help: ["Add 'service' with one of \(names)."]
                 )
             }
         }

@@ -31,18 +31,16 @@ struct SessionCycles: ManifestRule {
                 guard let start = positions[current], let session = manifest.services[current]?.value.session
                 else { continue }
                 let cycle = (path[start...] + [current]).joined(separator: " → ")
-                diagnostics.append(
-                    Diagnostic(
-                        "session-cycle",
-                        "this session requires itself"
-                            + (path.count - start > 1 ? ": \(cycle)" : ""),
-                        at: session.call.name.span,
-                        secondary: [.init(need.use, "used by its endpoint")],
-                        help: [
-                            "Add 'auth: none' to the endpoint, remove the header field with null, or move the endpoint"
-                                + " to another service."
-                        ]
-                    )
+                diagnostics.report(
+                    "session-cycle",
+                    "this session requires itself"
+                        + (path.count - start > 1 ? ": \(cycle)" : ""),
+                    at: session.call.name.span,
+                    secondary: [.init(need.use, "used by its endpoint")],
+                    help: [
+                        "Add 'auth: none' to the endpoint, remove the header field with null, or move the endpoint"
+                            + " to another service."
+                    ]
                 )
             }
         }

@@ -16,26 +16,22 @@ struct StatusExpectations: ManifestRule {
         var diagnostics: [Diagnostic] = []
         if status.value.contains(where: { $0.isInformational }) {
             let help = "Servers send it before the response; expect the status of the response itself."
-            diagnostics.append(
-                Diagnostic(
-                    "status-contradiction",
-                    "the status of a response is never 1xx",
-                    at: status.span,
-                    help: [help]
-                )
+            diagnostics.report(
+                "status-contradiction",
+                "the status of a response is never 1xx",
+                at: status.span,
+                help: [help]
             )
         }
         let follows = site.redirects?.value ?? RedirectsSetting.default
         if follows > 0, !site.unknown.contains(RedirectsSetting.key), status.value.allSatisfy(\.isRedirect) {
-            diagnostics.append(
-                Diagnostic(
-                    "status-contradiction",
-                    "redirects are followed, so this status occurs only if a redirect cannot be followed",
-                    severity: .warning,
-                    at: status.span,
-                    secondary: site.redirects.map { [.init($0.span, "followed because of this")] } ?? [],
-                    help: ["Add 'redirects: false' to check the redirect itself."]
-                )
+            diagnostics.report(
+                "status-contradiction",
+                "redirects are followed, so this status occurs only if a redirect cannot be followed",
+                severity: .warning,
+                at: status.span,
+                secondary: site.redirects.map { [.init($0.span, "followed because of this")] } ?? [],
+                help: ["Add 'redirects: false' to check the redirect itself."]
             )
         }
         let label = Diagnostic.Label(status.span, "the expected status")

@@ -13,12 +13,10 @@ struct StepPlaces: ManifestRule {
             }
         }
         if let declined = subject.manifest.defaults.declined.first {
-            diagnostics.append(
-                Diagnostic(
-                    "misplaced-key",
-                    "'inherit' has no meaning here: there is no outer level",
-                    at: declined.span
-                )
+            diagnostics.report(
+                "misplaced-key",
+                "'inherit' has no meaning here: there is no outer level",
+                at: declined.span
             )
         }
         let senders = Senders(subject)

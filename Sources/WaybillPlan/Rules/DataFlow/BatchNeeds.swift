@@ -89,13 +89,11 @@ struct BatchNeeds {
     private mutating func report(_ ids: [String], at name: Spanned<String>) {
         hasCycle = true
         let cycle = (ids + [name.value]).joined(separator: " → ")
-        diagnostics.append(
-            Diagnostic(
-                "needs-cycle",
-                "these steps wait for each other in a cycle: \(cycle)",
-                at: name.span,
-                help: ["Each arrow means 'needs'. Remove one of them."]
-            )
+        diagnostics.report(
+            "needs-cycle",
+            "these steps wait for each other in a cycle: \(cycle)",
+            at: name.span,
+            help: ["Each arrow means 'needs'. Remove one of them."]
         )
     }
 }

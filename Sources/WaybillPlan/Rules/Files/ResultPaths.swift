@@ -10,30 +10,26 @@ struct ResultPaths: ManifestRule {
         func check(_ path: ScalarTemplate?, isFolder: Bool = true) {
             guard let path else { return }
             if ResultPath.isReserved(path) {
-                diagnostics.append(
-                    Diagnostic(
-                        "reserved-file",
-                        "'\(path.constantText ?? "")' is reserved for a file that every run writes",
-                        at: path.span,
-                        help: ["Use another name."]
-                    )
+                diagnostics.report(
+                    "reserved-file",
+                    "'\(path.constantText ?? "")' is reserved for a file that every run writes",
+                    at: path.span,
+                    help: ["Use another name."]
                 )
             }
             if let text = path.constantText, let reason = ResultPath.reasonAgainst(text, isFolder: isFolder) {
-                diagnostics.append(Diagnostic("invalid-value", reason, at: path.span, help: ["Use another name."]))
+                diagnostics.report("invalid-value", reason, at: path.span, help: ["Use another name."])
                 return
             }
             guard !subject.allowsOutside, ResultPath.leaves(path) else { return }
-            diagnostics.append(
-                Diagnostic(
-                    "outside-folder",
-                    "this path is outside the results folder",
-                    at: path.span,
-                    help: [
-                        "The paths of written files are relative to the results folder, which --out sets."
-                            + " Use --allow-outside if this is intended."
-                    ]
-                )
+            diagnostics.report(
+                "outside-folder",
+                "this path is outside the results folder",
+                at: path.span,
+                help: [
+                    "The paths of written files are relative to the results folder, which --out sets."
+                        + " Use --allow-outside if this is intended."
+                ]
             )
         }
         for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.download?.to) }
