@@ -1,6 +1,6 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 package import WaybillExpressions
-import WaybillJSON
+package import WaybillJSON
 
 /// A string, and whether it depends on a secret.
 package struct ComputedText: Sendable {
@@ -171,5 +171,25 @@ extension DurationTemplate {
             }
             return duration
         }
+    }
+}
+
+/// Why a part of the manifest could not be evaluated, with its location.
+package struct EvaluationFailure: Error, Sendable {
+    /// The message.
+    package var message: String
+    /// The location in the manifest.
+    package var span: SourceSpan
+    /// The kind of failure that it causes in the step.
+    package var kind: FailureKind
+    /// The server's code for the failure, if the server caused it.
+    package var code: JSON?
+
+    /// Creates a failure; see the properties.
+    package init(message: String, span: SourceSpan, kind: FailureKind = .input, code: JSON? = nil) {
+        self.message = message
+        self.span = span
+        self.kind = kind
+        self.code = code
     }
 }

@@ -81,3 +81,150 @@ extension YAMLNode: Equatable {
         left.tree === right.tree && left.index == right.index
     }
 }
+
+/// Finds nodes and spans by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
+extension YAMLNode {
+    /// Returns the node that the tokens refer to: a name in a mapping, a decimal index without leading zeros in a
+    /// sequence.
+    package func node(at tokens: some Sequence<String>) -> YAMLNode? {
+        var node = self
+        for token in tokens {
+            switch node.content {
+            case .scalar:
+                return nil
+            case .sequence(let elements):
+                guard let index = Int(token), String(index) == token, elements.indices.contains(index) else {
+                    return nil
+                }
+                node = elements[index]
+            case .mapping(let mapping):
+                guard let value = mapping[token] else { return nil }
+                node = value
+            }
+        }
+        return node
+    }
+
+    /// Returns the location of the value that the tokens refer to.
+    package func span(at tokens: some Sequence<String>) -> SourceSpan? {
+        node(at: tokens)?.span
+    }
+
+    /// Returns the location of the name that is the last token; `nil` for an element of a sequence and for the root.
+    package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
+        guard let name = tokens.last else { return nil }
+        return node(at: tokens.dropLast())?.mapping?.entry(named: name)?.key.span
+    }
+}
+
+extension YAMLNode: DocumentLocations {
+    /// Returns the node that a pointer refers to.
+    package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.texts) }
+
+    /// Returns the location of the value that a pointer refers to.
+    package func span(at pointer: JSONPointer) -> SourceSpan? { span(at: pointer.texts) }
+
+    /// Returns the location of the name that a pointer ends in; `nil` for an element of a sequence and for the root.
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.texts) }
+}
+
+extension JSONPointer {
+    /// The tokens as unescaped strings.
+    fileprivate var texts: [String] {
+        tokens.map { token in
+            switch token {
+            case .name(let name): name
+            case .index(let index): String(index)
+            }
+        }
+    }
+}
+
+/// The entries of a mapping in document order, with lookup by name.
+///
+/// Entries from a merge key (`<<`) are at the position of that key; their nodes keep their own locations.
+package struct YAMLMapping: Sendable {
+    /// A name and its value.
+    package typealias Entry = (key: YAMLNode, value: YAMLNode)
+
+    let tree: YAMLTree
+    let index: ValueTree.Index
+
+    /// All entries. A name occurs once, unless the reader has reported it as a duplicate.
+    package var entries: Entries { Entries(tree: tree, index: index) }
+
+    /// The names in order; a key that is not a scalar has none.
+    package var names: [String] { entries.compactMap { $0.key.text } }
+
+    /// The value of a name; `nil` if the mapping does not have it.
+    package subscript(name: String) -> YAMLNode? {
+        tree.values.position(of: name, in: index).map {
+            YAMLNode(tree: tree, index: tree.values.value(at: $0, of: index))
+        }
+    }
+
+    /// Returns the entry of a name, for the span of the key.
+    package func entry(named name: String) -> Entry? {
+        tree.values.position(of: name, in: index).map { entries[$0] }
+    }
+
+    /// Keys and values in pairs.
+    package struct Entries: RandomAccessCollection, Sendable {
+        let tree: YAMLTree
+        let index: ValueTree.Index
+
+        /// An empty collection of entries.
+        static let empty = {
+            var values = ValueTree()
+            let index = values.addObject([])
+            let file = SourceFile(name: "", bytes: [])
+            let tree = YAMLTree(file: file, values: values, marks: [.init(lower: 0, upper: 0)], properties: [:])
+            return Entries(tree: tree, index: index)
+        }()
+
+        package var startIndex: Int { 0 }
+        package var endIndex: Int { tree.values.memberCount(of: index) }
+        package subscript(position: Int) -> Entry {
+            let (key, value) = (tree.values.name(at: position, of: index), tree.values.value(at: position, of: index))
+            return (YAMLNode(tree: tree, index: key), YAMLNode(tree: tree, index: value))
+        }
+    }
+}
+
+/// A parsed YAML file: its values in a flat layout, and the style and location of each of them.
+final class YAMLTree: Sendable {
+    /// The location and style of a value.
+    struct Mark {
+        var lower: UInt32
+        var upper: UInt32
+        /// The style and the tag of a scalar.
+        var style = YAMLScalar.Style.plain
+        var tag: YAMLScalar.Tag?
+    }
+
+    let file: SourceFile
+    let values: ValueTree
+    /// The marks by the index of the value.
+    let marks: [Mark]
+    /// The tags and anchors; most values have neither.
+    let properties: [ValueTree.Index: YAMLProperties]
+
+    init(file: SourceFile, values: ValueTree, marks: [Mark], properties: [ValueTree.Index: YAMLProperties]) {
+        self.file = file
+        self.values = values
+        self.marks = marks
+        self.properties = properties
+    }
+
+    /// Returns the location of a value.
+    func span(of value: ValueTree.Index) -> SourceSpan {
+        let mark = marks[Int(value)]
+        return file.span(Int(mark.lower)..<Int(mark.upper))
+    }
+}
+
+/// The properties before a value: `!tag` and `&anchor`.
+struct YAMLProperties: Sendable {
+    let tag: Spanned<String>?
+    let anchor: Spanned<String>?
+}

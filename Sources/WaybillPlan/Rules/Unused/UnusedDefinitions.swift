@@ -1,5 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 
 /// Every definition in a manifest should be used in it.
@@ -82,5 +83,111 @@ extension Manifest {
     /// The inputs that endpoints and graphs declare, in the order of their numbers.
     fileprivate var declaredInputs: [Definitions<InputDeclaration>] {
         endpoints.values.map(\.value.inputs) + graphs.values.map(\.value.inputs)
+    }
+}
+
+/// The definitions of a manifest that are used in it.
+struct UsedDefinitions {
+    /// The manifest's inputs.
+    private(set) var inputs: Set<String> = []
+    /// The inputs that endpoints and graphs declare, by their numbers.
+    private(set) var declaredInputs: [Bool]
+    private(set) var secrets: Set<String> = []
+    private(set) var data: Set<String> = []
+    private(set) var services: Set<String> = []
+    private(set) var filters: Set<String> = []
+    /// Whether any expression uses an output of a session.
+    let usesSessions: Bool
+    /// Variables, by the spans of their names.
+    private(set) var variables: Set<SourceSpan> = []
+
+    private let manifest: Manifest
+
+    init(_ subject: RuleSubject) {
+        manifest = subject.manifest
+        usesSessions = subject.references.sites.contains { $0.reference.root == .session }
+        let declared = manifest.endpoints.values.reduce(0) { $0 + $1.value.inputs.count }
+        declaredInputs = Array(
+            repeating: false,
+            count: manifest.graphs.values.reduce(declared) { $0 + $1.value.inputs.count }
+        )
+        collectCalls(subject)
+        for request in subject.requests.all where services.count < manifest.services.count {
+            if let service = request.service.name { services.insert(service) }
+        }
+        for settings in subject.settings where settings.has(FilterEntry.key) {
+            for filter in settings.filters {
+                if case .named(let name, _) = filter.value { filters.insert(name.value) }
+            }
+        }
+        for filter in manifest.filters.values {
+            for case .named(let name, _) in filter.value.map(\.value) { filters.insert(name.value) }
+        }
+        for site in subject.references.sites { note(site) }
+    }
+
+    // MARK: Calls
+
+    private mutating func collectCalls(_ subject: RuleSubject) {
+        guard !manifest.inputs.isEmpty else { return }
+        for service in manifest.services.values {
+            guard let call = service.value.session?.call, let endpoint = manifest.endpoints[call.name.value]?.value
+            else { continue }
+            noteInherited(endpoint.inputs, call)
+        }
+        var called: Set<String> = []
+        for site in subject.steps {
+            guard let inputs = site.calledInputs else { continue }
+            if case .graph(let call) = site.step.action { called.insert(call.name.value) }
+            switch site.step.action {
+            case .call(let call), .graph(let call): noteInherited(inputs, call)
+            case .request, .group, .values, .end: break
+            }
+        }
+        // A graph that no step runs takes the inputs of the manifest, too.
+        for graph in manifest.graphs.values where !called.contains(graph.name.value) {
+            inputs.formUnion(graph.value.inputs.keys.filter { manifest.inputs[$0] != nil })
+        }
+    }
+
+    /// Marks the manifest's inputs that a call uses for the inputs that it does not give.
+    private mutating func noteInherited(_ declared: Definitions<InputDeclaration>, _ call: Step.Call) {
+        guard !manifest.inputs.isEmpty, declared.keys.contains(where: { manifest.inputs[$0] != nil }) else { return }
+        let given = Set(call.arguments.map(\.name.value))
+        for name in declared.keys where manifest.inputs[name] != nil && !given.contains(name) { inputs.insert(name) }
+    }
+
+    // MARK: Expressions
+
+    private mutating func note(_ site: ReferenceSite) {
+        let reference = site.reference
+        let name = reference.segments.first?.name
+        switch reference.root {
+        case .inputs: noteInput(site, name)
+        case .manifest: noteManifestInput(reference.segments.dropFirst().first?.name)
+        case .secrets: secrets.formUnion(name.map { [$0] } ?? Array(manifest.secrets.keys))
+        case .data: data.formUnion(name.map { [$0] } ?? Array(manifest.data.keys))
+        case .vars:
+            for variable in site.place.vars where name == nil || variable.name.value == name {
+                variables.insert(variable.name.span)
+            }
+        case .session, .steps, .run, .state, .request, .response, .document, .item, nil: break
+        }
+    }
+
+    private mutating func noteInput(_ site: ReferenceSite, _ name: String?) {
+        if let input = site.input {
+            declaredInputs[input] = true
+            return
+        }
+        if name == nil, let declarations = site.place.declarations {
+            for index in declarations.inputs.keys.indices { declaredInputs[declarations.start + index] = true }
+        }
+        // All inputs include those of the manifest.
+        noteManifestInput(name)
+    }
+
+    private mutating func noteManifestInput(_ name: String?) {
+        if let name { inputs.insert(name) } else { inputs.formUnion(manifest.inputs.keys) }
     }
 }
