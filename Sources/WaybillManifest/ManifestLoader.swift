@@ -158,10 +158,10 @@ private struct ManifestLoading {
                 diagnostics.append(FileRefusal.outside(path).diagnostic(at: span))
                 return nil
             }
-            let sort = span == nil ? "manifest" : "included file"
+            let kind = span == nil ? "manifest" : "included file"
             diagnostics.report(
                 "unreadable-file",
-                "the \(sort) \(path) cannot be read: \(error.message)",
+                "the \(kind) \(path) cannot be read: \(error.message)",
                 at: span,
                 secondary: includeChain
             )
@@ -175,12 +175,12 @@ private struct ManifestLoading {
     }
 
     private mutating func reportCycle(from index: Int, at span: SourceSpan?) {
-        let places = chain[(index + 1)...].compactMap(\.includedAt)
+        let spans = chain[(index + 1)...].compactMap(\.includedAt)
         diagnostics.report(
             "include-cycle",
             "this file includes itself",
             at: span,
-            secondary: places.map { .init($0, "through this include") }
+            secondary: spans.map { .init($0, "through this include") }
         )
     }
 }
@@ -192,7 +192,7 @@ extension Manifest {
         schemaFiles.merge(other.schemaFiles) { first, _ in first }
         unknown.formUnion(other.unknown)
         func add<Value: Sendable>(
-            _ sort: String,
+            _ kind: String,
             _ others: Definitions<Value>,
             to definitions: inout Definitions<Value>,
             _ section: ManifestSection
@@ -207,7 +207,7 @@ extension Manifest {
                 unknown.note(section)
                 diagnostics.report(
                     "duplicate-definition",
-                    "the \(sort) '\(name)' is defined twice",
+                    "the \(kind) '\(name)' is defined twice",
                     at: first.name.span,
                     secondary: [.init(definition.name.span, "also defined here")]
                 )

@@ -155,7 +155,7 @@ private struct GraphSelection {
 extension Diagnostic {
     /// Returns the error for a name on the command line that the manifest does not define.
     static func unknown(
-        _ sort: String,
+        _ kind: String,
         _ name: String,
         in manifest: Manifest,
         among known: some Collection<String>
@@ -164,8 +164,8 @@ extension Diagnostic {
             NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
             ?? "Defined in \(manifest.file.name): \(known.isEmpty ? "none" : known.joined(separator: ", "))."
         return Diagnostic(
-            DiagnosticID(stringLiteral: "unknown-\(sort)"),
-            "no \(sort) is named '\(name)'",
+            DiagnosticID(stringLiteral: "unknown-\(kind)"),
+            "no \(kind) is named '\(name)'",
             at: nil,
             help: [help]
         )

@@ -98,8 +98,8 @@ package final class DataFile: Sendable {
 
 extension FileError {
     /// Returns the diagnostic for a file of the given kind that cannot be read.
-    package func diagnostic(of sort: String) -> Diagnostic {
-        Diagnostic("unreadable-file", "the \(sort) \(path) cannot be read: \(message)", at: nil)
+    package func diagnostic(of kind: String) -> Diagnostic {
+        Diagnostic("unreadable-file", "the \(kind) \(path) cannot be read: \(message)", at: nil)
     }
 }
 

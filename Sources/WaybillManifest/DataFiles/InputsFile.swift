@@ -57,17 +57,15 @@ package struct InputsFile: Sendable {
     /// secrets: its lines are masked, and sentences that quote it are replaced or left out.
     private static func masked(_ diagnostics: [Diagnostic], of file: DataFile) -> [Diagnostic] {
         let shown = SourceFile(name: file.name, bytes: MaskedText.mask(file.bytes, except: []))
-        func masked(_ label: Diagnostic.Label) -> Diagnostic.Label {
-            let text = quotes(label.text) ? "" : label.text
-            return Diagnostic.Label(SourceSpan(file: shown, range: label.span.range), text)
-        }
         func quotes(_ text: String) -> Bool { text.contains { "'\"`".contains($0) } }
         return diagnostics.map { diagnostic in
-            var diagnostic = diagnostic
+            var diagnostic = diagnostic.moved(to: shown)
             if quotes(diagnostic.headline) { diagnostic.headline = "the inputs file is not valid JSON or YAML" }
             diagnostic.help.removeAll(where: quotes)
-            diagnostic.primary = diagnostic.primary.map(masked)
-            diagnostic.secondary = diagnostic.secondary.map(masked)
+            if quotes(diagnostic.primary?.text ?? "") { diagnostic.primary?.text = "" }
+            for index in diagnostic.secondary.indices where quotes(diagnostic.secondary[index].text) {
+                diagnostic.secondary[index].text = ""
+            }
             return diagnostic
         }
     }

@@ -41,20 +41,25 @@ package enum EnvironmentFile {
         _ bytes: [UInt8],
         name: String
     ) -> (variables: [String: String]?, diagnostics: [Diagnostic]) {
-        var parser = EnvironmentFileParser(bytes)
+        let file = SourceFile(name: name, bytes: bytes)
+        var parser = EnvironmentFileParser(file)
         parser.parse()
         guard !parser.diagnostics.isEmpty else { return (parser.variables, []) }
         let shown = SourceFile(name: name, bytes: MaskedText.mask(bytes, except: parser.shown))
-        let diagnostics = parser.diagnostics.map { diagnostic in
-            Diagnostic(
-                diagnostic.id,
-                diagnostic.headline,
-                severity: diagnostic.severity,
-                at: shown.span(diagnostic.range),
-                help: diagnostic.help.map { [$0] } ?? []
-            )
-        }
+        let diagnostics = parser.diagnostics.map { $0.moved(to: shown) }
         return (diagnostics.hasErrors ? nil : parser.variables, diagnostics)
+    }
+}
+
+extension Diagnostic {
+    /// Returns the diagnostic with its labels in another file, whose lines are masked.
+    func moved(to file: SourceFile) -> Diagnostic {
+        var diagnostic = self
+        diagnostic.primary?.span = SourceSpan(file: file, range: primary?.span.range ?? 0..<0)
+        for index in secondary.indices {
+            diagnostic.secondary[index].span = SourceSpan(file: file, range: secondary[index].span.range)
+        }
+        return diagnostic
     }
 }
 

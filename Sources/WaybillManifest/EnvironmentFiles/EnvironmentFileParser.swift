@@ -3,36 +3,27 @@ import WaybillJSON
 
 /// Parses a file of environment variables in one pass; see `EnvironmentFile` for the format.
 struct EnvironmentFileParser {
-    /// A diagnostic whose strings contain no part of a value.
-    struct Problem {
-        let id: DiagnosticID
-        let headline: String
-        let severity: Diagnostic.Severity
-        let range: Range<Int>
-        let help: String?
-    }
-
     /// The number of diagnostics after which the rest is not checked.
     private static let maximumDiagnostics = 1000
 
     /// The variables read so far.
     private(set) var variables: [String: String] = [:]
-    private(set) var diagnostics: [Problem] = []
+    /// The diagnostics, whose strings contain no part of a value.
+    private(set) var diagnostics: [Diagnostic] = []
     /// The parts of the file that are not values: the parts that a diagnostic may show.
     private(set) var shown: [Range<Int>] = []
 
-    private let bytes: [UInt8]
+    private let file: SourceFile
+    private var bytes: [UInt8] { file.bytes }
     private var position = 0
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ file: SourceFile) { self.file = file }
 
     /// Parses the whole file.
     mutating func parse() {
         if let fault = UTF8Check.firstFault(in: bytes) {
-            let place = fault..<fault + 1
-            report("invalid-utf8", "the file is not valid UTF-8", at: place, help: "Save the file as UTF-8.")
+            let range = fault..<fault + 1
+            report("invalid-utf8", "the file is not valid UTF-8", at: range, help: "Save the file as UTF-8.")
             return
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -198,7 +189,7 @@ struct EnvironmentFileParser {
         at range: Range<Int>,
         help: String? = nil
     ) {
-        diagnostics.append(Problem(id: id, headline: headline, severity: severity, range: range, help: help))
+        diagnostics.report(id, headline, severity: severity, at: file.span(range), help: help.map { [$0] } ?? [])
     }
 }
 

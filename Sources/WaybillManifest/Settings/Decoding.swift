@@ -1,4 +1,5 @@
-// How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`.
+// How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`,
+// `downloads`.
 
 /// The media ranges that a response can have (`accept`).
 package struct AcceptSetting: WholeSetting {
@@ -70,19 +71,6 @@ extension FilterEntry: ReadableSetting {
     package var dataNeed: DataNeed { .data }
 }
 
-extension Settings {
-    /// The media ranges that a response can have; a value of `nil` allows any.
-    package var accept: Setting<[MediaRange]?>? { last(AcceptSetting.self)?.map(\.ranges) }
-    /// How a response is decoded.
-    package var decoding: Setting<Decoding>? { last(Decoding.self) }
-    /// Whether compressed responses are requested.
-    package var compression: Setting<Bool>? { last(CompressionSetting.self)?.map(\.isOn) }
-    /// The maximum size of a response in bytes, after decompression.
-    package var maxBody: Setting<Int>? { last(MaxBodySetting.self)?.map(\.bytes) }
-    /// Filters that are applied to the decoded response.
-    package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
-}
-
 /// The folder that downloads are written to (`downloads`).
 package struct DownloadsSetting: WholeSetting {
     package static let key = "downloads"
@@ -98,6 +86,16 @@ package struct DownloadsSetting: WholeSetting {
 }
 
 extension Settings {
+    /// The media ranges that a response can have; a value of `nil` allows any.
+    package var accept: Setting<[MediaRange]?>? { last(AcceptSetting.self)?.map(\.ranges) }
+    /// How a response is decoded.
+    package var decoding: Setting<Decoding>? { last(Decoding.self) }
+    /// Whether compressed responses are requested.
+    package var compression: Setting<Bool>? { last(CompressionSetting.self)?.map(\.isOn) }
+    /// The maximum size of a response in bytes, after decompression.
+    package var maxBody: Setting<Int>? { last(MaxBodySetting.self)?.map(\.bytes) }
+    /// Filters that are applied to the decoded response.
+    package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
     /// The folder that downloads are written to.
     package var downloads: Setting<ScalarTemplate>? { last(DownloadsSetting.self)?.map(\.folder) }
 }

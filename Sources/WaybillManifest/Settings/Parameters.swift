@@ -1,4 +1,4 @@
-// Parameters of requests and how they are written: `query`, `params`, `encoding`, `arrays`.
+// Parameters and bodies of requests: `query`, `params`, `encoding`, `arrays`, `body`.
 
 package import WaybillDiagnostics
 
@@ -77,21 +77,6 @@ package struct NamedValue: Sendable {
     package var value: Setting<ValueTemplate?>
 }
 
-extension Settings {
-    /// Query parameters.
-    package var query: [NamedTexts] {
-        all(QuerySetting.self).map { NamedTexts(name: $0.value.name, values: $0.map(\.texts)) }
-    }
-    /// Parameters in the query or in the body, as the method decides.
-    package var params: [NamedValue] {
-        all(ParameterSetting.self).map { NamedValue(name: $0.value.name, value: $0.map(\.value)) }
-    }
-    /// How parameters are written into a body.
-    package var encoding: Setting<ParameterEncoding>? { last(ParameterEncoding.self) }
-    /// How lists are written in a form or query.
-    package var arrays: Setting<ArrayStyle>? { last(ArrayStyle.self) }
-}
-
 /// The explicit body of a request: `body`. Its kinds are in `Bodies/`.
 package struct BodySetting: WholeSetting {
     package static let key = "body"
@@ -118,6 +103,18 @@ package struct BodySetting: WholeSetting {
 }
 
 extension Settings {
+    /// Query parameters.
+    package var query: [NamedTexts] {
+        all(QuerySetting.self).map { NamedTexts(name: $0.value.name, values: $0.map(\.texts)) }
+    }
+    /// Parameters in the query or in the body, as the method decides.
+    package var params: [NamedValue] {
+        all(ParameterSetting.self).map { NamedValue(name: $0.value.name, value: $0.map(\.value)) }
+    }
+    /// How parameters are written into a body.
+    package var encoding: Setting<ParameterEncoding>? { last(ParameterEncoding.self) }
+    /// How lists are written in a form or query.
+    package var arrays: Setting<ArrayStyle>? { last(ArrayStyle.self) }
     /// The explicit body.
     package var body: Setting<any RequestBody>? { last(BodySetting.self)?.map(\.body) }
 }

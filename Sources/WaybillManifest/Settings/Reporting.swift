@@ -1,5 +1,4 @@
-// How individual requests are marked: `debug`, `trace`, `tag`, `standalone`.
-// Custom messages for failures: `messages`.
+// How requests are marked and reported: `debug`, `trace`, `tag`, `standalone`, `messages`.
 
 /// Whether the request and its response are reported in full (`debug`).
 package struct DebugSetting: BooleanSetting {
@@ -31,17 +30,6 @@ package struct TagSetting: WholeSetting {
 package struct StandaloneSetting: BooleanSetting {
     package static let key = "standalone"
     package let isOn: Bool
-}
-
-extension Settings {
-    /// Whether the request and its response are reported in full.
-    package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
-    /// Whether the request names its trace in a `traceparent` field.
-    package var trace: Setting<Bool>? { last(TraceSetting.self)?.map(\.isOn) }
-    /// The labels that runs can be limited to, those of all levels.
-    package var tags: [Setting<String>] { all(TagSetting.self).map { $0.map(\.text) } }
-    /// Whether no setting of defaults or service applies.
-    package var standalone: Setting<Bool>? { last(StandaloneSetting.self)?.map(\.isOn) }
 }
 
 /// A message for kinds of failure, or whether messages show codes (`messages`).
@@ -81,6 +69,14 @@ package enum MessageOption: Sendable {
 }
 
 extension Settings {
+    /// Whether the request and its response are reported in full.
+    package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
+    /// Whether the request names its trace in a `traceparent` field.
+    package var trace: Setting<Bool>? { last(TraceSetting.self)?.map(\.isOn) }
+    /// The labels that runs can be limited to, those of all levels.
+    package var tags: [Setting<String>] { all(TagSetting.self).map { $0.map(\.text) } }
+    /// Whether no setting of defaults or service applies.
+    package var standalone: Setting<Bool>? { last(StandaloneSetting.self)?.map(\.isOn) }
     /// The custom messages for kinds of failure.
     package var messages: [MessageOption.Name: Setting<MessageOption>] {
         var messages: [MessageOption.Name: Setting<MessageOption>] = [:]

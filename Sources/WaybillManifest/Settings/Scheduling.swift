@@ -1,5 +1,5 @@
-// When requests are sent: `concurrency`, `maxConnections`, `rate`, `priority`.
-// Time limits: `timeout`, `connectTimeout`, `deadline`.
+// When requests are sent, and their time limits: `concurrency`, `maxConnections`, `rate`, `priority`, `timeout`,
+// `connectTimeout`, `deadline`.
 
 /// The maximum number of requests, steps or elements in progress at once (`concurrency`).
 package struct ConcurrencySetting: IntegerSetting {
@@ -56,18 +56,6 @@ package enum Priority: String, WordSetting, CaseIterable {
     case low, `default`, high
 }
 
-extension Settings {
-    /// The maximum number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
-    package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
-    /// The maximum number of connections to one origin.
-    package var maxConnections: Setting<Int>? { last(MaxConnectionsSetting.self)?.map(\.count) }
-    /// The maximum number of requests that start in an interval: of a service, or of each service if `defaults` sets
-    /// it.
-    package var rate: Setting<RequestRate>? { last(RequestRate.self) }
-    /// The order in which waiting requests are sent.
-    package var priority: Setting<Priority>? { last(Priority.self) }
-}
-
 /// A setting that is a time limit.
 protocol TimeLimitSetting: WholeSetting {
     init(duration: DurationTemplate)
@@ -112,6 +100,15 @@ package struct DeadlineSetting: TimeLimitSetting {
 }
 
 extension Settings {
+    /// The maximum number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
+    package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
+    /// The maximum number of connections to one origin.
+    package var maxConnections: Setting<Int>? { last(MaxConnectionsSetting.self)?.map(\.count) }
+    /// The maximum number of requests that start in an interval: of a service, or of each service if `defaults` sets
+    /// it.
+    package var rate: Setting<RequestRate>? { last(RequestRate.self) }
+    /// The order in which waiting requests are sent.
+    package var priority: Setting<Priority>? { last(Priority.self) }
     /// The maximum time of one attempt.
     package var timeout: Setting<DurationTemplate>? { last(TimeoutSetting.self)?.map(\.duration) }
     /// The maximum time until a connection is established.

@@ -1,5 +1,4 @@
-// How requests use the HTTP cache: `cache`.
-// How a run keeps the cookies of earlier responses: `cookies`.
+// What is kept of responses: `cache`, `cookies`.
 
 package import WaybillDiagnostics
 
@@ -60,21 +59,6 @@ package enum CacheMode: String, Sendable, CaseIterable {
     case onlyIfCached = "only-if-cached"
 }
 
-extension Settings {
-    /// How stored responses are used.
-    package var cacheMode: Setting<CacheMode>? {
-        last(CacheSetting.self) { if case .mode(let mode) = $0 { mode } else { nil } }
-    }
-    /// The folder that responses are stored in.
-    package var cacheFolder: Setting<Spanned<String>>? {
-        last(CacheSetting.self) { if case .folder(let path) = $0 { path } else { nil } }
-    }
-    /// The maximum size of the cache in bytes.
-    package var cacheSize: Setting<Int>? {
-        last(CacheSetting.self) { if case .maxSize(let bytes) = $0 { bytes } else { nil } }
-    }
-}
-
 /// Where cookies are kept (`cookies`).
 package enum CookiePolicy: WholeSetting {
     package static let key = "cookies"
@@ -112,6 +96,18 @@ package enum CookiePolicy: WholeSetting {
 }
 
 extension Settings {
+    /// How stored responses are used.
+    package var cacheMode: Setting<CacheMode>? {
+        last(CacheSetting.self) { if case .mode(let mode) = $0 { mode } else { nil } }
+    }
+    /// The folder that responses are stored in.
+    package var cacheFolder: Setting<Spanned<String>>? {
+        last(CacheSetting.self) { if case .folder(let path) = $0 { path } else { nil } }
+    }
+    /// The maximum size of the cache in bytes.
+    package var cacheSize: Setting<Int>? {
+        last(CacheSetting.self) { if case .maxSize(let bytes) = $0 { bytes } else { nil } }
+    }
     /// Where cookies are kept.
     package var cookies: Setting<CookiePolicy>? { last(CookiePolicy.self) }
 }

@@ -105,11 +105,6 @@ extension YAMLNode {
         return node
     }
 
-    /// Returns the location of the value that the tokens refer to.
-    package func span(at tokens: some Sequence<String>) -> SourceSpan? {
-        node(at: tokens)?.span
-    }
-
     /// Returns the location of the name that is the last token; `nil` for an element of a sequence and for the root.
     package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
         guard let name = tokens.last else { return nil }
@@ -119,25 +114,13 @@ extension YAMLNode {
 
 extension YAMLNode: DocumentLocations {
     /// Returns the node that a pointer refers to.
-    package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.texts) }
+    package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.tokens.map(\.text)) }
 
     /// Returns the location of the value that a pointer refers to.
-    package func span(at pointer: JSONPointer) -> SourceSpan? { span(at: pointer.texts) }
+    package func span(at pointer: JSONPointer) -> SourceSpan? { node(at: pointer)?.span }
 
     /// Returns the location of the name that a pointer ends in; `nil` for an element of a sequence and for the root.
-    package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.texts) }
-}
-
-extension JSONPointer {
-    /// The tokens as unescaped strings.
-    fileprivate var texts: [String] {
-        tokens.map { token in
-            switch token {
-            case .name(let name): name
-            case .index(let index): String(index)
-            }
-        }
-    }
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.tokens.map(\.text)) }
 }
 
 /// The entries of a mapping in document order, with lookup by name.

@@ -65,7 +65,7 @@ let rulesOfSoundManifests: [any ManifestRule] = [
 extension Diagnostic {
     /// The error for a name that is not defined.
     static func unknown(
-        _ sort: String,
+        _ kind: String,
         _ name: Spanned<String>,
         among known: some Collection<String>,
         help: [String] = []
@@ -78,8 +78,8 @@ extension Diagnostic {
             help.append("Available: \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         return Diagnostic(
-            DiagnosticID(stringLiteral: "unknown-\(String(sort.map { $0 == " " ? "-" : $0 }))"),
-            sort == "name" ? "'\(name.value)' is not defined here" : "no \(sort) is named '\(name.value)'",
+            DiagnosticID(stringLiteral: "unknown-\(String(kind.map { $0 == " " ? "-" : $0 }))"),
+            kind == "name" ? "'\(name.value)' is not defined here" : "no \(kind) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help

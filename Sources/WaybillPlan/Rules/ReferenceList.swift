@@ -65,7 +65,7 @@ final class ReferenceSite: Sendable {
     /// The expression or template that contains it.
     let text: any EvaluatedText
     /// The location of the expression or template.
-    let place: UseLocation
+    let location: UseLocation
     /// The first step of the graph with the id after `steps`.
     let step: StepSite?
     /// The number, among all inputs that endpoints and graphs declare, of the one that `inputs` leads to; `nil` if it
@@ -78,16 +78,16 @@ final class ReferenceSite: Sendable {
     /// Whether it is evaluated for each element of a list, with the element as `item`.
     let seesItem: Bool
 
-    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ place: UseLocation) {
+    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ location: UseLocation) {
         self.reference = reference
         text = use.text
         moment = use.moment
         purpose = use.purpose
         seesItem = use.seesItem
-        self.place = place
+        self.location = location
         let name = reference.segments.first?.name
-        step = reference.root == .steps ? name.flatMap { place.graph?[$0] } : nil
-        input = reference.root == .inputs ? name.flatMap { place.declarations?.number(of: $0) } : nil
+        step = reference.root == .steps ? name.flatMap { location.graph?[$0] } : nil
+        input = reference.root == .inputs ? name.flatMap { location.declarations?.number(of: $0) } : nil
     }
 
     /// Returns the span of a range of bytes of the path's expression or template.
@@ -113,18 +113,19 @@ struct LiteralPath: Sendable {
 
     /// Creates a literal path from a string that is a path starting with a known name, or a single function call; `nil`
     /// otherwise.
-    fileprivate init?(_ use: ConstantUse, _ place: UseLocation) {
+    fileprivate init?(_ use: ConstantUse, _ location: UseLocation) {
         let name = use.text.prefix { $0 != "." && $0 != "[" && $0 != "(" }
         guard name.utf8.count < use.text.utf8.count else { return nil }
         let isCall = use.text.utf8[name.endIndex] == UInt8(ascii: "(") && use.text.hasSuffix(")")
-        guard isCall || Self.names.contains(String(name)) || place.loopVariables.contains(where: { $0.value == name }),
+        guard
+            isCall || Self.names.contains(String(name)) || location.loopVariables.contains(where: { $0.value == name }),
             let expression = try? ManifestExpression(parsing: use.text, named: "<literal>"),
             let reference = expression.references.first
         else { return nil }
         let isPath = !reference.segments.isEmpty && reference.range.count == use.text.utf8.count
         guard isCall || isPath else { return nil }
         let asUse = ExpressionUse(text: expression, moment: use.moment, purpose: use.purpose, seesItem: use.seesItem)
-        site = ReferenceSite(reference, of: asUse, place)
+        site = ReferenceSite(reference, of: asUse, location)
         text = use.text
         span = use.span
     }
@@ -160,28 +161,32 @@ private final class ReferenceReader {
     private(set) var ofSteps: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
-    private let places: LocationReader
+    private let allSessions: [SessionDefinition]
+    /// Whether other sessions may exist, because of errors in the manifest.
+    private let unknownOfAllSessions: UnknownParts
     /// The number of inputs that the endpoints and graphs read so far declare.
     private var inputs = 0
 
     init(_ manifest: Manifest) {
         self.manifest = manifest
-        places = LocationReader(manifest)
+        allSessions = manifest.services.values.compactMap(\.value.session)
+        let isUnknown =
+            manifest.unknown.mayDefineSomething(in: .services)
+            || manifest.services.values.contains { $0.value.unknown.contains(.session) }
+        unknownOfAllSessions = isUnknown ? .session : []
     }
 
     /// Reads everything outside the graphs.
     func readLevels() {
-        let far = visitor(
-            UseLocation(level: .defaults, sessions: places.allSessions, unknown: places.unknownOfAllSessions)
-        )
+        let far = visitor(UseLocation(level: .defaults, sessions: allSessions, unknown: unknownOfAllSessions))
         manifest.defaults.visitUses(far)
         for filter in manifest.filters.values {
             for entry in filter.value { entry.value.visitUses(far) }
         }
         for (name, service) in manifest.services {
             let unknown = service.value.unknown.intersection(.session)
-            let place = UseLocation(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
-            service.value.settings.visitUses(visitor(place))
+            let location = UseLocation(level: .service(name), sessions: sessions(of: name), unknown: unknown)
+            service.value.settings.visitUses(visitor(location))
             // The request for a session cannot use the session.
             let before = visitor(UseLocation(level: .service(name)))
             before.members(service.value.session?.call.arguments ?? [], .request, .argument)
@@ -189,7 +194,14 @@ private final class ReferenceReader {
         for endpoint in manifest.endpoints.values {
             let request = endpoint.value.request
             let declarations = declare(endpoint.value.inputs, unknown: request.unknown)
-            request.visitUses(visitor(places.place(of: endpoint, declarations)))
+            let location = UseLocation(
+                level: .endpoint(endpoint.name.value),
+                declarations: declarations,
+                vars: request.vars,
+                sessions: sessions(of: request),
+                unknown: request.unknown.intersection(.vars).union(unknownSessions(of: request))
+            )
+            request.visitUses(visitor(location))
         }
     }
 
@@ -197,24 +209,24 @@ private final class ReferenceReader {
     func read(_ graph: GraphSite) {
         let definition = graph.definition
         let declarations = declare(definition.value.inputs, unknown: definition.value.unknown)
-        func place(isOfRequest: Bool) -> UseLocation {
+        func location(isOfRequest: Bool) -> UseLocation {
             UseLocation(
                 level: .graph(definition.name.value),
                 declarations: declarations,
                 graph: graph,
-                sessions: places.allSessions,
-                unknown: places.unknownOfAllSessions,
+                sessions: allSessions,
+                unknown: unknownOfAllSessions,
                 isOfRequest: isOfRequest
             )
         }
-        definition.value.settings.visitUses(visitor(place(isOfRequest: true)))
-        let own = visitor(place(isOfRequest: false))
+        definition.value.settings.visitUses(visitor(location(isOfRequest: true)))
+        let own = visitor(location(isOfRequest: false))
         own.duration(definition.value.deadline?.value)
         for output in definition.value.outputs { output.visitUses(own, .end, .result) }
         for value in definition.value.state { value.visitUses(own) }
         for site in graph.all {
             let start = sites.count
-            let (outside, inside) = places.places(of: site, in: graph, declarations)
+            let (outside, inside) = locations(of: site, in: graph, declarations)
             let first = visitor(outside)
             site.step.visitUses(outside: first, inside: inside === outside ? first : visitor(inside))
             ofSteps.append(start..<sites.count)
@@ -229,46 +241,20 @@ private final class ReferenceReader {
         return UseLocation.Declarations(inputs: inputs, start: self.inputs, areAllKnown: !unknown.contains(.inputs))
     }
 
-    private func visitor(_ place: UseLocation) -> UseVisitor {
+    private func visitor(_ location: UseLocation) -> UseVisitor {
         UseVisitor { [unowned self] use in
-            for reference in use.text.references { sites.append(ReferenceSite(reference, of: use, place)) }
+            for reference in use.text.references { sites.append(ReferenceSite(reference, of: use, location)) }
         } constant: { [unowned self] use in
             // The name of a file may resemble a path.
-            if use.purpose != .fileName, let literal = LiteralPath(use, place) { literals.append(literal) }
+            if use.purpose != .fileName, let literal = LiteralPath(use, location) { literals.append(literal) }
         }
     }
-}
 
-/// Determines the locations of the expressions of endpoints and steps.
-private final class LocationReader {
-    let allSessions: [SessionDefinition]
-    /// Whether other sessions may exist, because of errors in the manifest.
-    let unknownOfAllSessions: UnknownParts
-    private let manifest: Manifest
-
-    init(_ manifest: Manifest) {
-        self.manifest = manifest
-        allSessions = manifest.services.values.compactMap(\.value.session)
-        let isUnknown =
-            manifest.unknown.mayDefineSomething(in: .services)
-            || manifest.services.values.contains { $0.value.unknown.contains(.session) }
-        unknownOfAllSessions = isUnknown ? .session : []
-    }
-
-    func place(of endpoint: Definition<Endpoint>, _ declarations: UseLocation.Declarations) -> UseLocation {
-        let request = endpoint.value.request
-        return UseLocation(
-            level: .endpoint(endpoint.name.value),
-            declarations: declarations,
-            vars: request.vars,
-            sessions: sessions(of: request),
-            unknown: request.unknown.intersection(.vars).union(unknownSessions(of: request))
-        )
-    }
+    // MARK: Locations
 
     /// Returns the locations for the expressions of a step: outside its `forEach`, where there is no element yet, and
     /// inside it.
-    func places(
+    private func locations(
         of site: StepSite,
         in graph: GraphSite,
         _ declarations: UseLocation.Declarations
@@ -286,7 +272,7 @@ private final class LocationReader {
         }
         unknown.formUnion(site.step.unknown.intersection([.vars, .loop]))
         for step in site.around { unknown.formUnion(step.unknown.intersection(.loop)) }
-        func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UseLocation {
+        func location(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UseLocation {
             UseLocation(
                 level: .graph(graph.definition.name.value),
                 declarations: declarations,
@@ -302,13 +288,13 @@ private final class LocationReader {
         let around = site.around.compactMap { $0.flow?.forEach?.variable }
         let own = site.step.flow?.forEach?.variable
         if own == nil, vars.isEmpty {
-            let both = place(around, [])
+            let both = location(around, [])
             return (both, both)
         }
-        return (place(around, []), place(around + [own].compactMap { $0 }, vars))
+        return (location(around, []), location(around + [own].compactMap { $0 }, vars))
     }
 
-    func sessions(of service: String) -> [SessionDefinition] {
+    private func sessions(of service: String) -> [SessionDefinition] {
         (manifest.services[service]?.value.session).map { [$0] } ?? []
     }
 

@@ -33,7 +33,9 @@ extension Plan {
 extension GraphPlan {
     /// Returns the steps of the graph's own chain or batch that are in a phase.
     fileprivate func steps(in phase: ShardPhase) -> [StepPlan] {
-        zip(body.steps, ShardPhase.phases(of: body.steps, order: body.order)).filter { $1 == phase }.map(\.0)
+        zip(body.steps, ShardPhase.phases(of: body.steps.map { ($0.id, $0.flow) }, order: body.order)).filter {
+            $1 == phase
+        }.map(\.0)
     }
 
     /// Removes what other processes run, and the outputs, which may depend on it.

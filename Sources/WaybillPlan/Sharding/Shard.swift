@@ -110,25 +110,9 @@ package enum ShardPhase: Sendable, Comparable {
     case after
 }
 
-/// What decides the phase of a step.
-protocol PhasedStep {
-    /// The id by which siblings name the step in `needs`.
-    var phaseID: String? { get }
-    /// When, how often and after which steps the step runs.
-    var flow: Flow? { get }
-}
-
-extension PhasedStep {
+extension StepPlan {
     /// Whether the elements of the step are divided among several processes.
     package var isSharded: Bool { flow?.forEach?.isSharded ?? false }
-}
-
-extension Step: PhasedStep {
-    var phaseID: String? { effectiveID }
-}
-
-extension StepPlan: PhasedStep {
-    var phaseID: String? { id }
 }
 
 extension ShardPhase {
@@ -136,23 +120,24 @@ extension ShardPhase {
     ///
     /// In a chain, the steps after the first sharded one are in the phase after the shards, unless they are sharded
     /// themselves; in a batch, those that need a sharded step, directly or indirectly.
-    static func phases(of steps: [some PhasedStep], order: Group.Order) -> [ShardPhase] {
+    ///
+    /// - Parameter steps: The ids by which siblings name the steps in `needs`, and their flows.
+    static func phases(of steps: [(id: String?, flow: Flow?)], order: Group.Order) -> [ShardPhase] {
+        let isSharded = steps.map { $0.flow?.forEach?.isSharded ?? false }
         switch order {
         case .chain:
-            let first = steps.firstIndex { $0.isSharded } ?? steps.count
-            return steps.indices.map { index in
-                steps[index].isSharded ? .shards : index < first ? .before : .after
-            }
+            let first = isSharded.firstIndex(of: true) ?? steps.count
+            return steps.indices.map { isSharded[$0] ? .shards : $0 < first ? .before : .after }
         case .batch:
-            var phases = steps.map { $0.isSharded ? ShardPhase.shards : .before }
-            var late = Set(steps.filter(\.isSharded).compactMap(\.phaseID))
+            var phases = isSharded.map { $0 ? ShardPhase.shards : .before }
+            var late = Set(steps.indices.filter { isSharded[$0] }.compactMap { steps[$0].id })
             var hasChanged = !late.isEmpty
             while hasChanged {
                 hasChanged = false
                 for (index, step) in steps.enumerated() where phases[index] == .before {
                     guard step.flow?.needs.contains(where: { late.contains($0.value) }) ?? false else { continue }
                     phases[index] = .after
-                    hasChanged = step.phaseID.map { late.insert($0).inserted } ?? false || hasChanged
+                    hasChanged = step.id.map { late.insert($0).inserted } ?? false || hasChanged
                 }
             }
             return phases

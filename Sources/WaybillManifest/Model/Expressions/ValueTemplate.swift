@@ -148,11 +148,18 @@ extension Duration {
 
     /// Returns the seconds of a duration in the notation of manifests, without a maximum; `nil` if it is invalid.
     static func seconds(manifestText text: String) -> Double? {
-        let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+        Quantity.value(of: text, units: [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)])
+    }
+}
+
+/// Parses numbers with a unit.
+private enum Quantity {
+    /// Returns the value in the unit of the factor 1; `nil` if the string is not a number and one of the units.
+    static func value(of text: String, units: [(suffix: String, factor: Double)]) -> Double? {
         guard let unit = units.first(where: { text.hasSuffix($0.suffix) }) else { return nil }
         let digits = text.dropLast(unit.suffix.count)
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return nil }
-        return Double(digits).map { $0 * unit.seconds }
+        return Double(digits).map { $0 * unit.factor }
     }
 }
 
@@ -166,13 +173,12 @@ package enum ByteSize {
 
     /// Returns the bytes of a size, without a maximum; `nil` if it is invalid.
     static func approximateBytes(_ text: String) -> Double? {
-        let units: [(suffix: String, factor: Double)] = [
-            ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
-            ("kB", 1000), ("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1),
-        ]
-        let unit = units.first { text.hasSuffix($0.suffix) }
-        let digits = text.dropLast(unit?.suffix.count ?? 0)
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }) else { return nil }
-        return Double(digits).map { $0 * (unit?.factor ?? 1) }
+        Quantity.value(
+            of: text,
+            units: [
+                ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
+                ("kB", 1000), ("KB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1), ("", 1),
+            ]
+        )
     }
 }

@@ -263,13 +263,13 @@ struct StepConditions {
 
     /// Whether the conditions, or those before the path in its own expression, guarantee that a path starting with
     /// `steps` has the property.
-    func make(_ reference: Reference, _ question: Question) -> Bool {
-        areUnknown || (requirements + reference.assumptions).contains { $0.makes(reference, question) }
+    func guarantee(_ reference: Reference, _ question: Question) -> Bool {
+        areUnknown || (requirements + reference.assumptions).contains { $0.guarantees(reference, question) }
     }
 }
 
 extension PathRequirement {
-    fileprivate func makes(_ reference: Reference, _ question: StepConditions.Question) -> Bool {
+    fileprivate func guarantees(_ reference: Reference, _ question: StepConditions.Question) -> Bool {
         let path = reference.segments.map(\.key)
         guard name == "steps", keys.count > 1, path.count > 1, keys[0] == path[0] else { return false }
         switch kind {

@@ -61,7 +61,7 @@ extension GraphFlow {
         }
         if let kept = site.step.dataNotKept(reference, id: id, in: text) { return kept }
         let isAlwaysThere =
-            name == "ok" || name == "error" || reference.isGuarded || conditions.make(reference, .passed)
+            name == "ok" || name == "error" || reference.isGuarded || conditions.guarantee(reference, .passed)
         if let reason = certainty.doubt(about: name), !isAlwaysThere {
             return uncertain(
                 site.step,
@@ -95,7 +95,7 @@ extension GraphFlow {
             .filter { $0.value.contains(where: \.mayBeOther) }
         guard let status = statuses.first else { return nil }
         if statuses.allSatisfy({ $0.value.contains(where: \.mayBeSuccess) }) {
-            if reference.isGuarded || conditions.make(reference, .present) { return nil }
+            if reference.isGuarded || conditions.guarantee(reference, .present) { return nil }
             let reason = "step '\(id)' has outputs only if its status is 2xx, but it may expect other statuses"
             return uncertain(site.step, id, "outputs", because: reason, reference, in: text)
         }

@@ -19,7 +19,7 @@ struct ScopeShapes {
     func root(of site: ReferenceSite) -> PathRoot? {
         let reference = site.reference
         switch reference.root {
-        case .inputs: return input(reference, depth: 1, site.place.declarations)
+        case .inputs: return input(reference, depth: 1, site.location.declarations)
         case .manifest: return input(reference, depth: 2, nil)
         case .secrets: return fixed(Self.secrets, reference)
         case .run: return fixed(Self.run, reference)
@@ -27,7 +27,7 @@ struct ScopeShapes {
         case .response: return fixed(Self.response, reference)
         case .data: return data(reference)
         case .steps: return step(reference, site.step)
-        case nil: return element(reference, site.place)
+        case nil: return element(reference, site.location)
         case .document: return response(reference, site)
         case .vars, .session, .state, .item: return nil
         }
@@ -93,9 +93,9 @@ struct ScopeShapes {
         return PathRoot(shape: .oneOf([value]), depth: 1, source: source)
     }
 
-    private func element(_ reference: Reference, _ place: UseLocation) -> PathRoot? {
+    private func element(_ reference: Reference, _ location: UseLocation) -> PathRoot? {
         guard !reference.segments.isEmpty || !reference.isComplete,
-            let variable = place.loopVariables.last(where: { $0.value == reference.name }),
+            let variable = location.loopVariables.last(where: { $0.value == reference.name }),
             let shape = loops.shape(of: variable)
         else { return nil }
         return PathRoot(shape: shape, depth: 0, source: .init(variable.span, "the element"))
@@ -109,9 +109,9 @@ struct ScopeShapes {
             return nil
         }
         var requests: [RequestSite]
-        if let step = site.place.step {
+        if let step = site.location.step {
             requests = subject.requests.of(step)
-        } else if case .endpoint(let name) = site.place.level {
+        } else if case .endpoint(let name) = site.location.level {
             guard subject.requests.ofEndpoint(name)?.has(Decoding.key) == true else { return nil }
             requests = subject.requests.all.filter { $0.endpoint == name }
         } else {

@@ -151,7 +151,7 @@ extension Purpose {
 extension SecretFlow {
     /// The origin of the value of a reference.
     func origin(of site: ReferenceSite) -> Origin {
-        let (reference, place) = (site.reference, site.place)
+        let (reference, location) = (site.reference, site.location)
         switch reference.root {
         case .secrets:
             let declaration = reference.segments.first?.name.flatMap { subject.manifest.secrets[$0] }
@@ -159,14 +159,14 @@ extension SecretFlow {
         case .inputs: return input(site)
         case .vars:
             guard let name = reference.segments.first?.name else {
-                return .holders(place.vars.map { .variable($0.name.span) })
+                return .holders(location.vars.map { .variable($0.name.span) })
             }
-            return place.vars.last { $0.name.value == name }.map { .holders([.variable($0.name.span)]) } ?? .none
+            return location.vars.last { $0.name.value == name }.map { .holders([.variable($0.name.span)]) } ?? .none
         case .session:
-            return marked(among: place.sessions.flatMap { subject.outputs(of: $0) ?? [] }, reference.segments.first)
+            return marked(among: location.sessions.flatMap { subject.outputs(of: $0) ?? [] }, reference.segments.first)
         case .steps: return site.step.map { step($0, reference) } ?? .none
         case nil:
-            let variable = place.loopVariables.last { $0.value == reference.name }
+            let variable = location.loopVariables.last { $0.value == reference.name }
             return variable.map { .holders([.element($0.span)]) } ?? .none
         case .document, .manifest, .data, .run, .state, .request, .response, .item: return .none
         }
@@ -174,7 +174,7 @@ extension SecretFlow {
 
     private func input(_ site: ReferenceSite) -> Origin {
         // Inputs of the manifest are not secrets, which are declared separately.
-        guard let declarations = site.place.declarations else { return .none }
+        guard let declarations = site.location.declarations else { return .none }
         let inputs = declarations.inputs.values
         if let input = site.input { return .holders([.input(inputs[input - declarations.start].name.span)]) }
         return site.reference.segments.first?.name == nil ? .holders(inputs.map { .input($0.name.span) }) : .none

@@ -13,16 +13,16 @@ struct UnusedDefinitions: ManifestRule {
         func isOwn(_ name: Spanned<String>) -> Bool { name.span.file == manifest.file }
         guard manifest.graphs.values.contains(where: { isOwn($0.name) }) else { return [] }
         let used = UsedDefinitions(subject)
-        var unused: [(sort: String, name: Spanned<String>)] = []
+        var unused: [(kind: String, name: Spanned<String>)] = []
 
         func check<Value: Sendable>(
-            _ sort: String,
+            _ kind: String,
             _ definitions: Definitions<Value>,
             _ isUsed: (Int) -> Bool
         ) {
             for index in definitions.keys.indices where !isUsed(index) {
                 let name = definitions.values[index].name
-                if isOwn(name) { unused.append((sort, name)) }
+                if isOwn(name) { unused.append((kind, name)) }
             }
         }
         check("input", manifest.inputs) { used.inputs.contains(manifest.inputs.keys[$0]) }
@@ -38,10 +38,10 @@ struct UnusedDefinitions: ManifestRule {
         for variable in subject.variables where isOwn(variable.name) && !used.variables.contains(variable.name.span) {
             unused.append(("variable", variable.name))
         }
-        let diagnostics = unused.map { sort, name in
+        let diagnostics = unused.map { kind, name in
             Diagnostic(
                 "unused-definition",
-                "nothing uses the \(sort) '\(name.value)'",
+                "nothing uses the \(kind) '\(name.value)'",
                 severity: .warning,
                 at: name.span
             )
@@ -168,7 +168,7 @@ struct UsedDefinitions {
         case .secrets: secrets.formUnion(name.map { [$0] } ?? Array(manifest.secrets.keys))
         case .data: data.formUnion(name.map { [$0] } ?? Array(manifest.data.keys))
         case .vars:
-            for variable in site.place.vars where name == nil || variable.name.value == name {
+            for variable in site.location.vars where name == nil || variable.name.value == name {
                 variables.insert(variable.name.span)
             }
         case .session, .steps, .run, .state, .request, .response, .document, .item, nil: break
@@ -180,7 +180,7 @@ struct UsedDefinitions {
             declaredInputs[input] = true
             return
         }
-        if name == nil, let declarations = site.place.declarations {
+        if name == nil, let declarations = site.location.declarations {
             for index in declarations.inputs.keys.indices { declaredInputs[declarations.start + index] = true }
         }
         // All inputs include those of the manifest.
