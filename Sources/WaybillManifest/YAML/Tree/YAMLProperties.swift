@@ -58,7 +58,7 @@ enum PropertyScanner {
 
     private static func wordEnd(from start: Int, in bytes: [UInt8]) -> Int {
         let stops: [UInt8] = [0x20, 0x09, 0x2C, 0x5B, 0x5D, 0x7B, 0x7D]
-        return (start..<bytes.count).first { stops.contains(bytes[$0]) || LineBreak.at($0, in: bytes) != nil }
+        return (start..<bytes.count).first { stops.contains(bytes[$0]) || LineBreak.length(at: $0, in: bytes) != nil }
             ?? bytes.count
     }
 
@@ -70,10 +70,10 @@ enum PropertyScanner {
             case 0x20, 0x09:
                 offset += 1
             case UInt8(ascii: "#") where offset > start:
-                offset = (offset..<bytes.count).first { LineBreak.at($0, in: bytes) != nil } ?? bytes.count
+                offset = (offset..<bytes.count).first { LineBreak.length(at: $0, in: bytes) != nil } ?? bytes.count
             default:
-                guard let lineBreak = LineBreak.at(offset, in: bytes) else { return offset }
-                offset += lineBreak.source
+                guard let length = LineBreak.length(at: offset, in: bytes) else { return offset }
+                offset += length
             }
         }
         return offset

@@ -126,7 +126,7 @@ struct YAMLTreeBuilder {
             (properties, start) = PropertyScanner.scan(event, in: file)
         }
         if style == .literal || style == .folded {
-            end = BlockScalarSegments.end(of: start..<end, in: file.bytes)
+            end = ScalarSources.blockEnd(of: start..<end, in: file.bytes)
         }
         if let written = properties?.tag {
             let check = TagCheck(written, expanded: event.tag)
