@@ -1,5 +1,5 @@
 import Synchronization
-import WaybillDiagnostics
+package import WaybillDiagnostics
 package import WaybillJSON
 package import WaybillRuntime
 import WaybillSchema
@@ -154,7 +154,7 @@ struct ManifestFiles: Sendable {
 }
 
 /// Why a file that a manifest names cannot be used.
-struct FileRefusal: Error {
+package struct FileRefusal: Error {
     let id: DiagnosticID
     let message: String
     var help: [String] = []
@@ -162,7 +162,7 @@ struct FileRefusal: Error {
     var nearest: String?
 
     /// The file is outside the folder of the manifest.
-    static func outside(_ path: String) -> FileRefusal {
+    package static func outside(_ path: String) -> FileRefusal {
         FileRefusal(
             id: "outside-folder",
             message: "\(path) is outside the folder of the manifest",
@@ -171,7 +171,7 @@ struct FileRefusal: Error {
     }
 
     /// Returns the diagnostic at the location that names the file.
-    func diagnostic(at span: SourceSpan) -> Diagnostic {
+    package func diagnostic(at span: SourceSpan) -> Diagnostic {
         Diagnostic(id, message, at: span, label: nearest.map { "did you mean '\($0)'?" } ?? "", help: help)
     }
 }

@@ -163,15 +163,10 @@ private struct ManifestLoading {
                 "unreadable-file",
                 "the \(kind) \(path) cannot be read: \(error.message)",
                 at: span,
-                secondary: includeChain
+                secondary: chain.compactMap(\.includedAt).map { .init($0, "included here") }
             )
             return nil
         }
-    }
-
-    /// The includes that led to the current file, outermost first.
-    private var includeChain: [Diagnostic.Label] {
-        chain.compactMap(\.includedAt).map { .init($0, "included here") }
     }
 
     private mutating func reportCycle(from index: Int, at span: SourceSpan?) {

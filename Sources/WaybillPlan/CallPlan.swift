@@ -30,7 +30,7 @@ extension PlanBuilder {
         diagnostics += inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
-        let assembly = PlanAssembly(checked, inputs: inputs.values)
+        let assembly = PlanAssembly(checked: checked, inputs: inputs.values)
         let request = assembly.request(site, with: inputs.arguments, graph: "call")
         let graph = GraphPlan(calling: cascade.endpoint, by: request)
         let sessions = assembly.sessions.filter { $0.key == request.service }

@@ -223,26 +223,37 @@ package struct ArgumentPlan: Sendable {
 }
 
 extension GroupPlan {
+    /// The steps of the group and of the groups in it, in plan order.
+    package var allSteps: [StepPlan] {
+        steps.flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
+    }
+
     /// The requests of the group and of the groups in it, in plan order, each with its step.
     package var requests: [(step: StepPlan, request: RequestPlan)] {
-        steps.flatMap { step -> [(step: StepPlan, request: RequestPlan)] in
-            switch step.work {
-            case .request(let request): [(step, request)]
-            case .group(let group): group.requests
-            case .graph, .values, .end: []
-            }
-        }
+        allSteps.compactMap { step in if case .request(let request) = step.work { (step, request) } else { nil } }
     }
+}
+
+extension GraphPlan {
+    /// Its steps and those of `finally`, including nested ones.
+    var allSteps: [StepPlan] { body.allSteps + (finally?.allSteps ?? []) }
 }
 
 extension Plan {
     /// The graphs that steps run, in the order of their paths.
     package var sortedSubgraphs: [GraphPlan] { subgraphs.values.sorted { $0.path < $1.path } }
 
+    private var allSteps: [StepPlan] { (graphs + subgraphs.values).flatMap(\.allSteps) }
+
     /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
     package var requests: [RequestPlan] {
-        let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
-        return groups.flatMap(\.requests).map(\.request) + sessions.values.map(\.request)
+        let ofSteps = allSteps.compactMap { if case .request(let request) = $0.work { request } else { nil } }
+        return ofSteps + sessions.values.map(\.request)
+    }
+
+    /// The files with constant paths that the steps write and download, relative to the results folder.
+    package var resultFiles: [String] {
+        allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
     }
 }
 
@@ -251,22 +262,6 @@ extension Sequence<RequestPlan> {
     /// files.
     package var namedFiles: [String] {
         flatMap { $0.settings.entries.flatMap(\.value.namedFiles).map(\.location) }
-    }
-}
-
-extension Plan {
-    /// The files with constant paths that the steps write and download, relative to the results folder.
-    package var resultFiles: [String] {
-        let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
-        let written = groups.flatMap(\.allSteps).compactMap { $0.flow?.write?.to.constantText }
-        return written + requests.compactMap(\.constantDownload)
-    }
-}
-
-extension GroupPlan {
-    /// The steps of the group and of the groups in it.
-    fileprivate var allSteps: [StepPlan] {
-        steps.flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
     }
 }
 

@@ -60,7 +60,7 @@ package enum PlanBuilder {
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
         let assembly = PlanAssembly(
-            checked,
+            checked: checked,
             inputs: inputs.values(of: manifest.inputs),
             separatesCalls: !selection.isEverything,
             variables: options.variables
@@ -76,7 +76,7 @@ package enum PlanBuilder {
         if let error = selection.unmatched(in: whole, all, selected: plans, manifest) {
             return (nil, diagnostics + [error])
         }
-        if !selection.isEverything { subgraphs = subgraphs.calledBy(plans) }
+        if !selection.isEverything { subgraphs = plans.called { subgraphs[$0.path] } }
         let sessions = assembly.sessions
         let concurrency = options.concurrency
         var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
@@ -90,7 +90,7 @@ package enum PlanBuilder {
     /// Returns all requests of a manifest without errors, for the mock server. They include those of graphs that are
     /// not run.
     package static func requests(of checked: ResolvedManifest) -> [RequestPlan] {
-        PlanAssembly(checked, inputs: JSONObject()).allRequests
+        PlanAssembly(checked: checked, inputs: JSONObject()).allRequests
     }
 
     /// Returns an endpoint by itself, with every level of its cascade; `nil` if no endpoint has the name.
@@ -123,7 +123,13 @@ private struct GraphSelection {
             }
         }
         guard names.isEmpty else { return }
-        let called = Set(manifest.graphs.values.flatMap { $0.value.calledGraphs })
+        let called = Set(
+            manifest.graphs.values.flatMap { graph in
+                graph.value.allSteps.compactMap {
+                    if case .graph(let call) = $0.action { call.name.value } else { nil }
+                }
+            }
+        )
         let named = manifest.graphs.keys.indices.filter { position in
             let (name, graph) = (manifest.graphs.keys[position], manifest.graphs.values[position].value)
             // A graph that another one runs is selected with the step that runs it.
@@ -172,18 +178,6 @@ extension Diagnostic {
     }
 }
 
-extension Graph {
-    /// The names of the graphs that its steps run.
-    fileprivate var calledGraphs: [String] {
-        func called(_ steps: [Step]) -> [String] {
-            steps.flatMap { step in
-                if case .graph(let call) = step.action { [call.name.value] } else { called(step.steps) }
-            }
-        }
-        return called(body.steps) + called(finally?.steps ?? [])
-    }
-}
-
 /// An endpoint by itself with every level of its cascade, to show where each setting comes from. It does not include
 /// what the steps that call the endpoint add.
 package struct EndpointCascade: Sendable {
@@ -208,7 +202,7 @@ package struct EndpointCascade: Sendable {
             }
         }
         self.endpoint = endpoint
-        request = PlanAssembly(checked, inputs: JSONObject()).request(site)
+        request = PlanAssembly(checked: checked, inputs: JSONObject()).request(site)
         let own = (level: Level.endpoint(endpoint.name.value), settings: site.definition.settings)
         settings = Cascade.trace((service.standsAlone ? [] : far) + [own])
         passedOver = service.standsAlone ? far.flatMap(\.settings.entries) : []

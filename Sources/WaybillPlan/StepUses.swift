@@ -14,15 +14,8 @@ struct StepUses {
                 fields[id, default: []].formUnion(StepFields(usedBy: reference))
             }
         }
-        func visit(_ steps: [Step]) {
-            for step in steps {
-                step.visitUses(outside: visitor, inside: visitor)
-                visit(step.steps)
-            }
-        }
         graph.settings.visitUses(visitor)
-        visit(graph.body.steps)
-        visit(graph.finally?.steps ?? [])
+        for step in graph.allSteps { step.visitUses(outside: visitor, inside: visitor) }
         for output in graph.outputs { output.visitUses(visitor, .end, .result) }
         for value in graph.state { value.visitUses(visitor) }
         self.fields = fields

@@ -27,7 +27,7 @@ struct MultipartBody: RequestBody {
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         var writer = MultipartWriter()
-        for (name, value) in context.fields.pairs { writer.add(field: name, value.text) }
+        for (name, value) in context.fields.pairs { writer.add([.bytes(Array(value.text.utf8))], name: name) }
         var isSecret = context.fields.isSecret
         for part in parts { isSecret = try part.write(to: &writer, context) || isSecret }
         return EncodedBody(writer.finished(), boundary: writer.boundary, isSecret: isSecret)
@@ -151,18 +151,13 @@ struct MultipartWriter {
         self.boundary = "waybill-\(boundary)"
     }
 
-    /// Adds a field of `params`.
-    mutating func add(field name: String, _ value: String) {
-        add([.bytes(Array(value.utf8))], name: name, filename: nil, contentType: nil, [])
-    }
-
     /// Adds a part. Its header fields replace default fields with the same name.
     mutating func add(
         _ content: [EncodedBody.Part],
         name: String?,
-        filename: String?,
-        contentType: String?,
-        _ headers: [(name: String, value: String)]
+        filename: String? = nil,
+        contentType: String? = nil,
+        _ headers: [(name: String, value: String)] = []
     ) {
         let disposition =
             "form-data" + (name.map { "; name=\"\(Self.escaped($0))\"" } ?? "")

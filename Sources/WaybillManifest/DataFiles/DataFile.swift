@@ -1,4 +1,3 @@
-import Synchronization
 package import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
@@ -13,13 +12,14 @@ package final class DataFile: Sendable {
     /// The number of diagnostics after which the rest of the file is not checked.
     package static let maximumDiagnostics = 1000
 
-    let bytes: [UInt8]
+    /// The source file for locations.
+    package let source: SourceFile
+    var bytes: [UInt8] { source.bytes }
     private let format: (any ReadableRecordFormat.Type)?
-    private let madeSource = Mutex<SourceFile?>(nil)
 
     private init(path: String, bytes: [UInt8], format: (any ReadableRecordFormat.Type)?) {
         self.name = path == "-" ? "<standard input>" : path
-        self.bytes = bytes
+        source = SourceFile(name: name, bytes: bytes)
         self.format = format ?? RecordFormats.readable(ofFile: path)
     }
 
@@ -50,16 +50,6 @@ package final class DataFile: Sendable {
             return try read(path, acceptsPipes: true).value()
         } catch {
             return (nil, [error.diagnostic(of: "file")])
-        }
-    }
-
-    /// The source file for locations. It is created when something is reported, because most files have no errors.
-    package var source: SourceFile {
-        madeSource.withLock { made in
-            if let made { return made }
-            let source = SourceFile(name: name, bytes: bytes)
-            made = source
-            return source
         }
     }
 

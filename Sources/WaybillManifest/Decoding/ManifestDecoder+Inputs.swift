@@ -6,7 +6,7 @@ import WaybillSchema
 extension ManifestDecoder {
     /// Reads the declarations of inputs.
     mutating func inputs(_ node: YAMLNode?) -> Definitions<InputDeclaration> {
-        definitions(node) { decoder, _, node in
+        definitions(node) { decoder, _, node, _ in
             if decoder.leavesOut(node) { return Self.unknownInput(at: node.span) }
             guard let short = node.text else { return decoder.input(schema: node.json, node) }
             return decoder.shortInput(short, node)

@@ -33,17 +33,17 @@ extension ManifestDecoder {
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)
         manifest.inputs = inputs(node["inputs"])
-        manifest.secrets = definitions(node["secrets"]) { decoder, _, node in decoder.secret(node) }
-        manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
-        manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
+        manifest.secrets = definitions(node["secrets"]) { decoder, _, node, _ in decoder.secret(node) }
+        manifest.data = definitions(node["data"]) { decoder, _, node, _ in decoder.dataDeclaration(node) }
+        manifest.environments = definitions(node["environments"]) { decoder, _, node, _ in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
         if node["defaults"]?.mapping == nil, isUnknown("defaults", of: node) {
             manifest.defaults.unknown = Set(SettingDefinitions.levelKeys)
         }
-        manifest.services = definitions(node["services"]) { decoder, name, node in
+        manifest.services = definitions(node["services"]) { decoder, name, node, _ in
             decoder.service(node, named: name.value)
         }
-        manifest.filters = definitions(node["filters"]) { decoder, _, node in
+        manifest.filters = definitions(node["filters"]) { decoder, _, node, _ in
             decoder.filters(node, level: .defaults)
         }
         let (endpoints, graphs) = (earlier?.endpoints ?? [:], earlier?.graphs ?? [:])

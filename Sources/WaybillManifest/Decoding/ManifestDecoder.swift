@@ -20,11 +20,6 @@ package struct ManifestDecoder {
     /// Inputs by their short types, which occur many times in a manifest.
     var shortInputs: [String: InputDeclaration] = [:]
 
-    init(files: ManifestFiles, faults: TreeErrors? = nil) {
-        self.files = files
-        self.faults = faults
-    }
-
     /// Adds a diagnostic.
     mutating func report(_ diagnostic: Diagnostic) {
         diagnostics.append(diagnostic)
@@ -242,19 +237,10 @@ package struct ManifestDecoder {
         )
     }
 
-    /// Reads the definitions of a mapping by name.
+    /// Reads the definitions of a mapping by name. If its errors are known, earlier definitions without errors are reused.
     mutating func definitions<Value: Sendable>(
         _ node: YAMLNode?,
-        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
-    ) -> Definitions<Value> {
-        definitions(node, earlier: [:]) { decoder, name, node, _ in decode(&decoder, name, node) }
-    }
-
-    /// Reads the definitions of a mapping again, now that its errors are known. Earlier definitions without errors are
-    /// reused.
-    mutating func definitions<Value: Sendable>(
-        _ node: YAMLNode?,
-        earlier: Definitions<Value>,
+        earlier: Definitions<Value> = [:],
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, _ earlier: Value?) -> Value?
     ) -> Definitions<Value> {
         let entries = named(node)

@@ -30,13 +30,13 @@ struct EnvironmentFileParser {
             position = 3
             shown.append(0..<3)
         }
-        while position < bytes.count, diagnostics.count < Self.maximumDiagnostics { parseLine() }
-    }
-
-    private mutating func parseLine() {
-        skipBlanks()
-        if !isAtLineEnd, peek != UInt8(ascii: "#") { parseVariable() }
-        skipLine()
+        while position < bytes.count, diagnostics.count < Self.maximumDiagnostics {
+            skipBlanks()
+            if !isAtLineEnd, peek != UInt8(ascii: "#") { parseVariable() }
+            while !isAtLineEnd { position += 1 }
+            while peek == UInt8(ascii: "\r") { position += 1 }
+            if peek == UInt8(ascii: "\n") { position += 1 }
+        }
     }
 
     private mutating func parseVariable() {
@@ -65,18 +65,11 @@ struct EnvironmentFileParser {
         position += 1
         shown.append(start..<position)
         skipBlanks()
-        guard let value = parseValue() else { return }
+        let isQuoted = peek == UInt8(ascii: "'") || peek == UInt8(ascii: "\"")
+        guard let value = isQuoted ? parseQuoted() : parseUnquoted() else { return }
         let key = String(decoding: bytes[name], as: UTF8.self)
         if variables.updateValue(String(decoding: value, as: UTF8.self), forKey: key) != nil {
             report("duplicate-key", "'\(key)' is set again; the last value is used", .warning, at: name)
-        }
-    }
-
-    /// Parses the value that starts here; `nil` if it is invalid, which is reported.
-    private mutating func parseValue() -> [UInt8]? {
-        switch peek {
-        case UInt8(ascii: "'"), UInt8(ascii: "\""): parseQuoted()
-        default: parseUnquoted()
         }
     }
 
@@ -208,13 +201,6 @@ extension EnvironmentFileParser {
 
     private mutating func skipBlanks() {
         while isBlank(at: position) { position += 1 }
-    }
-
-    /// Moves past the end of the line.
-    private mutating func skipLine() {
-        while !isAtLineEnd { position += 1 }
-        while peek == UInt8(ascii: "\r") { position += 1 }
-        if peek == UInt8(ascii: "\n") { position += 1 }
     }
 
     private static func isLineBreak(_ byte: UInt8) -> Bool {

@@ -161,7 +161,7 @@ package struct YAMLMapping: Sendable {
             var values = ValueTree()
             let index = values.addObject([])
             let file = SourceFile(name: "", bytes: [])
-            let tree = YAMLTree(file: file, values: values, marks: [.init(lower: 0, upper: 0)], properties: [:])
+            let tree = YAMLTree(file: file, values: values, marks: [.init(range: 0..<0)], properties: [:])
             return Entries(tree: tree, index: index)
         }()
 
@@ -178,8 +178,7 @@ package struct YAMLMapping: Sendable {
 final class YAMLTree: Sendable {
     /// The location and style of a value.
     struct Mark {
-        var lower: UInt32
-        var upper: UInt32
+        var range: Range<Int>
         /// The style and the tag of a scalar.
         var style = YAMLScalar.Style.plain
         var tag: YAMLScalar.Tag?
@@ -200,10 +199,7 @@ final class YAMLTree: Sendable {
     }
 
     /// Returns the location of a value.
-    func span(of value: ValueTree.Index) -> SourceSpan {
-        let mark = marks[Int(value)]
-        return file.span(Int(mark.lower)..<Int(mark.upper))
-    }
+    func span(of value: ValueTree.Index) -> SourceSpan { file.span(marks[Int(value)].range) }
 }
 
 /// The properties before a value: `!tag` and `&anchor`.

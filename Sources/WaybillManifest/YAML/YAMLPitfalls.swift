@@ -11,7 +11,7 @@ struct YAMLPitfalls {
     /// Checks all values of the document that a value was read from.
     init(in root: YAMLNode) {
         tree = root.tree
-        for index in tree.marks.indices where tree.marks[index].isEmpty {
+        for index in tree.marks.indices where tree.marks[index].range.isEmpty {
             if let properties = tree.properties[ValueTree.Index(index)] {
                 // With a tag, it is an empty string on purpose.
                 if let anchor = properties.anchor, properties.tag == nil { report(anchor) }
@@ -23,7 +23,7 @@ struct YAMLPitfalls {
 
     /// Whether a value of zero length directly follows its key, so that there is no colon.
     private func lacksColon(before index: Int) -> Bool {
-        index > 0 && tree.marks[index - 1].upper == tree.marks[index].lower
+        index > 0 && tree.marks[index - 1].range.upperBound == tree.marks[index].range.lowerBound
             && tree.values.isScalar(ValueTree.Index(index - 1))
     }
 
@@ -60,12 +60,10 @@ struct YAMLPitfalls {
         guard key > 0 else { return nil }
         let previous = ValueTree.Index(key - 1)
         let span = tree.span(of: previous)
-        let between = tree.file.bytes[span.range.upperBound..<max(span.range.upperBound, Int(tree.marks[key].lower))]
+        let between = tree.file.bytes[
+            span.range.upperBound..<max(span.range.upperBound, tree.marks[key].range.lowerBound)
+        ]
         let isComma = between.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == [UInt8(ascii: ",")]
         return isComma ? span : nil
     }
-}
-
-extension YAMLTree.Mark {
-    fileprivate var isEmpty: Bool { lower == upper }
 }

@@ -70,7 +70,7 @@ package struct YAMLReader: Sendable {
         let failure = YAMLEventParser.parse(file) { builder.take($0, $1) }
         let (documents, lastValue) = builder.finished()
         if let failure {
-            builder.diagnostics.append(SyntaxError(failure, in: file, after: lastValue).diagnostic)
+            builder.diagnostics.append(SyntaxError(failure: failure, file: file, lastValue: lastValue).diagnostic)
         }
         return (documents, builder.diagnostics.sortedByPlace(), failure == nil)
     }

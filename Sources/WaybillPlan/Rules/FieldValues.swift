@@ -13,7 +13,8 @@ struct FieldValues: ManifestRule {
         var diagnostics = wrongLengths
         for settings in subject.settings {
             for entry in settings.entries {
-                for scalar in entry.value.fieldTexts where scalar.literals.contains(where: Self.hasControlCharacter) {
+                for scalar in entry.value.fieldTexts
+                where scalar.literals.joined().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
                     diagnostics.report(
                         "invalid-header-value",
                         "a header field cannot contain a line break or another control character",
@@ -29,10 +30,6 @@ struct FieldValues: ManifestRule {
             }
         }
         return diagnostics
-    }
-
-    private static func hasControlCharacter(_ text: String) -> Bool {
-        text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
     }
 
     private func framing(_ name: Spanned<String>) -> [Diagnostic] {

@@ -26,20 +26,18 @@ struct GraphNames: ManifestRule {
                 calls[site.graph.name.value, default: []].append(call.name)
             }
         }
-        if let site = subject.requests.excess { diagnostics.append(tooLarge(at: site.step.span)) }
+        if let site = subject.requests.excess {
+            let limit = RequestList.maximumOfCalledGraphs
+            diagnostics.report(
+                "graph-nesting",
+                "the graphs that this step runs with its settings have more than \(limit) steps",
+                at: site.step.span,
+                help: [
+                    "A graph that several steps run with settings counts once for each of them. Write the settings at the graph itself."
+                ]
+            )
+        }
         return diagnostics + nesting(of: calls, in: subject)
-    }
-
-    private func tooLarge(at span: SourceSpan) -> Diagnostic {
-        let limit = RequestList.maximumOfCalledGraphs
-        return Diagnostic(
-            "graph-nesting",
-            "the graphs that this step runs with its settings have more than \(limit) steps",
-            at: span,
-            help: [
-                "A graph that several steps run with settings counts once for each of them. Write the settings at the graph itself."
-            ]
-        )
     }
 
     /// Checks the paths from graph to graph.
@@ -65,28 +63,24 @@ struct GraphNames: ManifestRule {
             if let last = own.last, sizes[graph] > Self.maximumSteps,
                 !inner.contains(where: { sizes[$0] > Self.maximumSteps })
             {
-                diagnostics.append(tooLarge(graphs.keys[graph], at: last.span))
+                diagnostics.report(
+                    "graph-nesting",
+                    "graph '\(graphs.keys[graph])' and the graphs that it runs have more than \(Self.maximumSteps) steps",
+                    at: last.span,
+                    help: [
+                        "A graph that several steps run counts once for each of them. Use 'forEach' to repeat a graph."
+                    ]
+                )
             }
-            if let deepest, depths[graph] == Self.maximumDepth + 1 { diagnostics.append(tooDeep(at: own[deepest])) }
+            if let deepest, depths[graph] == Self.maximumDepth + 1 {
+                diagnostics.report(
+                    "graph-nesting",
+                    "graphs are nested more than \(Self.maximumDepth) levels deep",
+                    at: own[deepest].span,
+                    help: ["Let one graph run several of the others in a chain, instead of each running the next."]
+                )
+            }
         }
         return diagnostics
-    }
-
-    private func tooLarge(_ graph: String, at span: SourceSpan) -> Diagnostic {
-        Diagnostic(
-            "graph-nesting",
-            "graph '\(graph)' and the graphs that it runs have more than \(Self.maximumSteps) steps",
-            at: span,
-            help: ["A graph that several steps run counts once for each of them. Use 'forEach' to repeat a graph."]
-        )
-    }
-
-    private func tooDeep(at call: Spanned<String>) -> Diagnostic {
-        Diagnostic(
-            "graph-nesting",
-            "graphs are nested more than \(Self.maximumDepth) levels deep",
-            at: call.span,
-            help: ["Let one graph run several of the others in a chain, instead of each running the next."]
-        )
     }
 }

@@ -115,7 +115,15 @@ final class RuleSubject: Sendable {
         steps = graphs.flatMap(\.all)
         requests = RequestList(of: manifest, graphs)
         references = ReferenceList(of: manifest, graphs)
-        settings = manifest.allSettings(graphs)
+        let ofLevels =
+            [manifest.defaults] + manifest.services.values.map(\.value.settings)
+            + manifest.endpoints.values.map(\.value.request.settings) + graphs.map(\.definition.value.settings)
+        let ofSteps = steps.flatMap { site in
+            var all = [site.step.settings]
+            if case .request(let definition) = site.step.action { all.append(definition.settings) }
+            return all
+        }
+        settings = (ofLevels + ofSteps).filter { !$0.isEmpty }
     }
 
     /// Returns the diagnostics of a check for all requests. Calls of one endpoint share its diagnostics, which are
@@ -129,24 +137,5 @@ final class RuleSubject: Sendable {
             }
         }
         return diagnostics
-    }
-}
-
-extension Manifest {
-    /// The settings of every level that has any, as they were written.
-    fileprivate func allSettings(_ graphs: [GraphSite]) -> [Settings] {
-        var all: [Settings] = []
-        func add(_ settings: Settings) {
-            if !settings.isEmpty { all.append(settings) }
-        }
-        add(defaults)
-        for service in services.values { add(service.value.settings) }
-        for endpoint in endpoints.values { add(endpoint.value.request.settings) }
-        for graph in graphs { add(graph.definition.value.settings) }
-        for site in graphs.lazy.flatMap(\.all) {
-            add(site.step.settings)
-            if case .request(let definition) = site.step.action { add(definition.settings) }
-        }
-        return all
     }
 }

@@ -29,10 +29,12 @@ final class UseLocation: Sendable {
     struct Declarations: Sendable {
         /// The inputs.
         let inputs: Definitions<InputDeclaration>
-        /// The number of inputs that earlier endpoints and graphs declare.
-        let start: Int
         /// Whether all declared inputs are known; an error in the manifest may hide others.
         let areAllKnown: Bool
+
+        fileprivate init(_ inputs: Definitions<InputDeclaration>, unknown: UnknownParts) {
+            (self.inputs, areAllKnown) = (inputs, !unknown.contains(.inputs))
+        }
     }
 
     init(
@@ -68,9 +70,9 @@ final class ReferenceSite: Sendable {
     let location: UseLocation
     /// The first step of the graph with the id after `steps`.
     let step: StepSite?
-    /// The number, among all inputs that endpoints and graphs declare, of the one that `inputs` leads to; `nil` if it
-    /// leads to an input of the manifest, to none or to all.
-    let input: Int?
+    /// The name of the declared input that `inputs` leads to; `nil` if it leads to an input of the manifest, to none or
+    /// to all.
+    let input: Spanned<String>?
     /// When the expression is evaluated.
     let moment: Moment
     /// What the value is used for.
@@ -87,19 +89,11 @@ final class ReferenceSite: Sendable {
         self.location = location
         let name = reference.segments.first?.name
         step = reference.root == .steps ? name.flatMap { location.graph?[$0] } : nil
-        input = reference.root == .inputs ? name.flatMap { location.declarations?.number(of: $0) } : nil
+        input = reference.root == .inputs ? name.flatMap { location.declarations?.inputs[$0]?.name } : nil
     }
 
     /// Returns the span of a range of bytes of the path's expression or template.
     func span(of range: Range<Int>) -> SourceSpan { text.span(of: range) }
-}
-
-extension UseLocation.Declarations {
-    /// Returns the number of the declared input with a name, among all declared inputs.
-    fileprivate func number(of name: String) -> Int? {
-        guard let index = inputs.index(forKey: name), inputs.keys[index].hasSameCodePoints(as: name) else { return nil }
-        return start + index
-    }
 }
 
 /// A literal string that is a path, or a call of a function with one.
@@ -164,8 +158,6 @@ private final class ReferenceReader {
     private let allSessions: [SessionDefinition]
     /// Whether other sessions may exist, because of errors in the manifest.
     private let unknownOfAllSessions: UnknownParts
-    /// The number of inputs that the endpoints and graphs read so far declare.
-    private var inputs = 0
 
     init(_ manifest: Manifest) {
         self.manifest = manifest
@@ -193,7 +185,7 @@ private final class ReferenceReader {
         }
         for endpoint in manifest.endpoints.values {
             let request = endpoint.value.request
-            let declarations = declare(endpoint.value.inputs, unknown: request.unknown)
+            let declarations = UseLocation.Declarations(endpoint.value.inputs, unknown: request.unknown)
             let location = UseLocation(
                 level: .endpoint(endpoint.name.value),
                 declarations: declarations,
@@ -208,7 +200,7 @@ private final class ReferenceReader {
     /// Reads a graph and its steps.
     func read(_ graph: GraphSite) {
         let definition = graph.definition
-        let declarations = declare(definition.value.inputs, unknown: definition.value.unknown)
+        let declarations = UseLocation.Declarations(definition.value.inputs, unknown: definition.value.unknown)
         func location(isOfRequest: Bool) -> UseLocation {
             UseLocation(
                 level: .graph(definition.name.value),
@@ -231,14 +223,6 @@ private final class ReferenceReader {
             site.step.visitUses(outside: first, inside: inside === outside ? first : visitor(inside))
             ofSteps.append(start..<sites.count)
         }
-    }
-
-    private func declare(
-        _ inputs: Definitions<InputDeclaration>,
-        unknown: UnknownParts
-    ) -> UseLocation.Declarations {
-        defer { self.inputs += inputs.count }
-        return UseLocation.Declarations(inputs: inputs, start: self.inputs, areAllKnown: !unknown.contains(.inputs))
     }
 
     private func visitor(_ location: UseLocation) -> UseVisitor {

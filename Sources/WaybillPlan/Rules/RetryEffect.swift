@@ -6,7 +6,7 @@ struct RetryEffect: ManifestRule {
     /// The methods that may be sent twice (RFC 9110, section 9.2.2).
     private static let idempotent = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
     /// The failures that occur before anything was sent.
-    private static let harmless = ["dns", "connect", "tls", "unreachable"]
+    private static let harmless = ["dns", "connect", "tls", "unreachable"].map(RetryPolicy.Cause.kind)
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
@@ -15,7 +15,7 @@ struct RetryEffect: ManifestRule {
             // The settings of outer levels also apply to other requests.
             let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,
-                !retry.value.causes.contains(where: Self.isHarmless)
+                !retry.value.causes.contains(where: { Self.harmless.contains($0) })
             else { return nil }
             return Diagnostic(
                 "retry-without-effect",
@@ -25,9 +25,5 @@ struct RetryEffect: ManifestRule {
                 help: ["Add 'unsafe: true' if sending the request twice is harmless."]
             )
         }
-    }
-
-    private static func isHarmless(_ cause: RetryPolicy.Cause) -> Bool {
-        if case .kind(let kind) = cause { harmless.contains(kind) } else { false }
     }
 }

@@ -26,7 +26,7 @@ struct NameScope {
         let root = reference.root
         // The variable of the element may have an invalid name.
         if location.unknown.contains(.loop), isLoopVariable { return nil }
-        guard root.map(sees) ?? seesVariable else {
+        guard root.map(sees) ?? (location.unknown.contains(.loop) || isLoopVariable) else {
             return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
         }
         switch root {
@@ -64,16 +64,8 @@ struct NameScope {
         }
     }
 
-    private var seesVariable: Bool {
-        location.unknown.contains(.loop) || isLoopVariable
-    }
-
     private var isLoopVariable: Bool {
         location.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
-    }
-
-    private var names: [String] {
-        Reference.Root.allCases.filter(sees).map(\.name) + location.loopVariables.map(\.value)
     }
 
     private var stateNames: [String] { location.graph?.definition.value.state.map(\.name) ?? [] }
@@ -118,6 +110,7 @@ struct NameScope {
         guard let help = reason(against: root.value) else {
             let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
             let help = isWhole ? ["Inside an expression, a string needs quotes, such as \"'\(root.value)'\"."] : []
+            let names = Reference.Root.allCases.filter(sees).map(\.name) + location.loopVariables.map(\.value)
             return .unknown("name", root, among: names, help: help)
         }
         return Diagnostic("unknown-name", "'\(root.value)' is not available here", at: root.span, help: [help])

@@ -112,7 +112,9 @@ extension RequestSite {
     /// by name.
     private var settingsFromElsewhere: [Setting<any SettingDefinition>] {
         let ofDefaults = (levels.first?.entries ?? []).filter { $0.level == .defaults }
-        let namedFilters = levels.flatMap(\.entries).filter { $0.value.isNamedFilter }
+        let namedFilters = levels.flatMap(\.entries).filter {
+            if case .named? = $0.value as? FilterEntry { true } else { false }
+        }
         return ofDefaults + namedFilters + (isOfEndpointElsewhere ? definition.settings.entries : [])
             + steps.dropLast().flatMap(\.entries)
     }
@@ -121,12 +123,6 @@ extension RequestSite {
 
     private var isPath: Bool {
         if case .path = definition.address { true } else { false }
-    }
-}
-
-extension SettingDefinition {
-    fileprivate var isNamedFilter: Bool {
-        if case .named? = self as? FilterEntry { true } else { false }
     }
 }
 

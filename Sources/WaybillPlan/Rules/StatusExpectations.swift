@@ -14,7 +14,7 @@ struct StatusExpectations: ManifestRule {
         }
         let status = expected.map { _ in constants }
         var diagnostics: [Diagnostic] = []
-        if status.value.contains(where: { $0.isInformational }) {
+        if status.value.contains(where: { $0.digit == 1 }) {
             let help = "Servers send it before the response; expect the status of the response itself."
             diagnostics.report(
                 "status-contradiction",
@@ -76,13 +76,6 @@ struct StatusExpectations: ManifestRule {
 }
 
 extension StatusPattern {
-    fileprivate var isInformational: Bool {
-        switch self {
-        case .code(let code): code / 100 == 1
-        case .class(let digit): digit == 1
-        }
-    }
-
     /// Whether only redirects that are followed have the status (RFC 9110, section 15.4).
     fileprivate var isRedirect: Bool {
         switch self {

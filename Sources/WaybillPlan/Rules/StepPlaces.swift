@@ -29,20 +29,18 @@ struct StepPlaces: ManifestRule {
                 diagnostics += step.settings.withoutRequests("no step inside this one sends a request")
             }
             guard !step.unknown.contains(anyOf: [.form, .loop, .steps]) else { continue }
-            if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
+            if case .end = step.action, !site.isInChain {
+                diagnostics.report(
+                    "misplaced-end",
+                    "'end' is valid only as a step of a chain",
+                    at: step.span,
+                    help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
+                )
+            }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }
         }
         return diagnostics
-    }
-
-    private func misplacedEnd(_ step: Step) -> Diagnostic {
-        Diagnostic(
-            "misplaced-end",
-            "'end' is valid only as a step of a chain",
-            at: step.span,
-            help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
-        )
     }
 
     private func misplaced(_ limit: Setting<Int>, of step: Step) -> Diagnostic {

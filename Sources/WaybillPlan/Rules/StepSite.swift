@@ -59,9 +59,7 @@ final class StepSite: Sendable {
     var settings: [Settings] { [graph.value.settings] + around.map(\.settings) + [step.settings] }
 
     /// Whether any of those has settings.
-    var hasSettings: Bool {
-        !step.settings.isEmpty || !graph.value.settings.isEmpty || around.contains { !$0.settings.isEmpty }
-    }
+    var hasSettings: Bool { settings.contains { !$0.isEmpty } }
 
     /// The endpoint that it calls.
     var endpoint: Endpoint? {
@@ -253,8 +251,16 @@ extension Step {
         }
     }
 
+    /// The step and all steps inside it.
+    fileprivate var withInnerSteps: [Step] { [self] + steps.flatMap(\.withInnerSteps) }
+
     /// The steps inside it.
     package var steps: [Step] {
         if case .group(let group) = action { group.steps } else { [] }
     }
+}
+
+extension Graph {
+    /// All steps of the graph, those of `finally` last.
+    var allSteps: [Step] { (body.steps + (finally?.steps ?? [])).flatMap(\.withInnerSteps) }
 }

@@ -9,12 +9,6 @@ struct SyntaxError {
     /// The last value that was read before the error.
     let lastValue: YAMLNode?
 
-    init(_ failure: YAMLFailure, in file: SourceFile, after lastValue: YAMLNode?) {
-        self.failure = failure
-        self.file = file
-        self.lastValue = lastValue
-    }
-
     /// The diagnostic for the error.
     var diagnostic: Diagnostic {
         tabError ?? quoteError ?? bracketError ?? separatorError ?? indentationError ?? indicatorError ?? plainError

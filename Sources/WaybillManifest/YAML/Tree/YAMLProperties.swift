@@ -85,8 +85,15 @@ struct TagCheck {
     private let written: Spanned<String>
     private let kind: Kind
 
-    private enum Kind {
-        case string, integer, float, boolean, null, sequence, mapping
+    /// The kinds of value that a tag requires, in words.
+    private enum Kind: String {
+        case string = "a string"
+        case integer = "an integer"
+        case float = "a number"
+        case boolean = "a boolean"
+        case null
+        case sequence = "a list"
+        case mapping = "a mapping"
         /// `!` alone: the value is not resolved by its content.
         case nonSpecific
         case unknown
@@ -129,7 +136,7 @@ struct TagCheck {
         guard !matches(text) else { return nil }
         return Diagnostic(
             "tag-mismatch",
-            "the value does not match its tag \(written.value.shortened): expected \(expectation)",
+            "the value does not match its tag \(written.value.shortened): expected \(kind.rawValue)",
             at: span,
             secondary: [.init(written.span, "the tag")]
         )
@@ -148,7 +155,7 @@ struct TagCheck {
             let found = isMapping ? "a mapping" : "a list"
             return Diagnostic(
                 "tag-mismatch",
-                "the value does not match its tag \(written.value.shortened): expected \(expectation), found \(found)",
+                "the value does not match its tag \(written.value.shortened): expected \(kind.rawValue), found \(found)",
                 at: written.span
             )
         }
@@ -162,18 +169,6 @@ struct TagCheck {
         case .boolean: CoreSchema.value(of: text).bool != nil
         case .null: CoreSchema.value(of: text).kind == .null
         case .sequence, .mapping: false
-        }
-    }
-
-    private var expectation: String {
-        switch kind {
-        case .string, .nonSpecific, .unknown: "a string"
-        case .integer: "an integer"
-        case .float: "a number"
-        case .boolean: "a boolean"
-        case .null: "null"
-        case .sequence: "a list"
-        case .mapping: "a mapping"
         }
     }
 

@@ -62,16 +62,13 @@ final class GraphFlow {
         definition.settings.visitUses(visitor)
         let ended = visit(graph.body, definition.body.order, onFailure: definition.onFailure)
         for (position, certainty) in ended { visible[position] = certainty }
-        visitFinally(after: ended)
+        if let finally = definition.finally {
+            for (position, _) in ended { visible[position] = .uncertain("'finally' also runs after a failure") }
+            for (position, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[position] = nil }
+        }
         for (position, certainty) in ended { visible[position] = certainty }
         for output in definition.outputs { output.visitUses(visitor, .end, .result) }
         for value in definition.state { value.visitUses(visitor) }
-    }
-
-    private func visitFinally(after ended: Ended) {
-        guard let finally = graph.definition.value.finally else { return }
-        for (position, _) in ended { visible[position] = .uncertain("'finally' also runs after a failure") }
-        for (position, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[position] = nil }
     }
 
     /// Whether a step has certainly passed; `nil` if it may not have run.
@@ -112,7 +109,10 @@ final class GraphFlow {
         var ended: Ended = []
         var mayHaveEnded = false
         for site in chain {
-            if !isOrderUnknown { diagnostics += (site.step.flow?.needs ?? []).map(misplaced) }
+            for name in site.step.flow?.needs ?? [] where !isOrderUnknown {
+                let message = "'needs' has no meaning here: the steps of a chain run in order anyway"
+                diagnostics.report("misplaced-key", message, at: name.span)
+            }
             var own = visit(site)
             var seen = own
             if onFailure != .stop {
@@ -194,14 +194,6 @@ final class GraphFlow {
             $0.nearest(DuplicatePolicy.key, \.duplicates)?.value.mode
         }
         return modes.first { $0 == .cancelPrevious || $0 == .discard }
-    }
-
-    private func misplaced(_ name: Spanned<String>) -> Diagnostic {
-        Diagnostic(
-            "misplaced-key",
-            "'needs' has no meaning here: the steps of a chain run in order anyway",
-            at: name.span
-        )
     }
 }
 

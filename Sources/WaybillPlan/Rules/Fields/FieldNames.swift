@@ -40,27 +40,23 @@ extension Reference {
     /// Returns the first part of the path that certainly leads to nothing.
     fileprivate func missingPart(from root: PathRoot) -> MissingPart? {
         var shape = root.shape
-        for index in segments.indices where index >= root.depth {
-            do throws(AbsenceError) {
+        var index = root.depth
+        do throws(ValueShape.Absence) {
+            while index < segments.count {
                 shape = try shape.selected(by: segments[index].key)
-            } catch {
-                return MissingPart(reason: error.reason, index: index)
+                index += 1
             }
-        }
-        guard let childSegments, segments.count >= root.depth else { return nil }
-        do throws(AbsenceError) {
+            guard let childSegments, index == segments.count else { return nil }
+            index -= 1
             shape = try shape.children()
-        } catch {
-            return MissingPart(reason: error.reason, index: segments.count - 1)
-        }
-        for index in childSegments.indices {
-            do throws(AbsenceError) {
-                shape = try shape.selected(by: childSegments[index].key)
-            } catch {
-                return MissingPart(reason: error.reason, index: segments.count + index)
+            for segment in childSegments {
+                index += 1
+                shape = try shape.selected(by: segment.key)
             }
+            return nil
+        } catch {
+            return MissingPart(reason: error, index: index)
         }
-        return nil
     }
 }
 

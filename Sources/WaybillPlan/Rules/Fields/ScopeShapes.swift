@@ -232,7 +232,7 @@ struct LoopShapes {
             shape = input.map { ValueShape(schema: $0.value.document) } ?? .anything
         default: return nil
         }
-        do throws(AbsenceError) {
+        do throws(ValueShape.Absence) {
             for segment in reference.segments.dropFirst() { shape = try shape.selected(by: segment.key) }
             shape = try shape.children()
             // A path may select only some of the children. A field that none of all children has is also missing from

@@ -22,7 +22,11 @@ extension SecretFlow {
             }
         }
         if !sent.isEmpty { leaks += leaksOfRequests(sent) }
-        return inBodies.isEmpty ? leaks : leaks.movedIntoQuery(parametersInQuery(among: inBodies))
+        let inQuery = inBodies.isEmpty ? [] : parametersInQuery(among: inBodies)
+        return leaks.map { leak in
+            guard inQuery.contains(ObjectIdentifier(leak.text)) else { return leak }
+            return SecretLeak(text: leak.text, reference: leak.reference, purpose: .query, trace: leak.trace)
+        }
     }
 
     /// The uses of `request.url`, `request.query` and `request.body` in requests that send a secret there.
@@ -56,16 +60,6 @@ extension SecretFlow {
     }
 }
 
-extension [SecretLeak] {
-    /// The same leaks, with those of some texts attributed to the query.
-    fileprivate func movedIntoQuery(_ texts: Set<ObjectIdentifier>) -> [SecretLeak] {
-        map { leak in
-            guard texts.contains(ObjectIdentifier(leak.text)) else { return leak }
-            return SecretLeak(text: leak.text, reference: leak.reference, purpose: .query, trace: leak.trace)
-        }
-    }
-}
-
 /// A part of what is sent, as one level of the manifest defines it.
 private struct Part: Hashable {
     enum Kind {
@@ -80,15 +74,11 @@ private struct Part: Hashable {
     /// The step that the level is part of.
     let step: SourceSpan?
 
-    init(_ kind: Kind, _ location: UseLocation) {
-        self.init(kind, location.level, location.step?.step.span)
+    init(_ kind: Kind, _ level: Level, _ step: SourceSpan?) {
+        (self.kind, self.level, self.step) = (kind, level, step)
     }
 
-    private init(_ kind: Kind, _ level: Level, _ step: SourceSpan?) {
-        self.kind = kind
-        self.level = level
-        self.step = step
-    }
+    init(_ kind: Kind, _ location: UseLocation) { self.init(kind, location.level, location.step?.step.span) }
 
     /// Returns the parts at all levels that make up a request at a location.
     static func all(

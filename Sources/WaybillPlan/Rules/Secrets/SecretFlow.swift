@@ -175,9 +175,9 @@ extension SecretFlow {
     private func input(_ site: ReferenceSite) -> Origin {
         // Inputs of the manifest are not secrets, which are declared separately.
         guard let declarations = site.location.declarations else { return .none }
-        let inputs = declarations.inputs.values
-        if let input = site.input { return .holders([.input(inputs[input - declarations.start].name.span)]) }
-        return site.reference.segments.first?.name == nil ? .holders(inputs.map { .input($0.name.span) }) : .none
+        if let input = site.input { return .holders([.input(input.span)]) }
+        let isOfAll = site.reference.segments.first?.name == nil
+        return isOfAll ? .holders(declarations.inputs.values.map { .input($0.name.span) }) : .none
     }
 
     private func step(_ site: StepSite, _ reference: Reference) -> Origin {

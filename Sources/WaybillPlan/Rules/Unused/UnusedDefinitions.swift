@@ -30,10 +30,8 @@ struct UnusedDefinitions: ManifestRule {
         check("data", manifest.data) { used.data.contains(manifest.data.keys[$0]) }
         check("service", manifest.services) { used.services.contains(manifest.services.keys[$0]) }
         check("filter", manifest.filters) { used.filters.contains(manifest.filters.keys[$0]) }
-        var start = 0
-        for inputs in manifest.declaredInputs {
-            check("input", inputs) { used.declaredInputs[start + $0] }
-            start += inputs.count
+        for inputs in manifest.endpoints.values.map(\.value.inputs) + manifest.graphs.values.map(\.value.inputs) {
+            check("input", inputs) { used.declaredInputs.contains(inputs.values[$0].name.span) }
         }
         for variable in subject.variables where isOwn(variable.name) && !used.variables.contains(variable.name.span) {
             unused.append(("variable", variable.name))
@@ -79,19 +77,12 @@ extension RuleSubject {
     }
 }
 
-extension Manifest {
-    /// The inputs that endpoints and graphs declare, in the order of their numbers.
-    fileprivate var declaredInputs: [Definitions<InputDeclaration>] {
-        endpoints.values.map(\.value.inputs) + graphs.values.map(\.value.inputs)
-    }
-}
-
 /// The definitions of a manifest that are used in it.
 struct UsedDefinitions {
     /// The manifest's inputs.
     private(set) var inputs: Set<String> = []
-    /// The inputs that endpoints and graphs declare, by their numbers.
-    private(set) var declaredInputs: [Bool]
+    /// The inputs that endpoints and graphs declare, by the spans of their names.
+    private(set) var declaredInputs: Set<SourceSpan> = []
     private(set) var secrets: Set<String> = []
     private(set) var data: Set<String> = []
     private(set) var services: Set<String> = []
@@ -106,11 +97,6 @@ struct UsedDefinitions {
     init(_ subject: RuleSubject) {
         manifest = subject.manifest
         usesSessions = subject.references.sites.contains { $0.reference.root == .session }
-        let declared = manifest.endpoints.values.reduce(0) { $0 + $1.value.inputs.count }
-        declaredInputs = Array(
-            repeating: false,
-            count: manifest.graphs.values.reduce(declared) { $0 + $1.value.inputs.count }
-        )
         collectCalls(subject)
         for request in subject.requests.all where services.count < manifest.services.count {
             if let service = request.service.name { services.insert(service) }
@@ -177,11 +163,11 @@ struct UsedDefinitions {
 
     private mutating func noteInput(_ site: ReferenceSite, _ name: String?) {
         if let input = site.input {
-            declaredInputs[input] = true
+            declaredInputs.insert(input.span)
             return
         }
         if name == nil, let declarations = site.location.declarations {
-            for index in declarations.inputs.keys.indices { declaredInputs[declarations.start + index] = true }
+            declaredInputs.formUnion(declarations.inputs.values.map(\.name.span))
         }
         // All inputs include those of the manifest.
         noteManifestInput(name)
