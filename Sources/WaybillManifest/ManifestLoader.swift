@@ -96,9 +96,8 @@ private struct ManifestLoading {
 
         guard let parsed = parse(file) else { return nil }
         let tree = checkShape(parsed)
-        let part = decode(tree, of: file, files: files)
-        var manifest = part.manifest
-        for include in part.includes where !manifest.unknown.explain(include.span) {
+        var manifest = decode(tree, of: file, files: files)
+        for include in manifest.includes where !manifest.unknown.explain(include.span) {
             let count = diagnostics.count
             if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
@@ -136,18 +135,18 @@ private struct ManifestLoading {
     }
 
     /// Decodes one file and marks what its errors leave unknown.
-    private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> ManifestPart {
+    private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> Manifest {
         let node = tree.node
         var faults = tree.faults
         let decoded = ManifestDecoder.decode(node, of: file, files: files)
         let rest = decoded.diagnostics.filter { !faults.explain($0) }
         faults.note(rest)
         diagnostics += rest
-        guard !faults.isEmpty else { return decoded.part }
+        guard !faults.isEmpty else { return decoded.manifest }
         // Now that all errors are known, unknown parts can be distinguished from missing ones.
         faults.settle()
-        let earlier = decoded.part.manifest
-        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).part
+        let earlier = decoded.manifest
+        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).manifest
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {

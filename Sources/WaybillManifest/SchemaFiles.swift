@@ -119,9 +119,7 @@ extension URIReference {
         guard address.hasPrefix("file:///") else { return nil }
         return PercentEncoding.decoded(String(address.dropFirst("file://".count)))
     }
-}
 
-extension URIReference {
     /// Returns the address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
     package static func address(ofFile path: String) -> String {
         let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"

@@ -41,6 +41,22 @@ package struct Plan: Sendable {
     package var selection = StepSelection()
     /// The part of the run that this process executes, if several share the run.
     package var part: RunPart?
+
+    /// The graphs that steps run, in the order of their paths.
+    package var sortedSubgraphs: [GraphPlan] { subgraphs.values.sorted { $0.path < $1.path } }
+
+    private var allSteps: [StepPlan] { (graphs + subgraphs.values).flatMap(\.allSteps) }
+
+    /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
+    package var requests: [RequestPlan] {
+        let ofSteps = allSteps.compactMap { if case .request(let request) = $0.work { request } else { nil } }
+        return ofSteps + sessions.values.map(\.request)
+    }
+
+    /// The files with constant paths that the steps write and download, relative to the results folder.
+    package var resultFiles: [String] {
+        allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
+    }
 }
 
 /// A secret and the environment variable that holds it.
@@ -78,6 +94,9 @@ package struct GraphPlan: Sendable {
     package var omittedSteps: [String] = []
     /// Whether any step is not selected. The graph then stores no state.
     package var isLimited = false
+
+    /// Its steps and those of `finally`, including nested ones.
+    var allSteps: [StepPlan] { body.allSteps + (finally?.allSteps ?? []) }
 }
 
 /// A step that runs a graph.
@@ -109,6 +128,16 @@ package struct GroupPlan: Sendable {
     package var onFailure: FailureMode
     /// The maximum number of concurrent steps of a batch; `nil` if the batch has no limit of its own.
     package var concurrency: Int?
+
+    /// The steps of the group and of the groups in it, in plan order.
+    package var allSteps: [StepPlan] {
+        steps.flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
+    }
+
+    /// The requests of the group and of the groups in it, in plan order, each with its step.
+    package var requests: [(step: StepPlan, request: RequestPlan)] {
+        allSteps.compactMap { step in if case .request(let request) = step.work { (step, request) } else { nil } }
+    }
 }
 
 /// One step.
@@ -220,41 +249,6 @@ package struct ArgumentPlan: Sendable {
     package var schema: JSONSchema
     /// The span that an error in the value is reported at: in the call, or in the declaration.
     package var span: SourceSpan
-}
-
-extension GroupPlan {
-    /// The steps of the group and of the groups in it, in plan order.
-    package var allSteps: [StepPlan] {
-        steps.flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
-    }
-
-    /// The requests of the group and of the groups in it, in plan order, each with its step.
-    package var requests: [(step: StepPlan, request: RequestPlan)] {
-        allSteps.compactMap { step in if case .request(let request) = step.work { (step, request) } else { nil } }
-    }
-}
-
-extension GraphPlan {
-    /// Its steps and those of `finally`, including nested ones.
-    var allSteps: [StepPlan] { body.allSteps + (finally?.allSteps ?? []) }
-}
-
-extension Plan {
-    /// The graphs that steps run, in the order of their paths.
-    package var sortedSubgraphs: [GraphPlan] { subgraphs.values.sorted { $0.path < $1.path } }
-
-    private var allSteps: [StepPlan] { (graphs + subgraphs.values).flatMap(\.allSteps) }
-
-    /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
-    package var requests: [RequestPlan] {
-        let ofSteps = allSteps.compactMap { if case .request(let request) = $0.work { request } else { nil } }
-        return ofSteps + sessions.values.map(\.request)
-    }
-
-    /// The files with constant paths that the steps write and download, relative to the results folder.
-    package var resultFiles: [String] {
-        allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
-    }
 }
 
 extension Sequence<RequestPlan> {

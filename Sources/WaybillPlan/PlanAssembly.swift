@@ -54,7 +54,7 @@ struct PlanAssembly {
         let context = StepContext(
             path: path ?? name,
             callers: callers,
-            uses: StepUses(of: graph),
+            usedFields: graph.usedFields,
             isTolerated: graph.onFailure == .continue
         )
         let limit = graph.settings.concurrency
@@ -129,7 +129,8 @@ struct PlanAssembly {
         var path: String
         /// The steps that run the graph; see `GraphCall`.
         var callers: [StepSite]
-        var uses: StepUses
+        /// The fields of steps that the expressions of the graph use.
+        var usedFields: [String: StepFields]
         /// Whether one of them tolerates failures.
         var isTolerated: Bool
     }
@@ -163,7 +164,7 @@ struct PlanAssembly {
             flow: step.flow,
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
-            keeps: (step.effectiveID.flatMap { context.uses.fields[$0] } ?? []).subtracting(step.notKept),
+            keeps: (step.effectiveID.flatMap { context.usedFields[$0] } ?? []).subtracting(step.notKept),
             span: step.span,
             form: step.form,
             tags: tags

@@ -110,9 +110,7 @@ package final class RequestPlan: Sendable {
         download?.visitUses(visitor)
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
-}
 
-extension RequestPlan {
     /// The method, if it is known before the request is made.
     package var constantMethod: String? { method.map(\.value.constantText) ?? "GET" }
 

@@ -352,6 +352,12 @@ extension PlanContent {
         for inner in content.steps { spans += changes(of: inner, since: earlier, isWhole: isWhole).spans }
         return (keys, files, spans)
     }
+
+    fileprivate static func trimmed(_ text: String) -> String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" }
+        let start = text.drop(while: isBlank)
+        return String(start.prefix(upTo: start.lastIndex { !isBlank($0) }.map(start.index(after:)) ?? start.startIndex))
+    }
 }
 
 extension Level {
@@ -383,12 +389,4 @@ extension EvaluatedText {
 
 extension ManifestExpression {
     fileprivate var canonicalText: String { "(\(PlanContent.trimmed(expression.text)))" }
-}
-
-extension PlanContent {
-    fileprivate static func trimmed(_ text: String) -> String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" }
-        let start = text.drop(while: isBlank)
-        return String(start.prefix(upTo: start.lastIndex { !isBlank($0) }.map(start.index(after:)) ?? start.startIndex))
-    }
 }

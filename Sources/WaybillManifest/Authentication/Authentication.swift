@@ -15,7 +15,7 @@ package struct Authentication: WholeSetting {
     package let method: (any AuthenticationMethod)?
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let (key, value) = node.mapping?.entries.first else {
+        guard let (key, value) = node.entries.first else {
             guard node.text == "none" else { return nil }
             method = nil
             return

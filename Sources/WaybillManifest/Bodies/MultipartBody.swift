@@ -66,7 +66,7 @@ struct MultipartPart: Sendable {
     }
 
     private static func content(of node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any RequestBody)? {
-        for (key, value) in node.mapping?.entries ?? .empty {
+        for (key, value) in node.entries {
             if let type = contents.first(where: { $0.key == key.text }) { return type.init(value, &decoder) }
         }
         return nil

@@ -75,7 +75,7 @@ package enum RequestBodies {
 
     /// Reads a body from a mapping with its key; `nil` if it cannot be read, which is reported.
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any RequestBody)? {
-        guard let (key, value) = node.mapping?.entries.first, let type = byKey[key.text ?? ""] else { return nil }
+        guard let (key, value) = node.entries.first, let type = byKey[key.text ?? ""] else { return nil }
         return type.init(value, &decoder)
     }
 }

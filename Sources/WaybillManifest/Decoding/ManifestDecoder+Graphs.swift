@@ -49,7 +49,7 @@ extension ManifestDecoder {
     /// Reports the settings of a step that sends no requests to which they could apply.
     private mutating func reportSettings(of node: YAMLNode, against form: StepForm) {
         guard let effective = form.effectiveSettings else { return }
-        for (key, _) in node.mapping?.entries ?? .empty {
+        for (key, _) in node.entries {
             guard let name = key.text, name == SettingDefinitions.inherit || SettingDefinitions.byKey[name] != nil,
                 !effective.contains(name)
             else { continue }

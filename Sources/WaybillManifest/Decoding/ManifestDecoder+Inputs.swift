@@ -81,7 +81,7 @@ extension ManifestDecoder {
 
     /// Reports each `${…}` in the values of a schema.
     private mutating func warnOfTemplates(inValuesOf schema: YAMLNode) {
-        for (key, value) in schema.mapping?.entries ?? .empty {
+        for (key, value) in schema.entries {
             if ["const", "enum", "default"].contains(key.text) {
                 warnOfTemplates(in: value, "a value in a schema is used as it is written")
             } else {

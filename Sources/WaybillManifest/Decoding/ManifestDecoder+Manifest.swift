@@ -1,14 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
 
-/// The contents of one file of a manifest.
-struct ManifestPart: Sendable {
-    /// The definitions of the file.
-    var manifest: Manifest
-    /// The files that it includes.
-    var includes: [Spanned<String>]
-}
-
 extension ManifestDecoder {
     /// Decodes one file and returns the diagnostics.
     ///
@@ -21,13 +13,13 @@ extension ManifestDecoder {
         files: ManifestFiles,
         faults: TreeErrors? = nil,
         earlier: Manifest? = nil
-    ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
+    ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
         var decoder = ManifestDecoder(files: files, faults: faults)
-        let part = decoder.part(node, file: file, earlier: earlier)
-        return (part, decoder.diagnostics)
+        let manifest = decoder.manifest(node, file: file, earlier: earlier)
+        return (manifest, decoder.diagnostics)
     }
 
-    private mutating func part(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> ManifestPart {
+    private mutating func manifest(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> Manifest {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.hasName = node["name"]?.scalar != nil
         manifest.description = node["description"]?.scalar?.text
@@ -55,8 +47,8 @@ extension ManifestDecoder {
             Graph(node, named: name.value, earlier: earlier, &decoder)
         }
         manifest.schemaFiles = schemaFiles
-        let includes = texts(in: node["include"])
-        return ManifestPart(manifest: manifest, includes: includes)
+        manifest.includes = texts(in: node["include"])
+        return manifest
     }
 
     private mutating func service(_ node: YAMLNode, named name: String) -> Service {
@@ -99,7 +91,7 @@ extension ManifestDecoder {
     mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
         var settings = Settings()
         if let node { settings.unknown = unknownSettings(of: node) }
-        for (key, value) in node?.mapping?.entries ?? .empty {
+        for (key, value) in node?.entries ?? [] {
             guard let key = key.text else { continue }
             if key == SettingDefinitions.inherit {
                 settings.declined = declined(value)
@@ -111,7 +103,7 @@ extension ManifestDecoder {
     }
 
     private func declined(_ node: YAMLNode) -> [Spanned<String>] {
-        (node.mapping?.entries ?? .empty).compactMap { key, value in
+        node.entries.compactMap { key, value in
             guard boolean(value) == false, let name = key.text, SettingDefinitions.byKey[name] != nil else {
                 return nil
             }

@@ -91,7 +91,7 @@ extension ManifestDecoder {
         download.to = node["to"].flatMap { scalarTemplate($0) }
         download.resumes = node["resume"].flatMap { boolean($0) } ?? true
         download.replaces = node["replace"].flatMap { boolean($0) } ?? true
-        if let (key, value) = node["checksum"]?.mapping?.entries.first, let algorithm: Digest.Algorithm = word(key) {
+        if let (key, value) = node["checksum"]?.entries.first, let algorithm: Digest.Algorithm = word(key) {
             download.checksum = digest(value, algorithm).map { (algorithm, $0) }
         }
         return download
@@ -167,7 +167,7 @@ extension ManifestDecoder {
 
     /// Reads the required shape of the data.
     mutating func returnShape(_ node: YAMLNode?, level: Level) -> ReturnShape? {
-        guard let node, let (key, value) = node.mapping?.entries.first else { return nil }
+        guard let node, let (key, value) = node.entries.first else { return nil }
         return schema(value, assertsFormats: true).map {
             ReturnShape(isCollection: key.text == "collection", schema: $0, span: value.span, level: level)
         }

@@ -206,8 +206,7 @@ package struct ManifestDecoder {
 
     /// Returns the entries of a mapping, with the locations of the names. Any other node has none.
     func named(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
-        guard let mapping = node?.mapping else { return [] }
-        return mapping.entries.map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
+        (node?.entries ?? []).map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
     }
 
     /// Returns the entries of a mapping with arbitrary names. `${…}` in a name is reported because it is not evaluated.
@@ -224,7 +223,7 @@ package struct ManifestDecoder {
         guard let constant else { return }
         if constant.scalar?.json.string?.hasTemplate == true { warnOfTemplate(at: constant.span, headline) }
         for element in constant.sequence ?? [] { warnOfTemplates(in: element, headline) }
-        for (_, value) in constant.mapping?.entries ?? .empty { warnOfTemplates(in: value, headline) }
+        for (_, value) in constant.entries { warnOfTemplates(in: value, headline) }
     }
 
     private mutating func warnOfTemplate(at span: SourceSpan, _ headline: String) {

@@ -11,6 +11,8 @@ package struct Manifest: Sendable {
     package var sources: [SourceFile]
     /// The name; by default, that of the file.
     package var name: String
+    /// The files that the source file includes.
+    var includes: [Spanned<String>] = []
     /// Whether the manifest states its name.
     package var hasName = false
     /// The description for people.
@@ -70,16 +72,11 @@ package struct SessionDefinition: Sendable {
 }
 
 /// A request that steps can call.
-package final class Endpoint: Sendable {
+package struct Endpoint: Sendable {
     /// The inputs that a call can set.
     package let inputs: Definitions<InputDeclaration>
     /// The request.
     package let request: RequestDefinition
-
-    init(inputs: Definitions<InputDeclaration>, request: RequestDefinition) {
-        self.inputs = inputs
-        self.request = request
-    }
 }
 
 /// An input of a manifest, graph or endpoint.

@@ -41,7 +41,7 @@ package struct MessageSetting: ReadableSetting {
     package let option: MessageOption?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
-        for (key, value) in node.mapping?.entries ?? .empty {
+        for (key, value) in node.entries {
             guard let name: MessageOption.Name = decoder.word(key) else { continue }
             let option: MessageOption? =
                 switch name {

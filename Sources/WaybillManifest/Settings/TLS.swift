@@ -11,7 +11,7 @@ package struct TLSSetting: ReadableSetting {
     package let option: TLSOption?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
-        for (key, value) in node.mapping?.entries ?? .empty {
+        for (key, value) in node.entries {
             guard let name: TLSOption.Name = decoder.word(key) else { continue }
             if decoder.nonNull(value) == nil {
                 add(Self(name: name, option: nil), value)

@@ -39,7 +39,7 @@ package struct SourceIndex: Sendable {
         guard let file = files[span.file], let key = node(at: span) else { return nil }
         let values = file.tree.values
         for index in file.tree.marks.indices where values.kind(of: ValueTree.Index(index)) == .object {
-            let entries = YAMLMapping.Entries(tree: file.tree, index: ValueTree.Index(index))
+            let entries = YAMLMapping(tree: file.tree, index: ValueTree.Index(index)).entries
             if let entry = entries.first(where: { $0.key == key }) { return entry.value }
         }
         return nil

@@ -51,6 +51,9 @@ package struct YAMLNode: Sendable {
     /// The elements, if the node is a sequence.
     package var sequence: [YAMLNode]? { kind == .array ? elements : nil }
 
+    /// The entries of a mapping; none for any other node.
+    package var entries: [YAMLMapping.Entry] { mapping?.entries ?? [] }
+
     /// The entries, if the node is a mapping.
     package var mapping: YAMLMapping? { kind == .object ? YAMLMapping(tree: tree, index: index) : nil }
 
@@ -134,43 +137,22 @@ package struct YAMLMapping: Sendable {
     let index: ValueTree.Index
 
     /// All entries. A name occurs once, unless the reader has reported it as a duplicate.
-    package var entries: Entries { Entries(tree: tree, index: index) }
+    package var entries: [Entry] { (0..<tree.values.memberCount(of: index)).map(entry(at:)) }
 
     /// The names in order; a key that is not a scalar has none.
     package var names: [String] { entries.compactMap { $0.key.text } }
 
     /// The value of a name; `nil` if the mapping does not have it.
-    package subscript(name: String) -> YAMLNode? {
-        tree.values.position(of: name, in: index).map {
-            YAMLNode(tree: tree, index: tree.values.value(at: $0, of: index))
-        }
-    }
+    package subscript(name: String) -> YAMLNode? { entry(named: name)?.value }
 
     /// Returns the entry of a name, for the span of the key.
     package func entry(named name: String) -> Entry? {
-        tree.values.position(of: name, in: index).map { entries[$0] }
+        tree.values.position(of: name, in: index).map(entry(at:))
     }
 
-    /// Keys and values in pairs.
-    package struct Entries: RandomAccessCollection, Sendable {
-        let tree: YAMLTree
-        let index: ValueTree.Index
-
-        /// An empty collection of entries.
-        static let empty = {
-            var values = ValueTree()
-            let index = values.addObject([])
-            let file = SourceFile(name: "", bytes: [])
-            let tree = YAMLTree(file: file, values: values, marks: [.init(range: 0..<0)], properties: [:])
-            return Entries(tree: tree, index: index)
-        }()
-
-        package var startIndex: Int { 0 }
-        package var endIndex: Int { tree.values.memberCount(of: index) }
-        package subscript(position: Int) -> Entry {
-            let (key, value) = (tree.values.name(at: position, of: index), tree.values.value(at: position, of: index))
-            return (YAMLNode(tree: tree, index: key), YAMLNode(tree: tree, index: value))
-        }
+    private func entry(at position: Int) -> Entry {
+        let (key, value) = (tree.values.name(at: position, of: index), tree.values.value(at: position, of: index))
+        return (YAMLNode(tree: tree, index: key), YAMLNode(tree: tree, index: value))
     }
 }
 

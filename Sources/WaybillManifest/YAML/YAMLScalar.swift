@@ -44,9 +44,7 @@ package struct YAMLScalar: Sendable {
         case nil: style == .plain ? CoreSchema.value(of: text) : .string(text)
         }
     }
-}
 
-extension YAMLScalar {
     /// The comment that cuts the string off: one in the same line while a bracket, quote or `${` is open.
     package var cuttingComment: SourceSpan? {
         guard style == .plain else { return nil }

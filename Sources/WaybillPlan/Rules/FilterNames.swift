@@ -33,25 +33,28 @@ struct FilterNames: ManifestRule {
             let names = (cycle.nodes.map { filters.keys[$0] } + [name.value]).joined(separator: " → ")
             return Diagnostic("filter-cycle", "this filter contains itself: \(names)", at: name.span)
         }
-        var depths = [Int](repeating: 0, count: filters.count)
-        var stages = depths
+        func report(_ message: String, at name: Spanned<String>) -> [Diagnostic] {
+            // A filter that contains one that exceeds a limit exceeds it too: one diagnostic is enough.
+            let help = "Put the stages into one filter, or name fewer filters in it."
+            diagnostics.report("filter-nesting", message, at: name.span, help: [help])
+            return diagnostics
+        }
+        // The number of filters around each one, including itself: those around it come first.
+        var levels = [Int](repeating: 1, count: filters.count)
+        for filter in dependencies.order.reversed() {
+            for (name, other) in zip(uses[filter], inner[filter]) {
+                guard levels[filter] < Self.maximumDepth else {
+                    return report("filters are nested more than \(Self.maximumDepth) levels deep", at: name)
+                }
+                levels[other] = max(levels[other], levels[filter] + 1)
+            }
+        }
+        var stages = [Int](repeating: 0, count: filters.count)
         for filter in dependencies.order {
-            depths[filter] = 1 + (inner[filter].map { depths[$0] }.max() ?? 0)
             let own = filters.values[filter].value.count { $0.value.name == nil }
             stages[filter] = inner[filter].reduce(own) { $0 + stages[$1] }
-            guard let name = uses[filter].last else { continue }
-            let isTooDeep = depths[filter] > Self.maximumDepth
-            if isTooDeep || stages[filter] > Self.maximumStages {
-                // A filter that contains one that exceeds a limit exceeds it too: one diagnostic is enough.
-                diagnostics.report(
-                    "filter-nesting",
-                    isTooDeep
-                        ? "filters are nested more than \(Self.maximumDepth) levels deep"
-                        : "filter '\(filters.keys[filter])' has more than \(Self.maximumStages) stages",
-                    at: name.span,
-                    help: ["Put the stages into one filter, or name fewer filters in it."]
-                )
-                break
+            if stages[filter] > Self.maximumStages, let name = uses[filter].last {
+                return report("filter '\(filters.keys[filter])' has more than \(Self.maximumStages) stages", at: name)
             }
         }
         return diagnostics

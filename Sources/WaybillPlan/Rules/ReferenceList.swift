@@ -5,25 +5,25 @@ import WaybillJSON
 import WaybillManifest
 
 /// The location of an expression, which determines the meaning of its names.
-final class UseLocation: Sendable {
+struct UseLocation: Sendable {
     /// The level that it is written at.
     let level: Level
     /// The inputs that are declared at that level, if it can declare any.
-    let declarations: Declarations?
+    var declarations: Declarations?
     /// The graph that it is part of.
-    let graph: GraphSite?
+    var graph: GraphSite?
     /// The step that it belongs to.
-    let step: StepSite?
+    var step: StepSite?
     /// The variables of the enclosing `forEach` steps, from the outermost in.
-    let loopVariables: [Spanned<String>]
+    var loopVariables: [Spanned<String>] = []
     /// The variables of the request that it belongs to.
-    let vars: [VariableDefinition]
+    var vars: [VariableDefinition] = []
     /// The sessions that `session` may refer to.
-    let sessions: [SessionDefinition]
+    var sessions: [SessionDefinition] = []
     /// The names that are not known: variables of requests, those of `forEach`, sessions.
-    let unknown: UnknownParts
+    var unknown: UnknownParts = []
     /// Whether it is evaluated for each request, which decides between several sessions.
-    let isOfRequest: Bool
+    var isOfRequest = true
 
     /// The inputs that an endpoint or a graph declares.
     struct Declarations: Sendable {
@@ -35,28 +35,6 @@ final class UseLocation: Sendable {
         fileprivate init(_ inputs: Definitions<InputDeclaration>, unknown: UnknownParts) {
             (self.inputs, areAllKnown) = (inputs, !unknown.contains(.inputs))
         }
-    }
-
-    init(
-        level: Level,
-        declarations: Declarations? = nil,
-        graph: GraphSite? = nil,
-        step: StepSite? = nil,
-        loopVariables: [Spanned<String>] = [],
-        vars: [VariableDefinition] = [],
-        sessions: [SessionDefinition] = [],
-        unknown: UnknownParts = [],
-        isOfRequest: Bool = true
-    ) {
-        self.level = level
-        self.declarations = declarations
-        self.graph = graph
-        self.step = step
-        self.loopVariables = loopVariables
-        self.vars = vars
-        self.sessions = sessions
-        self.unknown = unknown
-        self.isOfRequest = isOfRequest
     }
 }
 
@@ -136,14 +114,20 @@ struct ReferenceList: Sendable {
     let literals: [LiteralPath]
     /// For each step, by number, the range of the paths that it contains.
     private let ofSteps: [Range<Int>]
+    /// For each graph, the range of the paths that are not part of a step.
+    private let ofGraphs: [Range<Int>]
 
     /// Collects the paths of a manifest. Its graphs must be resolved already.
     init(of manifest: Manifest, _ graphs: [GraphSite]) {
         let reader = ReferenceReader(manifest)
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
-        (sites, literals, ofSteps) = (reader.sites, reader.literals, reader.ofSteps)
+        (sites, literals) = (reader.sites, reader.literals)
+        (ofSteps, ofGraphs) = (reader.ofSteps, reader.ofGraphs)
     }
+
+    /// The paths of the graph at an index that are not part of a step.
+    func ofGraph(at index: Int) -> ArraySlice<ReferenceSite> { sites[ofGraphs[index]] }
 
     /// The paths in a step.
     func of(_ site: StepSite) -> ArraySlice<ReferenceSite> { sites[ofSteps[site.number]] }
@@ -153,6 +137,7 @@ struct ReferenceList: Sendable {
 private final class ReferenceReader {
     private(set) var sites: [ReferenceSite] = []
     private(set) var ofSteps: [Range<Int>] = []
+    private(set) var ofGraphs: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
     private let allSessions: [SessionDefinition]
@@ -211,16 +196,17 @@ private final class ReferenceReader {
                 isOfRequest: isOfRequest
             )
         }
+        let first = sites.count
         definition.value.settings.visitUses(visitor(location(isOfRequest: true)))
         let own = visitor(location(isOfRequest: false))
         own.duration(definition.value.deadline?.value)
         for output in definition.value.outputs { output.visitUses(own, .end, .result) }
         for value in definition.value.state { value.visitUses(own) }
+        ofGraphs.append(first..<sites.count)
         for site in graph.all {
             let start = sites.count
             let (outside, inside) = locations(of: site, in: graph, declarations)
-            let first = visitor(outside)
-            site.step.visitUses(outside: first, inside: inside === outside ? first : visitor(inside))
+            site.step.visitUses(outside: visitor(outside), inside: visitor(inside))
             ofSteps.append(start..<sites.count)
         }
     }
@@ -256,26 +242,20 @@ private final class ReferenceReader {
         }
         unknown.formUnion(site.step.unknown.intersection([.vars, .loop]))
         for step in site.around { unknown.formUnion(step.unknown.intersection(.loop)) }
-        func location(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UseLocation {
-            UseLocation(
-                level: .graph(graph.definition.name.value),
-                declarations: declarations,
-                graph: graph,
-                step: site,
-                loopVariables: loopVariables,
-                vars: vars,
-                sessions: sessions,
-                unknown: unknown,
-                isOfRequest: site.step.isRequest
-            )
-        }
-        let around = site.around.compactMap { $0.flow?.forEach?.variable }
-        let own = site.step.flow?.forEach?.variable
-        if own == nil, vars.isEmpty {
-            let both = location(around, [])
-            return (both, both)
-        }
-        return (location(around, []), location(around + [own].compactMap { $0 }, vars))
+        let outside = UseLocation(
+            level: .graph(graph.definition.name.value),
+            declarations: declarations,
+            graph: graph,
+            step: site,
+            loopVariables: site.around.compactMap { $0.flow?.forEach?.variable },
+            sessions: sessions,
+            unknown: unknown,
+            isOfRequest: site.step.isRequest
+        )
+        var inside = outside
+        if let own = site.step.flow?.forEach?.variable { inside.loopVariables.append(own) }
+        inside.vars = vars
+        return (outside, inside)
     }
 
     private func sessions(of service: String) -> [SessionDefinition] {

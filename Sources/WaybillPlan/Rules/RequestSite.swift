@@ -179,9 +179,7 @@ struct RequestService: Sendable {
                 && !([far.defaults, definition.settings] + settings).contains { $0.mayHave(BaseURLSetting.key) }
         }
     }
-}
 
-extension RequestService {
     /// Returns the levels of the cascade for one request of the service, the outermost first.
     ///
     /// - Parameter steps: The settings of the graphs and of the enclosing steps, from the outermost in.

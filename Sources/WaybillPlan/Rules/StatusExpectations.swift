@@ -60,14 +60,8 @@ struct StatusExpectations: ManifestRule {
     }
 
     private func needs(of site: RequestSite) -> [SourceSpan] {
-        var spans: [SourceSpan] = []
-        for entry in site.merged.entries where entry.value.key == ExpectationSetting.key {
-            switch entry.value.dataNeed {
-            case .nothing: break
-            case .data: spans.append(entry.span)
-            case .condition(let condition): if condition.needsData { spans.append(condition.span) }
-            }
-        }
+        let expectations = site.merged.entries.filter { $0.value.key == ExpectationSetting.key }
+        var spans = expectations.spans(needingData: \.needsData)
         spans += site.definition.outputs.filter(\.value.needsData).map(\.value.span)
         if let returns = site.definition.returns { spans.append(returns.span) }
         if let download = site.definition.download { spans.append(download.span) }

@@ -70,6 +70,41 @@ final class StepSite: Sendable {
     var callsUnknown: Bool {
         if case .unknown = callee { true } else { false }
     }
+
+    /// The outputs of the step: its own and those of its callee; `nil` if they are not all known.
+    var outputs: [OutputDefinition]? {
+        guard !step.areOwnOutputsUnknown else { return nil }
+        let own = step.ownOutputs
+        return calledOutputs.map { own.isEmpty ? $0 : own + $0 }
+    }
+
+    /// The inputs that the callee declares; `nil` if the step is not a call, or if its callee does not exist.
+    var calledInputs: Definitions<InputDeclaration>? {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.inputs
+        case .graph(let graph): graph.inputs
+        case .unknown, nil: nil
+        }
+    }
+
+    /// Whether the callee may declare more than the known inputs.
+    var areCalledInputsUnknown: Bool {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.inputs)
+        case .graph(let graph): graph.unknown.contains(.inputs)
+        case .unknown: true
+        case nil: false
+        }
+    }
+
+    private var calledOutputs: [OutputDefinition]? {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.outputs) ? nil : endpoint.request.outputs
+        case .graph(let graph): graph.unknown.contains(.outputs) ? nil : graph.outputs
+        case .unknown: nil
+        case nil: []
+        }
+    }
 }
 
 /// A graph and its steps.
@@ -139,32 +174,7 @@ extension Step {
     fileprivate var mayHaveOtherIDs: Bool {
         unknown.contains(.steps) || effectiveID == nil && unknown.contains(anyOf: [.id, .form])
     }
-}
 
-extension Manifest {
-    /// Every graph with its steps.
-    var graphSites: [GraphSite] {
-        var count = 0
-        return graphs.values.map { GraphSite($0, in: self, &count) }
-    }
-
-    /// Returns the callee of a step; `nil` if the step is not a call.
-    fileprivate func callee(of step: Step) -> StepSite.Callee? {
-        if step.unknown.contains(.form) { return .unknown }
-        switch step.action {
-        case .call(let call):
-            if unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
-            guard let position = endpoints.index(forKey: call.name.value) else { return .unknown }
-            return .endpoint(endpoints.values[position].value, position: position)
-        case .graph(let call):
-            if unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
-            return graphs[call.name.value].map { .graph($0.value) } ?? .unknown
-        case .request, .group, .values, .end: return nil
-        }
-    }
-}
-
-extension Step {
     /// The outputs and values that the step itself declares.
     var ownOutputs: [OutputDefinition] {
         switch action {
@@ -180,56 +190,7 @@ extension Step {
         if case .request(let definition) = action { return definition.unknown.contains(.outputs) }
         return false
     }
-}
 
-extension StepSite {
-    /// The outputs of the step: its own and those of its callee; `nil` if they are not all known.
-    var outputs: [OutputDefinition]? {
-        guard !step.areOwnOutputsUnknown else { return nil }
-        let own = step.ownOutputs
-        return calledOutputs.map { own.isEmpty ? $0 : own + $0 }
-    }
-
-    /// The inputs that the callee declares; `nil` if the step is not a call, or if its callee does not exist.
-    var calledInputs: Definitions<InputDeclaration>? {
-        switch callee {
-        case .endpoint(let endpoint, _): endpoint.inputs
-        case .graph(let graph): graph.inputs
-        case .unknown, nil: nil
-        }
-    }
-
-    /// Whether the callee may declare more than the known inputs.
-    var areCalledInputsUnknown: Bool {
-        switch callee {
-        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.inputs)
-        case .graph(let graph): graph.unknown.contains(.inputs)
-        case .unknown: true
-        case nil: false
-        }
-    }
-
-    private var calledOutputs: [OutputDefinition]? {
-        switch callee {
-        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.outputs) ? nil : endpoint.request.outputs
-        case .graph(let graph): graph.unknown.contains(.outputs) ? nil : graph.outputs
-        case .unknown: nil
-        case nil: []
-        }
-    }
-}
-
-extension RuleSubject {
-    /// Returns the outputs of the endpoint that a session calls; `nil` if they are not all known.
-    func outputs(of session: SessionDefinition) -> [OutputDefinition]? {
-        guard let request = manifest.endpoints[session.call.name.value]?.value.request,
-            !request.unknown.contains(.outputs)
-        else { return nil }
-        return request.outputs
-    }
-}
-
-extension Step {
     /// The span that gives the step its id: `id`, or the name of the endpoint or graph.
     var identifierSpan: SourceSpan {
         if let id { return id.span }
@@ -257,6 +218,39 @@ extension Step {
     /// The steps inside it.
     package var steps: [Step] {
         if case .group(let group) = action { group.steps } else { [] }
+    }
+}
+
+extension Manifest {
+    /// Every graph with its steps.
+    var graphSites: [GraphSite] {
+        var count = 0
+        return graphs.values.map { GraphSite($0, in: self, &count) }
+    }
+
+    /// Returns the callee of a step; `nil` if the step is not a call.
+    fileprivate func callee(of step: Step) -> StepSite.Callee? {
+        if step.unknown.contains(.form) { return .unknown }
+        switch step.action {
+        case .call(let call):
+            if unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
+            guard let position = endpoints.index(forKey: call.name.value) else { return .unknown }
+            return .endpoint(endpoints.values[position].value, position: position)
+        case .graph(let call):
+            if unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
+            return graphs[call.name.value].map { .graph($0.value) } ?? .unknown
+        case .request, .group, .values, .end: return nil
+        }
+    }
+}
+
+extension RuleSubject {
+    /// Returns the outputs of the endpoint that a session calls; `nil` if they are not all known.
+    func outputs(of session: SessionDefinition) -> [OutputDefinition]? {
+        guard let request = manifest.endpoints[session.call.name.value]?.value.request,
+            !request.unknown.contains(.outputs)
+        else { return nil }
+        return request.outputs
     }
 }
 

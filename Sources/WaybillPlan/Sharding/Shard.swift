@@ -108,14 +108,7 @@ package enum ShardPhase: Sendable, Comparable {
     case shards
     /// After all shards.
     case after
-}
 
-extension StepPlan {
-    /// Whether the elements of the step are divided among several processes.
-    package var isSharded: Bool { flow?.forEach?.isSharded ?? false }
-}
-
-extension ShardPhase {
     /// Returns the phases of the steps of a graph's own chain or batch.
     ///
     /// In a chain, the steps after the first sharded one are in the phase after the shards, unless they are sharded
@@ -143,4 +136,9 @@ extension ShardPhase {
             return phases
         }
     }
+}
+
+extension StepPlan {
+    /// Whether the elements of the step are divided among several processes.
+    package var isSharded: Bool { flow?.forEach?.isSharded ?? false }
 }

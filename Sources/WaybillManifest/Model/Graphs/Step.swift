@@ -91,9 +91,7 @@ package final class Step: Sendable {
         effectiveID = id?.value ?? (unknown.contains(anyOf: [.id, .form]) ? nil : action.lastPart)
         if let written { decoder.reportMisplacedKeys(of: node, entries, in: written.form) }
     }
-}
 
-extension Step {
     /// The effect of a failure inside the step's chain or batch on that group. `onFailure` of a step with `forEach`
     /// applies to its elements; the group that it repeats stops at its first failure.
     package var groupOnFailure: FailureMode { flow?.forEach == nil ? onFailure : .stop }

@@ -14,6 +14,17 @@ package enum Cascade {
         for level in levels where !level.isEmpty { merged.apply(level) }
         return merged
     }
+
+    /// Merges levels, the farthest first, and returns how each setting is used. The settings that apply are the result
+    /// of `merge`.
+    ///
+    /// - Returns: The settings grouped by key and name, in the order of their first occurrence. In each group, the
+    ///   farthest setting comes first.
+    package static func trace(_ levels: some Sequence<(level: Level, settings: Settings)>) -> [TracedSetting] {
+        var trace = Trace()
+        for (level, settings) in levels { trace.apply(settings, at: level) }
+        return trace.groups.flatMap { $0 }
+    }
 }
 
 extension Settings {
@@ -101,19 +112,6 @@ package struct TracedSetting: Sendable {
     package var setting: Setting<any SettingDefinition>
     /// How the cascade uses it.
     package var effect: SettingEffect
-}
-
-extension Cascade {
-    /// Merges levels, the farthest first, and returns how each setting is used. The settings that apply are the result
-    /// of `merge`.
-    ///
-    /// - Returns: The settings grouped by key and name, in the order of their first occurrence. In each group, the
-    ///   farthest setting comes first.
-    package static func trace(_ levels: some Sequence<(level: Level, settings: Settings)>) -> [TracedSetting] {
-        var trace = Trace()
-        for (level, settings) in levels { trace.apply(settings, at: level) }
-        return trace.groups.flatMap { $0 }
-    }
 }
 
 /// The levels of a cascade that were applied so far.

@@ -81,22 +81,7 @@ struct SyntaxError {
     static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
-}
 
-extension String {
-    /// The maximum number of code points of a name or string that a message repeats.
-    static let shownLength = 60
-
-    /// The string, cut to the length that a message can repeat.
-    var shortened: String {
-        guard let end = unicodeScalars.index(startIndex, offsetBy: Self.shownLength, limitedBy: endIndex),
-            end < endIndex
-        else { return self }
-        return self[..<end] + "…"
-    }
-}
-
-extension SyntaxError {
     /// The error for a tab where only spaces can indent.
     var tabError: Diagnostic? {
         let tab = UInt8(ascii: "\t")
@@ -158,5 +143,18 @@ extension SyntaxError {
     private func badEscape(_ headline: String) -> Diagnostic {
         let start = file.bytes[..<failure.problemOffset].lastIndex(of: UInt8(ascii: "\\")) ?? failure.problemOffset
         return error(headline, at: file.span(start..<place(failure.problemOffset).range.upperBound))
+    }
+}
+
+extension String {
+    /// The maximum number of code points of a name or string that a message repeats.
+    static let shownLength = 60
+
+    /// The string, cut to the length that a message can repeat.
+    var shortened: String {
+        guard let end = unicodeScalars.index(startIndex, offsetBy: Self.shownLength, limitedBy: endIndex),
+            end < endIndex
+        else { return self }
+        return self[..<end] + "…"
     }
 }

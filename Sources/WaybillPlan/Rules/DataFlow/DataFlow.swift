@@ -6,9 +6,9 @@ import WaybillManifest
 /// `steps.ID` may be used only where that step has certainly run before, and only with fields that it has.
 struct DataFlow: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.graphs.flatMap { graph -> [Diagnostic] in
-            let flow = GraphFlow(subject: subject, graph: graph)
-            flow.visit()
+        subject.graphs.indices.flatMap { index -> [Diagnostic] in
+            let flow = GraphFlow(subject: subject, graph: subject.graphs[index])
+            flow.visit(subject.references.ofGraph(at: index).filter { $0.reference.root == .steps })
             return flow.diagnostics
         }
     }
@@ -51,15 +51,12 @@ final class GraphFlow {
         visible = Array(repeating: nil, count: graph.all.count)
     }
 
-    func visit() {
+    /// Checks a graph.
+    ///
+    /// - Parameter uses: The paths of the graph that start with `steps` and are not part of a step.
+    func visit(_ uses: [ReferenceSite]) {
         let definition = graph.definition.value
-        // Expressions of the graph itself are checked against the steps that are visible when the visitor runs.
-        let visitor = UseVisitor { [unowned self] use in
-            for reference in use.text.references where reference.root == .steps {
-                check(reference, in: use.text, step: reference.segments.first?.name.flatMap { graph[$0] })
-            }
-        }
-        definition.settings.visitUses(visitor)
+        for use in uses where use.moment != .end { check(use) }
         let ended = visit(graph.body, definition.body.order, onFailure: definition.onFailure)
         for (position, certainty) in ended { visible[position] = certainty }
         if let finally = definition.finally {
@@ -67,8 +64,7 @@ final class GraphFlow {
             for (position, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[position] = nil }
         }
         for (position, certainty) in ended { visible[position] = certainty }
-        for output in definition.outputs { output.visitUses(visitor, .end, .result) }
-        for value in definition.state { value.visitUses(visitor) }
+        for use in uses where use.moment == .end { check(use) }
     }
 
     /// Whether a step has certainly passed; `nil` if it may not have run.
@@ -89,8 +85,8 @@ final class GraphFlow {
         return first.number - graph.all[0].number
     }
 
-    private func check(_ reference: Reference, in text: any EvaluatedText, step: StepSite?) {
-        if let diagnostic = diagnostic(of: reference, in: text, step: step) { diagnostics.append(diagnostic) }
+    private func check(_ use: ReferenceSite) {
+        if let diagnostic = diagnostic(of: use) { diagnostics.append(diagnostic) }
     }
 
     // MARK: Groups
@@ -160,7 +156,7 @@ final class GraphFlow {
             }
             // Everything but the condition itself is evaluated only if the condition is true.
             conditions = use.text === step.flow?.when ? outer : inner
-            check(use.reference, in: use.text, step: use.step)
+            check(use)
         }
         conditions = inner
         var own: Ended = []
@@ -170,7 +166,7 @@ final class GraphFlow {
             let before = visible
             for (position, certainty) in own { visible[position] = certainty }
             if step.flow?.forEach == nil, step.effectiveID != nil { visible[position(of: site)] = .certain }
-            for use in ofUntil { check(use.reference, in: use.text, step: use.step) }
+            for use in ofUntil { check(use) }
             visible = before
         }
         // The steps inside a 'forEach' run once for each element, and are visible only there.

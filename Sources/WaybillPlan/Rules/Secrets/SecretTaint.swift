@@ -29,32 +29,7 @@ struct SecretLeak {
     let purpose: Purpose
     /// The path of the secret to here.
     let trace: SecretTrace
-}
 
-/// The locations that a secret has passed through, the last one first.
-struct SecretTrace {
-    /// The maximum number of locations that are reported.
-    private static let maximumPlaces = 4
-
-    /// The locations, the last one first.
-    private(set) var labels: [Diagnostic.Label]
-
-    /// The origin of a secret, if it has a location.
-    init(_ span: SourceSpan?, _ words: String) {
-        labels = span.map { [.init($0, words)] } ?? []
-    }
-
-    /// Returns the path of the same secret extended by a location.
-    func passing(_ span: SourceSpan, _ words: String) -> SecretTrace {
-        var further = self
-        // The origin is the most informative location, and the last ones show where the secret leaked.
-        if labels.count == Self.maximumPlaces { further.labels.remove(at: labels.count - 2) }
-        further.labels.insert(.init(span, words), at: 0)
-        return further
-    }
-}
-
-extension SecretLeak {
     /// The diagnostic for the leak; `nil` if the use is allowed.
     fileprivate var diagnostic: Diagnostic? {
         switch purpose {
@@ -101,6 +76,29 @@ extension SecretLeak {
             secondary: trace.labels,
             help: help
         )
+    }
+}
+
+/// The locations that a secret has passed through, the last one first.
+struct SecretTrace {
+    /// The maximum number of locations that are reported.
+    private static let maximumPlaces = 4
+
+    /// The locations, the last one first.
+    private(set) var labels: [Diagnostic.Label]
+
+    /// The origin of a secret, if it has a location.
+    init(_ span: SourceSpan?, _ words: String) {
+        labels = span.map { [.init($0, words)] } ?? []
+    }
+
+    /// Returns the path of the same secret extended by a location.
+    func passing(_ span: SourceSpan, _ words: String) -> SecretTrace {
+        var further = self
+        // The origin is the most informative location, and the last ones show where the secret leaked.
+        if labels.count == Self.maximumPlaces { further.labels.remove(at: labels.count - 2) }
+        further.labels.insert(.init(span, words), at: 0)
+        return further
     }
 }
 
