@@ -76,6 +76,19 @@ package struct DiagnosticID: Sendable, Hashable, ExpressibleByStringLiteral, Cus
 }
 
 extension [Diagnostic] {
+    /// Adds a diagnostic; see its properties.
+    package mutating func report(
+        _ id: DiagnosticID,
+        _ headline: String,
+        severity: Diagnostic.Severity = .error,
+        at span: SourceSpan?,
+        label: String = "",
+        secondary: [Diagnostic.Label] = [],
+        help: [String] = []
+    ) {
+        append(Diagnostic(id, headline, severity: severity, at: span, label: label, secondary: secondary, help: help))
+    }
+
     /// Whether any of the diagnostics is an error.
     package var hasErrors: Bool { contains { $0.severity == .error } }
 

@@ -84,12 +84,10 @@ private struct ManifestLoading {
             return nil
         }
         guard chain.count < loader.maximumIncludeDepth else {
-            diagnostics.append(
-                Diagnostic(
-                    "include-depth",
-                    "includes are nested more than \(loader.maximumIncludeDepth) levels deep",
-                    at: span
-                )
+            diagnostics.report(
+                "include-depth",
+                "includes are nested more than \(loader.maximumIncludeDepth) levels deep",
+                at: span
             )
             return nil
         }
@@ -98,9 +96,8 @@ private struct ManifestLoading {
 
         guard let parsed = parse(file) else { return nil }
         let tree = checkShape(parsed)
-        let part = decode(tree, of: file, files: files)
-        var manifest = part.manifest
-        for include in part.includes where !manifest.unknown.explain(include.span) {
+        var manifest = decode(tree, of: file, files: files)
+        for include in manifest.includes where !manifest.unknown.explain(include.span) {
             let count = diagnostics.count
             if let included = load(files.path(include.value), includedAt: include.span) {
                 manifest.include(included, diagnostics: &diagnostics)
@@ -138,18 +135,18 @@ private struct ManifestLoading {
     }
 
     /// Decodes one file and marks what its errors leave unknown.
-    private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> ManifestPart {
+    private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> Manifest {
         let node = tree.node
         var faults = tree.faults
         let decoded = ManifestDecoder.decode(node, of: file, files: files)
         let rest = decoded.diagnostics.filter { !faults.explain($0) }
         faults.note(rest)
         diagnostics += rest
-        guard !faults.isEmpty else { return decoded.part }
+        guard !faults.isEmpty else { return decoded.manifest }
         // Now that all errors are known, unknown parts can be distinguished from missing ones.
         faults.settle()
-        let earlier = decoded.part.manifest
-        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).part
+        let earlier = decoded.manifest
+        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).manifest
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
@@ -160,33 +157,24 @@ private struct ManifestLoading {
                 diagnostics.append(FileRefusal.outside(path).diagnostic(at: span))
                 return nil
             }
-            let sort = span == nil ? "manifest" : "included file"
-            diagnostics.append(
-                Diagnostic(
-                    "unreadable-file",
-                    "the \(sort) \(path) cannot be read: \(error.message)",
-                    at: span,
-                    secondary: includeChain
-                )
+            let kind = span == nil ? "manifest" : "included file"
+            diagnostics.report(
+                "unreadable-file",
+                "the \(kind) \(path) cannot be read: \(error.message)",
+                at: span,
+                secondary: chain.compactMap(\.includedAt).map { .init($0, "included here") }
             )
             return nil
         }
     }
 
-    /// The includes that led to the current file, outermost first.
-    private var includeChain: [Diagnostic.Label] {
-        chain.compactMap(\.includedAt).map { .init($0, "included here") }
-    }
-
     private mutating func reportCycle(from index: Int, at span: SourceSpan?) {
-        let places = chain[(index + 1)...].compactMap(\.includedAt)
-        diagnostics.append(
-            Diagnostic(
-                "include-cycle",
-                "this file includes itself",
-                at: span,
-                secondary: places.map { .init($0, "through this include") }
-            )
+        let spans = chain[(index + 1)...].compactMap(\.includedAt)
+        diagnostics.report(
+            "include-cycle",
+            "this file includes itself",
+            at: span,
+            secondary: spans.map { .init($0, "through this include") }
         )
     }
 }
@@ -198,7 +186,7 @@ extension Manifest {
         schemaFiles.merge(other.schemaFiles) { first, _ in first }
         unknown.formUnion(other.unknown)
         func add<Value: Sendable>(
-            _ sort: String,
+            _ kind: String,
             _ others: Definitions<Value>,
             to definitions: inout Definitions<Value>,
             _ section: ManifestSection
@@ -211,13 +199,11 @@ extension Manifest {
                 // Either definition may have been meant to have another name.
                 unknown.note(name, in: section)
                 unknown.note(section)
-                diagnostics.append(
-                    Diagnostic(
-                        "duplicate-definition",
-                        "the \(sort) '\(name)' is defined twice",
-                        at: first.name.span,
-                        secondary: [.init(definition.name.span, "also defined here")]
-                    )
+                diagnostics.report(
+                    "duplicate-definition",
+                    "the \(kind) '\(name)' is defined twice",
+                    at: first.name.span,
+                    secondary: [.init(definition.name.span, "also defined here")]
                 )
             }
         }

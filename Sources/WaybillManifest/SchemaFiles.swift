@@ -81,16 +81,14 @@ struct SchemaFiles {
         let name = JSONPointer([.name("openapi")])
         if let document, let version = document.value["openapi"]?.string, version.hasPrefix("3.0") {
             let places = document.places(of: [name])
-            diagnostics.append(
-                Diagnostic(
-                    "openapi-schemas",
-                    "the schemas of OpenAPI \(version) are read as JSON Schemas, which they are not",
-                    severity: .warning,
-                    at: places.span(at: name) ?? places.span,
-                    help: [
-                        "'nullable' has no effect, and 'exclusiveMinimum: true' is an error. OpenAPI 3.1 uses JSON Schema."
-                    ]
-                )
+            diagnostics.report(
+                "openapi-schemas",
+                "the schemas of OpenAPI \(version) are read as JSON Schemas, which they are not",
+                severity: .warning,
+                at: places.span(at: name) ?? places.span,
+                help: [
+                    "'nullable' has no effect, and 'exclusiveMinimum: true' is an error. OpenAPI 3.1 uses JSON Schema."
+                ]
             )
         }
         return document
@@ -121,9 +119,7 @@ extension URIReference {
         guard address.hasPrefix("file:///") else { return nil }
         return PercentEncoding.decoded(String(address.dropFirst("file://".count)))
     }
-}
 
-extension URIReference {
     /// Returns the address of the file at a path (RFC 8089), with the symbolic links of its folder resolved.
     package static func address(ofFile path: String) -> String {
         let folder = FileContents.canonicalPath(FileContents.folder(of: path)) ?? "/"

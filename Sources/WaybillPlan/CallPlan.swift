@@ -30,7 +30,7 @@ extension PlanBuilder {
         diagnostics += inputs.diagnostics
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
-        let assembly = PlanAssembly(checked, inputs: inputs.values)
+        let assembly = PlanAssembly(checked: checked, inputs: inputs.values)
         let request = assembly.request(site, with: inputs.arguments, graph: "call")
         let graph = GraphPlan(calling: cascade.endpoint, by: request)
         let sessions = assembly.sessions.filter { $0.key == request.service }
@@ -88,13 +88,11 @@ private struct CallInputValues {
             if let input, value == input.value.defaultValue,
                 let violation = definition.value.schema.validate(value, limit: 1).first
             {
-                diagnostics.append(
-                    Diagnostic(
-                        "invalid-input",
-                        "the value of input '\(name)' \(violation.message)",
-                        at: input.name.span,
-                        secondary: [.init(definition.name.span, "the endpoint's input")]
-                    )
+                diagnostics.report(
+                    "invalid-input",
+                    "the value of input '\(name)' \(violation.message)",
+                    at: input.name.span,
+                    secondary: [.init(definition.name.span, "the endpoint's input")]
                 )
             }
         } else if isSecret, let secret = try? ValueTemplate(parsing: Self.reference(toSecret: name), named: "<call>") {

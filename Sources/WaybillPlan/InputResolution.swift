@@ -29,39 +29,40 @@ struct InputResolution {
         others: Set<String>? = [],
         isRequired: (String) -> Bool = { _ in true }
     ) {
-        let files = options.inputFiles.map { LocatedInputsFile(file: $0) }
         if let others {
             diagnostics += Self.unknownNames(of: manifest, others, options: options)
-            diagnostics += files.flatMap { $0.unknownInputs(of: manifest, others) }
+            diagnostics += options.inputFiles.flatMap { $0.unknownInputs(of: manifest, others) }
         }
 
         for (name, definition) in manifest.inputs {
             let input = definition.value
+            let given = Self.given(name, for: input, options)
             if let value = options.earlierInputs[name] {
                 take(value, for: definition, givenBy: "when the run started")
-                if let given = Self.given(name, for: input, options, files), given != value {
-                    diagnostics.append(.otherInput(definition.name))
+                if let given, given.value != value {
+                    diagnostics.report(
+                        "invalid-input",
+                        "the run was started with another value for input '\(name)'",
+                        at: definition.name.span,
+                        help: ["A run is continued with its own inputs. Leave out the value, or start a new run."]
+                    )
                 }
-            } else if let value = options.values[name] {
-                take(value, for: definition, givenBy: "by the program")
-            } else if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
-                take(Self.value(of: text, for: input), for: definition, givenBy: "with --input")
-            } else if let (file, value) = Self.lastValue(of: name, in: files) {
-                values[name] = value
-                diagnostics += file.faults(of: value, for: definition, limit: Self.maximumFaults)
+            } else if let given, let file = given.file {
+                values[name] = given.value
+                diagnostics += file.faults(of: given.value, for: definition, limit: Self.maximumFaults)
+            } else if let given {
+                take(given.value, for: definition, givenBy: given.source)
             } else if let variable = input.environmentVariable, let text = options.variables[variable] {
                 let value = Self.value(of: text, for: input)
                 take(value, for: definition, givenBy: "by the environment variable \(variable)")
             } else if let value = input.defaultValue {
                 values[name] = value
             } else if isRequired(name) {
-                diagnostics.append(
-                    Diagnostic(
-                        "missing-input",
-                        "input '\(name)' has no value",
-                        at: definition.name.span,
-                        help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."]
-                    )
+                diagnostics.report(
+                    "missing-input",
+                    "input '\(name)' has no value",
+                    at: definition.name.span,
+                    help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."]
                 )
             }
         }
@@ -71,14 +72,14 @@ struct InputResolution {
     private static func given(
         _ name: String,
         for input: InputDeclaration,
-        _ options: PlanOptions,
-        _ files: [LocatedInputsFile]
-    ) -> JSON? {
-        if let value = options.values[name] { return value }
+        _ options: PlanOptions
+    ) -> (value: JSON, source: String, file: InputsFile?)? {
+        if let value = options.values[name] { return (value, "by the program", nil) }
         if let text = options.inputs.last(where: { $0.name.hasSameCodePoints(as: name) })?.text {
-            return value(of: text, for: input)
+            return (value(of: text, for: input), "with --input", nil)
         }
-        return lastValue(of: name, in: files)?.1
+        let file = options.inputFiles.last { $0.values[name] != nil }
+        return file?.values[name].map { ($0, "in a file", file) }
     }
 
     /// Stores a value that has no location in a text, and reports where it violates its schema.
@@ -89,24 +90,13 @@ struct InputResolution {
             let whole = "the value given for input '\(name)' \(source)"
             let isWhole = violation.instanceLocation.tokens.isEmpty
             let subject = isWhole ? whole : "\(violation.instanceLocation) in \(whole)"
-            diagnostics.append(
-                Diagnostic(
-                    "invalid-input",
-                    "\(subject) \(violation.message)",
-                    at: definition.name.span,
-                    label: "declared here"
-                )
+            diagnostics.report(
+                "invalid-input",
+                "\(subject) \(violation.message)",
+                at: definition.name.span,
+                label: "declared here"
             )
         }
-    }
-
-    private static func lastValue(of name: String, in files: [LocatedInputsFile]) -> (
-        file: LocatedInputsFile, value: JSON
-    )? {
-        for file in files.reversed() {
-            if let value = file.file.values[name] { return (file, value) }
-        }
-        return nil
     }
 
     private static func unknownNames(
@@ -176,13 +166,11 @@ extension InputResolution {
                         )
                     }
                 } else if definition.value.defaultValue == nil {
-                    diagnostics.append(
-                        Diagnostic(
-                            "missing-input",
-                            "graph '\(graph.name.value)' requires the input '\(name)'",
-                            at: definition.name.span,
-                            help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."]
-                        )
+                    diagnostics.report(
+                        "missing-input",
+                        "graph '\(graph.name.value)' requires the input '\(name)'",
+                        at: definition.name.span,
+                        help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."]
                     )
                 }
             }
@@ -216,18 +204,15 @@ extension PlanBuilder {
     }
 }
 
-/// A file of inputs, whose diagnostics have locations in it.
-private struct LocatedInputsFile {
-    let file: InputsFile
-
+extension InputsFile {
     /// Reports the names in the file that are not inputs.
-    func unknownInputs(of manifest: Manifest, _ others: Set<String>) -> [Diagnostic] {
-        let unknown = file.values.names.filter { manifest.inputs[$0] == nil && !others.contains($0) }
+    fileprivate func unknownInputs(of manifest: Manifest, _ others: Set<String>) -> [Diagnostic] {
+        let unknown = values.names.filter { manifest.inputs[$0] == nil && !others.contains($0) }
         guard !unknown.isEmpty else { return [] }
         let pointers = unknown.map { JSONPointer([.name($0)]) }
-        let places = file.places(of: pointers)
+        let locations = places(of: pointers)
         return zip(unknown, pointers).map { name, pointer in
-            let span = places.keySpan(at: pointer) ?? places.span
+            let span = locations.keySpan(at: pointer) ?? locations.span
             if manifest.secrets[name] != nil {
                 // The line is not shown, because it contains the secret.
                 return Diagnostic(
@@ -249,15 +234,15 @@ private struct LocatedInputsFile {
     }
 
     /// Reports where the value that the file gives an input violates its schema.
-    func faults(of value: JSON, for definition: Definition<InputDeclaration>, limit: Int) -> [Diagnostic] {
+    fileprivate func faults(of value: JSON, for definition: Definition<InputDeclaration>, limit: Int) -> [Diagnostic] {
         let violations = definition.value.schema.validate(value, limit: limit)
         guard !violations.isEmpty else { return [] }
         let name = definition.name.value
         let prefix = JSONPointer([.name(name)])
         let pointers = violations.flatMap(\.pointers).map { JSONPointer(prefix.tokens + $0.tokens) }
-        let places = InnerLocations(outer: file.places(of: pointers + [prefix]), prefix: prefix)
+        let locations = InnerLocations(outer: places(of: pointers + [prefix]), prefix: prefix)
         return violations.map { violation in
-            var diagnostic = violation.diagnostic(in: places, of: "the value of input '\(name)'")
+            var diagnostic = violation.diagnostic(in: locations, of: "the value of input '\(name)'")
             diagnostic.id = "invalid-input"
             diagnostic.secondary.append(.init(definition.name.span, "declared here"))
             return diagnostic
@@ -290,17 +275,5 @@ extension Manifest {
         }
         return inputs.isEmpty
             ? "The manifest takes no inputs." : "The inputs are \(inputs.keys.joined(separator: ", "))."
-    }
-}
-
-extension Diagnostic {
-    /// An input of a run that is continued, for which another value is given.
-    fileprivate static func otherInput(_ name: Spanned<String>) -> Diagnostic {
-        Diagnostic(
-            "invalid-input",
-            "the run was started with another value for input '\(name.value)'",
-            at: name.span,
-            help: ["A run is continued with its own inputs. Leave out the value, or start a new run."]
-        )
     }
 }

@@ -43,6 +43,24 @@ package struct Plan: Sendable {
     package var selection = StepSelection()
     /// The part of the run that this process executes, if several share the run.
     package var part: RunPart?
+
+    /// The graphs that steps run, in the order of their paths.
+    package var sortedSubgraphs: [GraphPlan] { subgraphs.values.sorted { $0.path < $1.path } }
+
+    private var allSteps: [StepPlan] { (graphs + subgraphs.values).flatMap(\.allSteps) }
+
+    /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
+    package var requests: [RequestPlan] {
+        let ofSteps = allSteps.compactMap { if case .request(let request) = $0.work { request } else { nil } }
+        return ofSteps + sessions.values.map(\.request)
+    }
+
+    /// The files with constant paths that the steps write and download, relative to the results folder.
+    package var resultFiles: [String] {
+        let paths = allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
+        // A path in the folder is resolved before its parts exist.
+        return paths.map { path in path.hasPrefix("/") ? path : ResultPath.normalized(path) ?? path }
+    }
 }
 
 /// A secret and the environment variable that holds it.
@@ -80,6 +98,9 @@ package struct GraphPlan: Sendable {
     package var omittedSteps: [String] = []
     /// Whether any step is not selected. The graph then stores no state.
     package var isLimited = false
+
+    /// Its steps and those of `finally`, including nested ones.
+    var allSteps: [StepPlan] { body.allSteps + (finally?.allSteps ?? []) }
 }
 
 /// A step that runs a graph.
@@ -111,6 +132,16 @@ package struct GroupPlan: Sendable {
     package var onFailure: FailureMode
     /// The maximum number of concurrent steps of a batch; `nil` if the batch has no limit of its own.
     package var concurrency: Int?
+
+    /// The steps of the group and of the groups in it, in plan order.
+    package var allSteps: [StepPlan] {
+        steps.flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
+    }
+
+    /// The requests of the group and of the groups in it, in plan order, each with its step.
+    package var requests: [(step: StepPlan, request: RequestPlan)] {
+        allSteps.compactMap { step in if case .request(let request) = step.work { (step, request) } else { nil } }
+    }
 }
 
 /// One step.
@@ -224,26 +255,19 @@ package struct ArgumentPlan: Sendable {
     package var span: SourceSpan
 }
 
-extension GroupPlan {
-    /// The requests of the group and of the groups in it, in plan order, each with its step.
-    package var requests: [(step: StepPlan, request: RequestPlan)] {
-        steps.flatMap { step -> [(step: StepPlan, request: RequestPlan)] in
-            switch step.work {
-            case .request(let request): [(step, request)]
-            case .group(let group): group.requests
-            case .graph, .values, .end: []
-            }
-        }
+extension Sequence<RequestPlan> {
+    /// The files with constant paths that the settings of the requests name, such as snapshots, cookie jars and netrc
+    /// files.
+    package var namedFiles: [NamedFile] {
+        flatMap { $0.settings.entries.flatMap(\.value.namedFiles) }
     }
 }
 
-extension Plan {
-    /// The graphs that steps run, in the order of their paths.
-    package var sortedSubgraphs: [GraphPlan] { subgraphs.values.sorted { $0.path < $1.path } }
-
-    /// Every request of the plan: of the graphs, of the graphs that their steps run, of `finally`, and of sessions.
-    package var requests: [RequestPlan] {
-        let groups = (graphs + subgraphs.values).flatMap { [$0.body] + ($0.finally.map { [$0] } ?? []) }
-        return groups.flatMap(\.requests).map(\.request) + sessions.values.map(\.request)
+extension RequestPlan {
+    /// The constant path that the response is downloaded to, relative to the results folder.
+    fileprivate var constantDownload: String? {
+        guard let file = download?.to?.constantText else { return nil }
+        guard let folder = settings.downloads else { return file }
+        return folder.value.constantText.map { "\($0)/\(file)" }
     }
 }

@@ -9,22 +9,10 @@ struct PlanAssembly {
     let checked: ResolvedManifest
     let inputs: JSONObject
     /// Whether each step that runs a graph has a plan of that graph of its own, even without settings.
-    let separatesCalls: Bool
+    var separatesCalls = false
     /// Environment variables, for inputs of endpoints and graphs that name one.
-    let variables: [String: String]
+    var variables: [String: String] = [:]
     private var manifest: Manifest { checked.manifest }
-
-    init(
-        _ checked: ResolvedManifest,
-        inputs: JSONObject,
-        separatesCalls: Bool = false,
-        variables: [String: String] = [:]
-    ) {
-        self.variables = variables
-        self.checked = checked
-        self.inputs = inputs
-        self.separatesCalls = separatesCalls
-    }
 
     /// Returns the plan of some graphs and of what they need.
     func plan(
@@ -67,7 +55,7 @@ struct PlanAssembly {
         let context = StepContext(
             path: path ?? name,
             callers: callers,
-            uses: StepUses(of: graph),
+            usedFields: graph.usedFields,
             isTolerated: graph.onFailure == .continue
         )
         let limit = graph.settings.concurrency
@@ -94,17 +82,11 @@ struct PlanAssembly {
 
     /// The graphs that the steps of some graphs run, directly or indirectly.
     func subgraphs(of graphs: [GraphPlan]) -> [String: GraphPlan] {
-        var subgraphs: [String: GraphPlan] = [:]
-        var waiting = graphs.flatMap(\.calls)
-        while let call = waiting.popLast() {
-            guard subgraphs[call.path] == nil, let position = manifest.graphs.index(forKey: call.name.value) else {
-                continue
+        graphs.called { call in
+            manifest.graphs.index(forKey: call.name.value).map {
+                graph(at: $0, path: call.path, calledBy: call.callers)
             }
-            let plan = graph(at: position, path: call.path, calledBy: call.callers)
-            subgraphs[call.path] = plan
-            waiting += plan.calls
         }
-        return subgraphs
     }
 
     /// The sessions of the services, by the name of the service.
@@ -148,7 +130,8 @@ struct PlanAssembly {
         var path: String
         /// The steps that run the graph; see `GraphCall`.
         var callers: [StepSite]
-        var uses: StepUses
+        /// The fields of steps that the expressions of the graph use.
+        var usedFields: [String: StepFields]
         /// Whether one of them tolerates failures.
         var isTolerated: Bool
     }
@@ -182,7 +165,7 @@ struct PlanAssembly {
             flow: step.flow,
             onFailure: step.onFailure,
             isTolerated: inner.isTolerated,
-            keeps: (step.effectiveID.flatMap { context.uses.fields[$0] } ?? []).subtracting(step.notKept),
+            keeps: (step.effectiveID.flatMap { context.usedFields[$0] } ?? []).subtracting(step.notKept),
             span: step.span,
             form: step.form,
             tags: tags
@@ -287,13 +270,13 @@ struct PlanAssembly {
     }
 }
 
-extension [String: GraphPlan] {
-    /// Returns the graphs that steps of some graphs run, directly or indirectly.
-    func calledBy(_ graphs: [GraphPlan]) -> [String: GraphPlan] {
+extension [GraphPlan] {
+    /// Returns the graphs that steps of these graphs run, directly or indirectly, by their paths.
+    func called(_ graph: (GraphCall) -> GraphPlan?) -> [String: GraphPlan] {
         var called: [String: GraphPlan] = [:]
-        var waiting = graphs.flatMap(\.calls)
+        var waiting = flatMap(\.calls)
         while let call = waiting.popLast() {
-            guard called[call.path] == nil, let graph = self[call.path] else { continue }
+            guard called[call.path] == nil, let graph = graph(call) else { continue }
             called[call.path] = graph
             waiting += graph.calls
         }
@@ -303,10 +286,12 @@ extension [String: GraphPlan] {
 
 extension GraphPlan {
     /// The calls of other graphs by its steps.
-    fileprivate var calls: [GraphCall] { (body.steps + (finally?.steps ?? [])).flatMap(\.calls) }
+    fileprivate var calls: [GraphCall] {
+        allSteps.compactMap { if case .graph(let call) = $0.work { call } else { nil } }
+    }
 
     fileprivate func visitUses(_ visitor: UseVisitor) {
-        for step in body.steps + (finally?.steps ?? []) { step.visitUses(visitor) }
+        for step in allSteps { step.visitOwnUses(visitor) }
         for output in outputs { output.visitUses(visitor, .end, .result) }
         for value in state { value.visitUses(visitor) }
     }
@@ -323,19 +308,6 @@ extension StepPlan {
         case .values(let values): for value in values { value.visitUses(visitor, .request) }
         case .end(let condition): visitor.expression(condition, .request, .control)
         }
-    }
-
-    fileprivate var calls: [GraphCall] {
-        switch work {
-        case .graph(let call): [call]
-        case .group(let group): group.steps.flatMap(\.calls)
-        case .request, .values, .end: []
-        }
-    }
-
-    fileprivate func visitUses(_ visitor: UseVisitor) {
-        visitOwnUses(visitor)
-        if case .group(let group) = work { for step in group.steps { step.visitUses(visitor) } }
     }
 }
 

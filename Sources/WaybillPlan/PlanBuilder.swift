@@ -62,7 +62,7 @@ package enum PlanBuilder {
         guard !diagnostics.hasErrors else { return (nil, diagnostics) }
 
         let assembly = PlanAssembly(
-            checked,
+            checked: checked,
             inputs: inputs.values(of: manifest.inputs),
             separatesCalls: !selection.isEverything,
             variables: options.variables
@@ -78,7 +78,7 @@ package enum PlanBuilder {
         if let error = selection.unmatched(in: whole, all, selected: plans, manifest) {
             return (nil, diagnostics + [error])
         }
-        if !selection.isEverything { subgraphs = subgraphs.calledBy(plans) }
+        if !selection.isEverything { subgraphs = plans.called { subgraphs[$0.path] } }
         let sessions = assembly.sessions
         let concurrency = options.concurrency
         var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
@@ -92,7 +92,7 @@ package enum PlanBuilder {
     /// Returns all requests of a manifest without errors, for the mock server. They include those of graphs that are
     /// not run.
     package static func requests(of checked: ResolvedManifest) -> [RequestPlan] {
-        PlanAssembly(checked, inputs: JSONObject()).allRequests
+        PlanAssembly(checked: checked, inputs: JSONObject()).allRequests
     }
 
     /// Returns an endpoint by itself, with every level of its cascade; `nil` if no endpoint has the name.
@@ -125,7 +125,13 @@ private struct GraphSelection {
             }
         }
         guard names.isEmpty else { return }
-        let called = Set(manifest.graphs.values.flatMap { $0.value.calledGraphs })
+        let called = Set(
+            manifest.graphs.values.flatMap { graph in
+                graph.value.allSteps.compactMap {
+                    if case .graph(let call) = $0.action { call.name.value } else { nil }
+                }
+            }
+        )
         let named = manifest.graphs.keys.indices.filter { position in
             let (name, graph) = (manifest.graphs.keys[position], manifest.graphs.values[position].value)
             // A graph that another one runs is selected with the step that runs it.
@@ -137,22 +143,18 @@ private struct GraphSelection {
         } else if !named.isEmpty {
             selected = named
         } else if known.isEmpty {
-            diagnostics.append(
-                Diagnostic(
-                    "no-graph",
-                    "\(manifest.file.name) has no graph to run",
-                    at: nil,
-                    help: ["Add one under 'graphs'."]
-                )
+            diagnostics.report(
+                "no-graph",
+                "\(manifest.file.name) has no graph to run",
+                at: nil,
+                help: ["Add one under 'graphs'."]
             )
         } else {
-            diagnostics.append(
-                Diagnostic(
-                    "no-graph",
-                    "the manifest has several graphs and none is named 'main'",
-                    at: nil,
-                    help: ["Choose with --graph: \(known.joined(separator: ", "))."]
-                )
+            diagnostics.report(
+                "no-graph",
+                "the manifest has several graphs and none is named 'main'",
+                at: nil,
+                help: ["Choose with --graph: \(known.joined(separator: ", "))."]
             )
         }
     }
@@ -161,7 +163,7 @@ private struct GraphSelection {
 extension Diagnostic {
     /// Returns the error for a name on the command line that the manifest does not define.
     static func unknown(
-        _ sort: String,
+        _ kind: String,
         _ name: String,
         in manifest: Manifest,
         among known: some Collection<String>
@@ -170,22 +172,41 @@ extension Diagnostic {
             NearestName.of(name, among: known).map { "Did you mean '\($0)'?" }
             ?? "Defined in \(manifest.file.name): \(known.isEmpty ? "none" : known.joined(separator: ", "))."
         return Diagnostic(
-            DiagnosticID(stringLiteral: "unknown-\(sort)"),
-            "no \(sort) is named '\(name)'",
+            DiagnosticID(stringLiteral: "unknown-\(kind)"),
+            "no \(kind) is named '\(name)'",
             at: nil,
             help: [help]
         )
     }
 }
 
-extension Graph {
-    /// The names of the graphs that its steps run.
-    fileprivate var calledGraphs: [String] {
-        func called(_ steps: [Step]) -> [String] {
-            steps.flatMap { step in
-                if case .graph(let call) = step.action { [call.name.value] } else { called(step.steps) }
+/// An endpoint by itself with every level of its cascade, to show where each setting comes from. It does not include
+/// what the steps that call the endpoint add.
+package struct EndpointCascade: Sendable {
+    /// The endpoint.
+    package let endpoint: Definition<Endpoint>
+    /// The request with all its settings merged.
+    package let request: RequestPlan
+    /// Every setting at any level and what became of it; only the request's own for a standalone request.
+    package let settings: [TracedSetting]
+    /// The settings of the defaults and the service that do not apply because the request is standalone.
+    package let passedOver: [Setting<any SettingDefinition>]
+
+    init(_ endpoint: Definition<Endpoint>, _ site: RequestSite, in checked: ResolvedManifest) {
+        let service = site.service
+        let (original, environment) = (checked.written, checked.environmentChanges)
+        var far: [(level: Level, settings: Settings)] = [(.defaults, original.defaults)]
+        if let environment { far.append((.defaults, environment.defaults)) }
+        if let name = service.name {
+            far.append((.service(name), original.services[name]?.value.settings ?? Settings()))
+            for (changed, changes) in environment?.services ?? [] where changed.value.hasSameCodePoints(as: name) {
+                far.append((.service(name), changes.settings))
             }
         }
-        return called(body.steps) + called(finally?.steps ?? [])
+        self.endpoint = endpoint
+        request = PlanAssembly(checked: checked, inputs: JSONObject()).request(site)
+        let own = (level: Level.endpoint(endpoint.name.value), settings: site.definition.settings)
+        settings = Cascade.trace((service.standsAlone ? [] : far) + [own])
+        passedOver = service.standsAlone ? far.flatMap(\.settings.entries) : []
     }
 }

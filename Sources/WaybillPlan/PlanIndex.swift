@@ -28,17 +28,8 @@ package struct PlanIndex {
 
     private mutating func steps(of graph: String) -> [String: StepPlan] {
         if let known = steps[graph] { return known }
-        var known: [String: StepPlan] = [:]
-        func add(_ group: GroupPlan) {
-            for step in group.steps {
-                known[step.path] = step
-                if case .group(let inner) = step.work { add(inner) }
-            }
-        }
-        if let plan = graphs[graph] {
-            add(plan.body)
-            if let finally = plan.finally { add(finally) }
-        }
+        let all = (graphs[graph]?.allSteps ?? []).map { ($0.path, $0) }
+        let known = Dictionary(all) { _, last in last }
         steps[graph] = known
         return known
     }

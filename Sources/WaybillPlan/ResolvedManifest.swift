@@ -52,9 +52,10 @@ extension PlanBuilder {
         let (data, unreadable) = readData(of: manifest, from: files, allowsOutside: allowsOutside)
         diagnostics += unreadable
         let subject = RuleSubject(manifest, data: data, allowsOutside: allowsOutside)
-        let found = RuleRunner.diagnostics(of: subject)
-        diagnostics += found.always
-        if manifest.unknown.isEmpty, !diagnostics.hasErrors { diagnostics += found.ifSound }
+        diagnostics += allRules.flatMap { $0.check(subject) }
+        if manifest.unknown.isEmpty, !diagnostics.hasErrors {
+            diagnostics += rulesOfSoundManifests.flatMap { $0.check(subject) }
+        }
         if !manifest.unknown.isEmpty {
             diagnostics.removeAll { $0.primary.map { manifest.unknown.explain($0.span) } ?? false }
         }

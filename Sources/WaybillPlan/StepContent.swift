@@ -62,13 +62,13 @@ package struct PlanContent {
         let all = plan.graphs + plan.sortedSubgraphs
         for graph in all {
             for output in graph.outputs { note(output.value) }
-            note(graph.body)
-            if let finally = graph.finally { note(finally) }
+            for step in graph.allSteps {
+                var texts: [any EvaluatedText] = []
+                step.visitOwnUses(UseVisitor { texts.append($0.text) })
+                for text in texts { note(text) }
+            }
         }
-        for graph in all {
-            addContent(of: graph.body)
-            if let finally = graph.finally { addContent(of: finally) }
-        }
+        for step in all.flatMap(\.allSteps) { _ = content(of: step) }
     }
 
     /// Returns the digest of each source of a plan, by its name.
@@ -81,24 +81,11 @@ package struct PlanContent {
 
     // MARK: Expressions
 
-    private mutating func note(_ group: GroupPlan) {
-        for step in group.steps {
-            var texts: [any EvaluatedText] = []
-            step.visitOwnUses(UseVisitor { texts.append($0.text) })
-            for text in texts { note(text) }
-            if case .group(let inner) = step.work { note(inner) }
-        }
-    }
-
     private mutating func note(_ text: any EvaluatedText) {
         if evaluated[text.span] == nil { evaluated[text.span] = Array(text.canonicalText.utf8) }
     }
 
     // MARK: Steps
-
-    private mutating func addContent(of group: GroupPlan) {
-        for step in group.steps { _ = content(of: step) }
-    }
 
     private mutating func digest(of graph: GraphPlan) -> String {
         if let known = graphs[graph.path] { return known }
@@ -365,6 +352,12 @@ extension PlanContent {
         for inner in content.steps { spans += changes(of: inner, since: earlier, isWhole: isWhole).spans }
         return (keys, files, spans)
     }
+
+    fileprivate static func trimmed(_ text: String) -> String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" }
+        let start = text.drop(while: isBlank)
+        return String(start.prefix(upTo: start.lastIndex { !isBlank($0) }.map(start.index(after:)) ?? start.startIndex))
+    }
 }
 
 extension Level {
@@ -396,12 +389,4 @@ extension EvaluatedText {
 
 extension ManifestExpression {
     fileprivate var canonicalText: String { "(\(PlanContent.trimmed(expression.text)))" }
-}
-
-extension PlanContent {
-    fileprivate static func trimmed(_ text: String) -> String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" }
-        let start = text.drop(while: isBlank)
-        return String(start.prefix(upTo: start.lastIndex { !isBlank($0) }.map(start.index(after:)) ?? start.startIndex))
-    }
 }

@@ -1,12 +1,10 @@
 import WaybillExpressions
 import WaybillManifest
 
-/// The fields of steps that the expressions of a graph use. Other parts of the responses are not kept.
-struct StepUses {
-    /// The fields by the id of the step.
-    private(set) var fields: [String: StepFields] = [:]
-
-    init(of graph: Graph) {
+extension Graph {
+    /// The fields of steps that the expressions of the graph use, by the id of the step. Other parts of the responses
+    /// are not kept.
+    var usedFields: [String: StepFields] {
         var fields: [String: StepFields] = [:]
         let visitor = UseVisitor { use in
             for reference in use.text.references where reference.name == "steps" {
@@ -14,18 +12,11 @@ struct StepUses {
                 fields[id, default: []].formUnion(StepFields(usedBy: reference))
             }
         }
-        func visit(_ steps: [Step]) {
-            for step in steps {
-                step.visitUses(outside: visitor, inside: visitor)
-                visit(step.steps)
-            }
-        }
-        graph.settings.visitUses(visitor)
-        visit(graph.body.steps)
-        visit(graph.finally?.steps ?? [])
-        for output in graph.outputs { output.visitUses(visitor, .end, .result) }
-        for value in graph.state { value.visitUses(visitor) }
-        self.fields = fields
+        settings.visitUses(visitor)
+        for step in allSteps { step.visitUses(outside: visitor, inside: visitor) }
+        for output in outputs { output.visitUses(visitor, .end, .result) }
+        for value in state { value.visitUses(visitor) }
+        return fields
     }
 }
 

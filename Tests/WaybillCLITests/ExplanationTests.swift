@@ -140,7 +140,7 @@ extension Explanation: CustomTestStringConvertible {
         var ids = Set(FailureKind.allCases.map(\.rawValue))
         let makers = takersOfIDs()
         for (_, text) in sources {
-            for match in text.matches(of: #/\b(\w+)\(\s*"([a-z0-9-]+)"/#) where makers.contains(String(match.1)) {
+            for match in text.matches(of: #/(\w+)\(\s*"([a-z0-9-]+)"/#) where makers.contains(String(match.1)) {
                 ids.insert(String(match.2))
             }
             for match in text.matches(of: #/= \(\s*"([a-z0-9-]+)", /#) where text.contains("(id: DiagnosticID") {
@@ -149,7 +149,7 @@ extension Explanation: CustomTestStringConvertible {
             for match in text.matches(of: #/DiagnosticID(?:\(stringLiteral:|\ =)\ "([a-z0-9-]+)"/#) {
                 ids.insert(String(match.1))
             }
-            for match in text.matches(of: #/(?:\bunknown\(\s*|[ (]sort: )"([a-z ]+)"/#) {
+            for match in text.matches(of: #/(?:\bunknown\(\s*|[ (]kind: )"([a-z ]+)"/#) {
                 ids.insert("unknown-\(match.1.replacing(" ", with: "-"))")
             }
         }

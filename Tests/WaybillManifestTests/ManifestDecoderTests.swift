@@ -21,7 +21,7 @@ import WaybillTestSupport
         let boundary = FolderBoundary(folder: folder, allowsOutside: false)
         let files = ManifestFiles(folder: folder, boundary: boundary)
         let decoded = ManifestDecoder.decode(node, of: file, files: files)
-        manifest = decoded.part.manifest
+        manifest = decoded.manifest
         diagnostics = decoded.diagnostics
     }
 

@@ -29,9 +29,9 @@ import WaybillTestSupport
         let (node, file) = try document(bytes)
         let folder = FileContents.folder(of: path)
         let files = ManifestFiles(folder: folder, boundary: FolderBoundary(folder: folder, allowsOutside: false))
-        let part = ManifestDecoder.decode(node, of: file, files: files).part
+        let manifest = ManifestDecoder.decode(node, of: file, files: files).manifest
         var model = ""
-        describe(part, to: &model)
+        describe(manifest, to: &model)
         return model
     }
 
@@ -58,7 +58,7 @@ import WaybillTestSupport
     /// The keys of mappings below a node, with their paths; the paths omit positions in lists.
     private func keys(below node: YAMLNode, at path: String = "") -> [(path: String, span: SourceSpan)] {
         let elements = (node.sequence ?? []).flatMap { keys(below: $0, at: path) }
-        let members = (node.mapping?.entries ?? .empty).flatMap { key, value in
+        let members = node.entries.flatMap { key, value in
             let path = "\(path)/\(key.text ?? "")"
             return [(path, key.span)] + keys(below: value, at: path)
         }

@@ -59,7 +59,7 @@ import WaybillManifest
     func `the span of a value contains the value and nothing around it`(text: YAMLMarkedText, path: String) {
         let (document, diagnostics) = YAMLReader().readStream(text.file)
         #expect(diagnostics.allSatisfy { $0.id == "complex-key" })
-        let span = document.first?.span(at: path.split(separator: "/").map(String.init))
+        let span = document.first?.node(at: path.split(separator: "/").map(String.init))?.span
         #expect(text.marking(span) == text.description)
     }
 
@@ -88,7 +88,7 @@ import WaybillManifest
     @Test func `paths that lead nowhere have no span`() {
         let document = YAMLReader().read(SourceFile(yaml: "a: [1, {b: 2}]\n")).document
         for path in [["x"], ["a", "2"], ["a", "01"], ["a", "-1"], ["a", "b"], ["a", "0", "b"]] {
-            #expect(document?.span(at: path) == nil)
+            #expect(document?.node(at: path) == nil)
         }
         #expect(document?.keySpan(at: ["a", "1"]) == nil)
         #expect(document?.keySpan(at: [String]()) == nil)

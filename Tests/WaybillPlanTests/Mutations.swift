@@ -174,7 +174,7 @@ struct MutationMaker {
             found.append(Mutation(sort: .path, range: root.range, replacement: reference.name + "x"))
             let known = Self.knownDepth(
                 of: reference,
-                isLoopVariable: site.place.loopVariables.contains { $0.value == reference.name }
+                isLoopVariable: site.location.loopVariables.contains { $0.value == reference.name }
             )
             for (depth, segment) in reference.segments.enumerated() {
                 guard let name = segment.name else { continue }

@@ -7,11 +7,12 @@ cd "$(dirname "$0")/../.."
 
 scratch=${SCRATCH:-.build-release}
 
-# The compilers write the folder of the source into the debug information and into the messages of failed assertions. Both see
-# "." instead. Without --disable-local-rpath, the executable would look for libraries in its own folder first. The build id is a
-# hash of everything, also of the debug information that is removed below, which still has hashes of folders. All symbols are
-# bound at the start, so that their table is read-only afterwards (full RELRO).
+# There is no debug information, which would be stripped. The compilers write the folder of the source into the messages of failed
+# assertions: they see "." instead. Without --disable-local-rpath, the executable would look for libraries in its own folder first.
+# A build id would be a hash of what is stripped too. All symbols are bound at the start, so that their table is read-only
+# afterwards (full RELRO).
 swift build -c release --static-swift-stdlib --product waybill --scratch-path "$scratch" --disable-local-rpath \
+    -debug-info-format none \
     -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=." -Xlinker --build-id=none \
     -Xlinker -z -Xlinker now
 

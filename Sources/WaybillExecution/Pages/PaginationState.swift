@@ -136,7 +136,7 @@ struct PaginationState: Sendable {
         }
     }
 
-    private func count(_ step: Int, in place: Pagination.Place) -> Decision {
+    private func count(_ step: Int, in place: Pagination.Target) -> Decision {
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
         guard !isTooLarge else {
             return .fail("cannot request the next page: its number is greater than \(Int.max)", at: pagination.span)
@@ -183,7 +183,7 @@ struct PaginationState: Sendable {
 
 extension PageRequest {
     /// Sets the input or query parameter that the manifest names.
-    init(_ place: Pagination.Place, _ value: JSON) {
+    init(_ place: Pagination.Target, _ value: JSON) {
         switch place {
         case .input(let name): self = .input(name.value, value)
         case .query(let name): self = .query(name.value, value)

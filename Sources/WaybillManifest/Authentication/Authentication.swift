@@ -15,7 +15,7 @@ package struct Authentication: WholeSetting {
     package let method: (any AuthenticationMethod)?
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let (key, value) = node.mapping?.entries.first else {
+        guard let (key, value) = node.entries.first else {
             guard node.text == "none" else { return nil }
             method = nil
             return
@@ -49,4 +49,79 @@ package struct Authentication: WholeSetting {
 extension Settings {
     /// Credentials.
     package var auth: Setting<Authentication>? { last(Authentication.self) }
+}
+
+/// A method of authentication: how it is read, which strings it consists of, and where its credentials are sent.
+///
+/// Each method is defined in a file of this folder; `Authentication.methods` lists them all. To add a method, copy a
+/// neighboring file, add the method to the list and to the schema, and send it in `RequestBuilder.authenticate`.
+package protocol AuthenticationMethod: Sendable {
+    /// The key that the method is written under.
+    static var key: String { get }
+
+    /// Reads the value of the method's key; `nil` if a part cannot be read, which the schema or the decoder reports.
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
+
+    /// The strings of the credentials.
+    var texts: [CredentialText] { get }
+
+    /// Where a request carries the credentials.
+    var location: CredentialLocation { get }
+
+    /// The files that the method names.
+    var namedFiles: [NamedFile] { get }
+
+    /// The strings that are sent unchanged in header fields.
+    var fieldTexts: [ScalarTemplate] { get }
+}
+
+extension AuthenticationMethod {
+    package var location: CredentialLocation { .header("Authorization") }
+    package var namedFiles: [NamedFile] { [] }
+    package var fieldTexts: [ScalarTemplate] { [] }
+}
+
+/// Where a request carries its credentials.
+package enum CredentialLocation: Sendable {
+    /// In a header field.
+    case header(String)
+    /// In a query parameter.
+    case query(String)
+    /// In a cookie.
+    case cookie
+}
+
+/// A string that is part of credentials.
+package struct CredentialText: Sendable {
+    /// The string.
+    package let value: ScalarTemplate
+    /// Whether the string is a secret even if it does not depend on one.
+    package let isSecret: Bool
+
+    /// Reads a string; `nil` if the node is missing or not a scalar.
+    init?(_ node: YAMLNode?, isSecret: Bool, _ decoder: inout ManifestDecoder) {
+        guard let value = node.flatMap({ decoder.scalarTemplate($0) }) else { return nil }
+        self.value = value
+        self.isSecret = isSecret
+    }
+}
+
+/// A user name and its password: the keys of `basic` and `digest`.
+package struct UserCredentials: Sendable {
+    /// The user name.
+    package let username: CredentialText
+    /// The password.
+    package let password: CredentialText
+
+    /// Reads both from a mapping; `nil` if one of them is missing or cannot be read.
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let username = CredentialText(node["username"], isSecret: false, &decoder),
+            let password = CredentialText(node["password"], isSecret: true, &decoder)
+        else { return nil }
+        self.username = username
+        self.password = password
+    }
+
+    /// The user name, then the password.
+    var texts: [CredentialText] { [username, password] }
 }

@@ -12,13 +12,11 @@ package struct BasicAuthentication: AuthenticationMethod {
         self.user = user
         let username = user.username
         guard username.value.constantText?.utf8.contains(UInt8(ascii: ":")) == true else { return }
-        decoder.report(
-            Diagnostic(
-                "invalid-value",
-                "a user name with ':' cannot be sent: in basic credentials, the password starts after the first ':'",
-                at: username.value.span,
-                help: ["See RFC 7617, section 2. Servers that allow such names use another kind of 'auth'."]
-            )
+        decoder.diagnostics.report(
+            "invalid-value",
+            "a user name with ':' cannot be sent: in basic credentials, the password starts after the first ':'",
+            at: username.value.span,
+            help: ["See RFC 7617, section 2. Servers that allow such names use another kind of 'auth'."]
         )
     }
 

@@ -12,13 +12,11 @@ struct JSONBody: RequestBody {
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         if let number = node.firstNonFiniteNumber {
-            decoder.report(
-                Diagnostic(
-                    "invalid-value",
-                    "JSON cannot represent this number",
-                    at: number.span,
-                    help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
-                )
+            decoder.diagnostics.report(
+                "invalid-value",
+                "JSON cannot represent this number",
+                at: number.span,
+                help: ["Write \"\(number.text)\" in quotes to send it as a string, or null."]
             )
         }
         guard let value = decoder.valueTemplate(node) else { return nil }
@@ -54,18 +52,10 @@ struct GraphQLBody: RequestBody {
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let text = try query.text(in: context.scope)
-        var isSecret = text.isSecret
+        let values = try ValueTemplate.mapping(variables, query.span).value(in: context.scope)
         var request = JSONObject([("query", .string(text.text))])
-        if !variables.isEmpty {
-            var values = JSONObject()
-            for variable in variables {
-                let value = try variable.value.value(in: context.scope)
-                isSecret = isSecret || value.isSecret
-                values[variable.name.value] = value.json
-            }
-            request["variables"] = .object(values)
-        }
-        return EncodedBody(json: ScopeValue(.object(request), isSecret: isSecret))
+        if !variables.isEmpty { request["variables"] = values.json }
+        return EncodedBody(json: ScopeValue(.object(request), isSecret: text.isSecret || values.isSecret))
     }
 }
 

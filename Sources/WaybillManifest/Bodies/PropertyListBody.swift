@@ -13,9 +13,7 @@ struct PropertyListBody: RequestBody {
         guard let value = decoder.valueTemplate(node) else { return nil }
         if let null = value.firstNull { decoder.report(.nullInPropertyList(at: null)) }
         if let number = value.firstConstant(where: { $0.number.map(PropertyListWriter.fits) == false }) {
-            decoder.report(
-                Diagnostic("invalid-value", "an integer of a property list has at most 64 bits", at: number)
-            )
+            decoder.diagnostics.report("invalid-value", "an integer of a property list has at most 64 bits", at: number)
         }
         self.value = value
     }

@@ -50,7 +50,7 @@ struct Base64Body: ScalarBody {
         guard let text = decoder.scalarTemplate(node) else { return nil }
         self.text = text
         guard let constant = text.constantText, Base64.decode(constant) == nil else { return }
-        decoder.report(Diagnostic("invalid-value", "this is not Base64", at: text.span))
+        decoder.diagnostics.report("invalid-value", "this is not Base64", at: text.span)
     }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {

@@ -1,4 +1,3 @@
-import Synchronization
 package import WaybillDiagnostics
 import WaybillFormats
 package import WaybillJSON
@@ -13,13 +12,14 @@ package final class DataFile: Sendable {
     /// The number of diagnostics after which the rest of the file is not checked.
     package static let maximumDiagnostics = 1000
 
-    let bytes: [UInt8]
+    /// The source file for locations.
+    package let source: SourceFile
+    var bytes: [UInt8] { source.bytes }
     private let format: (any ReadableRecordFormat.Type)?
-    private let madeSource = Mutex<SourceFile?>(nil)
 
     private init(path: String, bytes: [UInt8], format: (any ReadableRecordFormat.Type)?) {
         self.name = path == "-" ? "<standard input>" : path
-        self.bytes = bytes
+        source = SourceFile(name: name, bytes: bytes)
         self.format = format ?? RecordFormats.readable(ofFile: path)
     }
 
@@ -50,16 +50,6 @@ package final class DataFile: Sendable {
             return try read(path, acceptsPipes: true).value()
         } catch {
             return (nil, [error.diagnostic(of: "file")])
-        }
-    }
-
-    /// The source file for locations. It is created when something is reported, because most files have no errors.
-    package var source: SourceFile {
-        madeSource.withLock { made in
-            if let made { return made }
-            let source = SourceFile(name: name, bytes: bytes)
-            made = source
-            return source
         }
     }
 
@@ -98,7 +88,32 @@ package final class DataFile: Sendable {
 
 extension FileError {
     /// Returns the diagnostic for a file of the given kind that cannot be read.
-    package func diagnostic(of sort: String) -> Diagnostic {
-        Diagnostic("unreadable-file", "the \(sort) \(path) cannot be read: \(message)", at: nil)
+    package func diagnostic(of kind: String) -> Diagnostic {
+        Diagnostic("unreadable-file", "the \(kind) \(path) cannot be read: \(message)", at: nil)
+    }
+}
+
+/// One value of a data file, with its location.
+package struct DataDocument: Sendable {
+    enum Origin {
+        /// A row of a CSV file with these column names.
+        case csv(DataFile, Range<Int>, names: [String])
+        /// A range of bytes of a JSON file.
+        case json(DataFile, Range<Int>)
+        /// The tree that the value was read from.
+        case yaml(YAMLNode)
+    }
+
+    /// The value.
+    package let value: JSON
+    let origin: Origin
+
+    /// Returns the locations of the values that the pointers refer to.
+    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
+        switch origin {
+        case .csv(let file, let row, let names): CSVLocations(of: row, names: names, in: file.source)
+        case .json(let file, let part): JSONLocations(of: pointers, in: file.source, part: part)
+        case .yaml(let node): node
+        }
     }
 }

@@ -1,4 +1,5 @@
 package import WaybillDiagnostics
+import WaybillExpressions
 package import WaybillJSON
 
 /// A file with the values of a manifest's inputs, for `--inputs`: a JSON or YAML object of names and values.
@@ -42,12 +43,10 @@ package struct InputsFile: Sendable {
         }
         guard let document = found, !diagnostics.hasErrors else { return (nil, masked(diagnostics, of: file)) }
         guard let values = document.value.object else {
-            diagnostics.append(
-                Diagnostic(
-                    "inputs-format",
-                    "expected an object of input names and values, found \(document.value.kind.phrase)",
-                    at: document.places(of: []).span
-                )
+            diagnostics.report(
+                "inputs-format",
+                "expected an object of input names and values, found \(document.value.kind.phrase)",
+                at: document.places(of: []).span
             )
             return (nil, masked(diagnostics, of: file))
         }
@@ -58,17 +57,15 @@ package struct InputsFile: Sendable {
     /// secrets: its lines are masked, and sentences that quote it are replaced or left out.
     private static func masked(_ diagnostics: [Diagnostic], of file: DataFile) -> [Diagnostic] {
         let shown = SourceFile(name: file.name, bytes: MaskedText.mask(file.bytes, except: []))
-        func masked(_ label: Diagnostic.Label) -> Diagnostic.Label {
-            let text = quotes(label.text) ? "" : label.text
-            return Diagnostic.Label(SourceSpan(file: shown, range: label.span.range), text)
-        }
         func quotes(_ text: String) -> Bool { text.contains { "'\"`".contains($0) } }
         return diagnostics.map { diagnostic in
-            var diagnostic = diagnostic
+            var diagnostic = diagnostic.moved(to: shown)
             if quotes(diagnostic.headline) { diagnostic.headline = "the inputs file is not valid JSON or YAML" }
             diagnostic.help.removeAll(where: quotes)
-            diagnostic.primary = diagnostic.primary.map(masked)
-            diagnostic.secondary = diagnostic.secondary.map(masked)
+            if quotes(diagnostic.primary?.text ?? "") { diagnostic.primary?.text = "" }
+            for index in diagnostic.secondary.indices where quotes(diagnostic.secondary[index].text) {
+                diagnostic.secondary[index].text = ""
+            }
             return diagnostic
         }
     }
@@ -89,20 +86,5 @@ package struct InputsFile: Sendable {
     /// an input.
     package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         document.places(of: pointers)
-    }
-}
-
-extension JSON.Kind {
-    /// The kind with its article.
-    fileprivate var phrase: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .bytes: "bytes"
-        case .array: "a list"
-        case .object: "an object"
-        }
     }
 }

@@ -4,34 +4,7 @@ import WaybillJSON
 
 /// Reads the flow of a step: when, how often and after which steps it runs.
 extension ManifestDecoder {
-    /// Returns the flow that the keys of a step define; `nil` if it has no such key.
-    ///
-    /// - Parameters:
-    ///   - deadline: The deadline of the step, which is among its settings.
-    ///   - span: The location of the step.
-    mutating func flow(
-        _ entries: KnownEntries<StepKey>,
-        deadline: Setting<DurationTemplate>?,
-        at span: SourceSpan,
-        level: Level
-    ) -> Flow? {
-        guard Self.flowKeys.contains(where: entries.has) else { return nil }
-        return Flow(
-            when: entries[.when].flatMap { condition($0) },
-            delay: entries[.delay].flatMap { duration($0) },
-            deadline: entries.has(.deadline) ? deadline : nil,
-            forEach: entries[.forEach].flatMap { forEach($0, level: level) },
-            until: entries[.until].flatMap { until($0) },
-            paginate: entries[.paginate].flatMap { pagination($0) },
-            write: entries[.write].flatMap { sink($0) },
-            needs: (entries[.needs]?.sequence ?? []).compactMap { text($0) },
-            span: span
-        )
-    }
-
-    private static let flowKeys = Flow.keys.compactMap(StepKey.init)
-
-    private mutating func forEach(_ node: YAMLNode, level: Level) -> ForEach? {
+    mutating func forEach(_ node: YAMLNode, level: Level) -> ForEach? {
         guard let source = node["in"], let variable = node["as"].flatMap({ text($0) }) else { return nil }
         let elements: ForEach.Elements?
         if let list = source.sequence {
@@ -39,12 +12,10 @@ extension ManifestDecoder {
         } else {
             let list = expression(source)
             if let list, list.expression.resultType.isDisjoint(with: .array) {
-                report(
-                    Diagnostic(
-                        "wrong-type",
-                        "'forEach' requires a list, but '\(list.expression.text)' is not a list",
-                        at: list.span
-                    )
+                diagnostics.report(
+                    "wrong-type",
+                    "'forEach' requires a list, but '\(list.expression.text)' is not a list",
+                    at: list.span
                 )
             }
             elements = list.map(ForEach.Elements.expression)
@@ -58,7 +29,7 @@ extension ManifestDecoder {
         }
     }
 
-    private mutating func until(_ node: YAMLNode) -> Until? {
+    mutating func until(_ node: YAMLNode) -> Until? {
         let that = node["that"].flatMap { condition($0) }
         let every = node["every"].flatMap { duration($0) }
         let within = node["within"].flatMap { duration($0) }
@@ -78,15 +49,15 @@ extension ManifestDecoder {
         }
     }
 
-    private mutating func pagination(_ node: YAMLNode) -> Pagination? {
+    mutating func pagination(_ node: YAMLNode) -> Pagination? {
         let items = node["items"].flatMap { expression($0) }
-        let goesOn = node["while"].flatMap { condition($0) }
+        let condition = node["while"].flatMap { self.condition($0) }
         return style(node).map {
             Pagination(
                 style: $0,
                 items: items,
                 max: node["max"].flatMap { integer($0) },
-                condition: goesOn,
+                condition: condition,
                 span: node.span
             )
         }
@@ -95,19 +66,19 @@ extension ManifestDecoder {
     private mutating func style(_ node: YAMLNode) -> Pagination.Style? {
         if let next = node["next"] { return expression(next).map(Pagination.Style.next) }
         if let page = node["page"] {
-            return place(page).map { .page($0, start: page["start"].flatMap { integer($0) } ?? 1) }
+            return target(page).map { .page($0, start: page["start"].flatMap { integer($0) } ?? 1) }
         }
         if let offset = node["offset"], let limit = offset["limit"].flatMap({ integer($0) }) {
-            return place(offset).map { .offset($0, limit: limit) }
+            return target(offset).map { .offset($0, limit: limit) }
         }
         if let cursor = node["cursor"], let from = cursor["from"].flatMap({ expression($0) }) {
-            return place(cursor).map { .cursor($0, from: from) }
+            return target(cursor).map { .cursor($0, from: from) }
         }
         return node["link"].flatMap { boolean($0) } == true ? .link : nil
     }
 
-    private func place(_ node: YAMLNode) -> Pagination.Place? {
-        node["input"].flatMap { text($0) }.map(Pagination.Place.input)
-            ?? node["query"].flatMap { text($0) }.map(Pagination.Place.query)
+    private func target(_ node: YAMLNode) -> Pagination.Target? {
+        node["input"].flatMap { text($0) }.map(Pagination.Target.input)
+            ?? node["query"].flatMap { text($0) }.map(Pagination.Target.query)
     }
 }

@@ -2,31 +2,8 @@ import WaybillDiagnostics
 
 /// Reads graphs and their steps.
 extension ManifestDecoder {
-    /// Reads a graph.
-    ///
-    /// - Parameter earlier: The same graph, decoded before its errors were known.
-    mutating func graph(_ node: YAMLNode, named name: String, earlier: Graph? = nil) -> Graph {
-        let level = Level.graph(name)
-        let body = group(node, level: level, earlier: earlier?.body) ?? Group(order: .chain, steps: [])
-        let settings = settings(node, level: level)
-        return Graph(
-            description: node["description"]?.text,
-            inputs: inputs(node["inputs"]),
-            // Like the deadline of a step, that of a graph applies to the whole, not to each request in it.
-            settings: settings.without(DeadlineSetting.key),
-            deadline: settings.deadline,
-            body: body,
-            onFailure: node["onFailure"].flatMap { word($0) } ?? .stop,
-            finally: node["finally"].map { steps($0, order: .chain, level: level, earlier: earlier?.finally) },
-            outputs: outputs(node["outputs"], level: level),
-            state: state(node["state"], level: level),
-            tags: (node["tags"]?.sequence ?? []).compactMap { text($0) },
-            unknown: unknownParts(of: node)
-        )
-    }
-
     /// Reads the values that a graph keeps between runs.
-    private mutating func state(_ node: YAMLNode?, level: Level) -> [StateDefinition] {
+    mutating func state(_ node: YAMLNode?, level: Level) -> [StateDefinition] {
         constantNames(node).compactMap { name, node in
             guard let initial = node["default"], let next = node["next"].flatMap({ expression($0) }) else { return nil }
             let output = OutputDefinition(name: name, value: next, secretMark: nil, level: level)
@@ -35,101 +12,56 @@ extension ManifestDecoder {
     }
 
     /// Reads the `chain` or `batch` of a graph or step, if it has one.
-    private mutating func group(_ node: YAMLNode, level: Level, earlier: Group?) -> Group? {
+    mutating func group(_ node: YAMLNode, level: Level, earlier: Group?) -> Group? {
         for order in [Group.Order.chain, .batch] {
             if let node = node[order.rawValue] { return steps(node, order: order, level: level, earlier: earlier) }
         }
         return nil
     }
 
-    private mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level, earlier: Group?) -> Group {
+    /// Reads the steps of a group.
+    mutating func steps(_ node: YAMLNode, order: Group.Order, level: Level, earlier: Group?) -> Group {
         let nodes = node.sequence ?? []
-        guard let earlier, earlier.steps.count == nodes.count else {
-            return Group(order: order, steps: nodes.map { step($0, level: level) })
-        }
-        let steps = zip(nodes, earlier.steps).map { node, known in
-            isWithoutFaults(node) ? known : step(node, level: level, earlier: known)
+        let known = earlier?.steps.count == nodes.count ? earlier?.steps : nil
+        let steps = nodes.enumerated().map { index, node in
+            if let step = known?[index], isWithoutFaults(node) { return step }
+            return Step(node, level: level, earlier: known?[index], &self)
         }
         return Group(order: order, steps: steps)
     }
 
-    private mutating func step(_ node: YAMLNode, level: Level, earlier: Step? = nil) -> Step {
-        let entries = KnownEntries<StepKey>(node)
-        var unknown = unknownParts(of: node)
-        let action: Step.Action
-        let (form, place): (StepForm, YAMLNode)
-        let written = Self.form(of: entries)
-        let group = earlier?.group
-        if let written, let known = self.action(written, entries, unknown: unknown, level: level, earlier: group) {
-            (action, form, place) = (known, written.form, written.key)
-        } else {
-            unknown = unknown | .form | .address | .method | .service
-            action = unknownAction(at: node, entries, unknown: unknown, level: level)
-            (form, place) = (action.isCall ? .call : .get, node)
-        }
-        let settings = settings(node, level: level)
-        // In the short forms, these keys of the request are written beside those of the step.
-        let outputs = form.isShortRequest ? [] : outputs(entries[.outputs], level: level)
-        let vars = form.isShortRequest ? [] : variables(entries[.vars], level: level)
-        let flow = flow(entries, deadline: settings.deadline, at: node.span, level: level)
-        for name in StepKey.allCases where entries.has(name) {
-            if let reason = written?.form.reasonAgainst(name), let (key, _) = entries.entry(name) {
-                report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
+    /// Reports the keys of a step that have no meaning at its form.
+    mutating func reportMisplacedKeys(of node: YAMLNode, _ entries: StepEntries, in form: StepForm) {
+        for name in StepKey.allCases {
+            if let reason = form.reasonAgainst(name), let (key, _) = entries.entry(name) {
+                diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
             }
         }
-        if let form = written?.form { reportSettings(of: node, against: form) }
-        if let form = written?.form, form != .chain, form != .batch, !entries.has(.forEach),
+        reportSettings(of: node, against: form)
+        guard form != .chain, form != .batch, !entries.has(.forEach),
             let (key, value) = entries.entry(.onFailure), value.text == FailureMode.collect.rawValue
-        {
-            let message = "'onFailure: collect' has no meaning here: nothing else runs in this step"
-            let help = ["Write it at the chain, batch or graph that contains the step."]
-            report(Diagnostic("misplaced-key", message, at: key.span, help: help))
-        }
-        return Step(
-            id: entries[.id].flatMap { text($0) },
-            name: entries[.name]?.text?.replacing("$${", with: "${"),
-            description: entries[.description]?.text,
-            action: action,
-            service: form == .call ? entries[.service].flatMap { text($0) } : nil,
-            flow: flow,
-            // The deadline of a step applies to the whole, not to each request in it.
-            settings: flow?.deadline == nil ? settings : settings.without(DeadlineSetting.key),
-            vars: vars,
-            outputs: outputs,
-            onFailure: entries[.onFailure].flatMap { word($0) } ?? .stop,
-            span: place.span,
-            form: form,
-            unknown: unknown
-        )
+        else { return }
+        let message = "'onFailure: collect' has no meaning here: nothing else runs in this step"
+        let help = ["Write it at the chain, batch or graph that contains the step."]
+        diagnostics.report("misplaced-key", message, at: key.span, help: help)
     }
 
     /// Reports the settings of a step that sends no requests to which they could apply.
     private mutating func reportSettings(of node: YAMLNode, against form: StepForm) {
         guard let effective = form.effectiveSettings else { return }
-        for (key, _) in node.mapping?.entries ?? .empty {
+        for (key, _) in node.entries {
             guard let name = key.text, name == SettingDefinitions.inherit || SettingDefinitions.byKey[name] != nil,
                 !effective.contains(name)
             else { continue }
             let reason = "a step with '\(form.rawValue)' sends no request of its own"
-            report(Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span))
+            diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
         }
     }
 
-    /// The form of a step, and the key and value that determine it.
-    private typealias WrittenForm = (form: StepForm, key: YAMLNode, value: YAMLNode)
-
-    private static func form(
-        of entries: KnownEntries<StepKey>
-    ) -> WrittenForm? {
-        for name in StepKey.forms {
-            if let form = name.form, let (key, value) = entries.entry(name) { return (form, key, value) }
-        }
-        return nil
-    }
-
-    private mutating func action(
-        _ written: WrittenForm,
-        _ entries: KnownEntries<StepKey>,
+    /// Reads what a step does; `nil` if it cannot be read.
+    mutating func action(
+        _ written: StepForm.Written,
+        _ entries: StepEntries,
         unknown: UnknownParts,
         level: Level,
         earlier: Group?
@@ -145,37 +77,41 @@ extension ManifestDecoder {
         case .end: return condition(value).map(Step.Action.end)
         case .get, .head, .post, .put, .patch, .delete:
             // The settings are those of the step.
-            let address = address(short: value, level: level)
+            let method = ScalarTemplate(form.rawValue.uppercased(), at: key.span)
             return .request(
-                request(
-                    at: address ?? Self.unknownAddress(at: value, level: level),
-                    method: Setting(
-                        ScalarTemplate(form.rawValue.uppercased(), at: key.span),
-                        at: key.span,
-                        level: level
-                    ),
+                RequestDefinition(
+                    at: address(short: value, level: level) ?? Self.unknownAddress(at: value, level: level),
+                    method: Setting(method, at: key.span, level: level),
                     settings: Settings(),
                     entries,
                     unknown: unknown,
-                    level: level
+                    level: level,
+                    &self
                 )
             )
         }
     }
 
     /// Returns an action for a step whose form is unknown: one in which all its keys have a meaning.
-    private mutating func unknownAction(
+    mutating func unknownAction(
         at node: YAMLNode,
-        _ entries: KnownEntries<StepKey>,
+        _ entries: StepEntries,
         unknown: UnknownParts,
         level: Level
     ) -> Step.Action {
         if let inputs = entries[.with] {
             return .call(Step.Call(name: Spanned("", at: node.span), arguments: members(inputs)))
         }
-        let address = Self.unknownAddress(at: node, level: level)
         return .request(
-            request(at: address, method: nil, settings: Settings(), entries, unknown: unknown, level: level)
+            RequestDefinition(
+                at: Self.unknownAddress(at: node, level: level),
+                method: nil,
+                settings: Settings(),
+                entries,
+                unknown: unknown,
+                level: level,
+                &self
+            )
         )
     }
 
@@ -186,19 +122,18 @@ extension ManifestDecoder {
     }
 }
 
-extension Step {
-    fileprivate var group: Group? {
-        if case .group(let group) = action { group } else { nil }
-    }
-}
-
-extension Step.Action {
-    fileprivate var isCall: Bool {
-        if case .call = self { true } else { false }
-    }
-}
-
 extension StepForm {
+    /// The form of a step, and the key and value that determine it.
+    typealias Written = (form: StepForm, key: YAMLNode, value: YAMLNode)
+
+    /// Returns the form that the keys of a step determine.
+    static func written(in entries: StepEntries) -> Written? {
+        for name in StepKey.allCases {
+            if let form = name.form, let (key, value) = entries.entry(name) { return (form, key, value) }
+        }
+        return nil
+    }
+
     /// Whether the keys of the request are those of the step itself.
     var isShortRequest: Bool {
         switch self {
@@ -208,7 +143,7 @@ extension StepForm {
     }
 
     /// The settings that have an effect at a step of this form; `nil` if all have one. `concurrency` is checked with the
-    /// places of steps.
+    /// locations of steps.
     fileprivate var effectiveSettings: [String]? {
         switch self {
         case .values: [DeadlineSetting.key, TagSetting.key, ConcurrencySetting.key]
@@ -242,4 +177,31 @@ extension StepForm {
     }
 
     private var sendsRequests: Bool { self == .call || self == .request || isShortRequest }
+}
+
+/// The entries of a step or a request.
+struct StepEntries {
+    private let mapping: YAMLMapping?
+
+    /// Creates the entries of a node; none if it is not a mapping.
+    init(_ node: YAMLNode) { mapping = node.mapping }
+
+    /// The value of a key; `nil` if the mapping does not have it.
+    subscript(key: StepKey) -> YAMLNode? { mapping?[key.rawValue] }
+
+    /// Whether the mapping has an entry with a key.
+    func has(_ key: StepKey) -> Bool { self[key] != nil }
+
+    /// Returns the entry of a key, for the span of the key.
+    func entry(_ key: StepKey) -> YAMLMapping.Entry? { mapping?.entry(named: key.rawValue) }
+}
+
+/// The keys of a step that are not settings.
+enum StepKey: String, CaseIterable {
+    case call, request, get, head, post, put, patch, delete, graph, chain, batch, values, end
+    case with, id, name, description, when, delay, deadline, forEach, until, paginate, write, needs, onFailure
+    case service, method, path, url, mock, vars, outputs, returns, download
+
+    /// The form of the step that the key determines; `nil` for a key that several forms can have.
+    var form: StepForm? { StepForm(rawValue: rawValue) }
 }

@@ -6,7 +6,7 @@ import WaybillSchema
 extension ManifestDecoder {
     /// Reads the declarations of inputs.
     mutating func inputs(_ node: YAMLNode?) -> Definitions<InputDeclaration> {
-        definitions(node) { decoder, _, node in
+        definitions(node) { decoder, _, node, _ in
             if decoder.leavesOut(node) { return Self.unknownInput(at: node.span) }
             guard let short = node.text else { return decoder.input(schema: node.json, node) }
             return decoder.shortInput(short, node)
@@ -52,12 +52,10 @@ extension ManifestDecoder {
             span: node.span
         )
         if let value = input.defaultValue, let violation = schema.validate(value).first {
-            report(
-                Diagnostic(
-                    "invalid-input",
-                    "the default does not match the schema of its input: it \(violation.message)",
-                    at: node["default"]?.span ?? node.span
-                )
+            diagnostics.report(
+                "invalid-input",
+                "the default does not match the schema of its input: it \(violation.message)",
+                at: node["default"]?.span ?? node.span
             )
         }
         return input
@@ -83,7 +81,7 @@ extension ManifestDecoder {
 
     /// Reports each `${…}` in the values of a schema.
     private mutating func warnOfTemplates(inValuesOf schema: YAMLNode) {
-        for (key, value) in schema.mapping?.entries ?? .empty {
+        for (key, value) in schema.entries {
             if ["const", "enum", "default"].contains(key.text) {
                 warnOfTemplates(in: value, "a value in a schema is used as it is written")
             } else {

@@ -1,14 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
 
-/// The contents of one file of a manifest.
-struct ManifestPart: Sendable {
-    /// The definitions of the file.
-    var manifest: Manifest
-    /// The files that it includes.
-    var includes: [Spanned<String>]
-}
-
 extension ManifestDecoder {
     /// Decodes one file and returns the diagnostics.
     ///
@@ -21,41 +13,42 @@ extension ManifestDecoder {
         files: ManifestFiles,
         faults: TreeErrors? = nil,
         earlier: Manifest? = nil
-    ) -> (part: ManifestPart, diagnostics: [Diagnostic]) {
+    ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
         var decoder = ManifestDecoder(files: files, faults: faults)
-        let part = decoder.part(node, file: file, earlier: earlier)
-        return (part, decoder.diagnostics)
+        let manifest = decoder.manifest(node, file: file, earlier: earlier)
+        return (manifest, decoder.diagnostics)
     }
 
-    private mutating func part(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> ManifestPart {
+    private mutating func manifest(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> Manifest {
         var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
         manifest.hasName = node["name"]?.scalar != nil
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)
         manifest.inputs = inputs(node["inputs"])
-        manifest.secrets = definitions(node["secrets"]) { decoder, _, node in decoder.secret(node) }
-        manifest.data = definitions(node["data"]) { decoder, _, node in decoder.dataDeclaration(node) }
-        manifest.environments = definitions(node["environments"]) { decoder, _, node in decoder.environment(node) }
+        manifest.secrets = definitions(node["secrets"]) { decoder, _, node, _ in decoder.secret(node) }
+        manifest.data = definitions(node["data"]) { decoder, _, node, _ in decoder.dataDeclaration(node) }
+        manifest.environments = definitions(node["environments"]) { decoder, _, node, _ in decoder.environment(node) }
         manifest.defaults = settings(node["defaults"], level: .defaults)
         if node["defaults"]?.mapping == nil, isUnknown("defaults", of: node) {
             manifest.defaults.unknown = Set(SettingDefinitions.levelKeys)
         }
-        manifest.services = definitions(node["services"]) { decoder, name, node in
+        manifest.services = definitions(node["services"]) { decoder, name, node, _ in
             decoder.service(node, named: name.value)
         }
-        manifest.filters = definitions(node["filters"]) { decoder, _, node in
+        manifest.filters = definitions(node["filters"]) { decoder, _, node, _ in
             decoder.filters(node, level: .defaults)
         }
         let (endpoints, graphs) = (earlier?.endpoints ?? [:], earlier?.graphs ?? [:])
         manifest.endpoints = definitions(node["endpoints"], earlier: endpoints) { decoder, name, node, _ in
-            decoder.endpoint(node, named: name.value)
+            let inputs = decoder.inputs(node["inputs"])
+            return Endpoint(inputs: inputs, request: decoder.request(node, level: .endpoint(name.value)))
         }
         manifest.graphs = definitions(node["graphs"], earlier: graphs) { decoder, name, node, earlier in
-            decoder.graph(node, named: name.value, earlier: earlier)
+            Graph(node, named: name.value, earlier: earlier, &decoder)
         }
         manifest.schemaFiles = schemaFiles
-        let includes = (node["include"]?.sequence ?? []).compactMap { text($0) }
-        return ManifestPart(manifest: manifest, includes: includes)
+        manifest.includes = texts(in: node["include"])
+        return manifest
     }
 
     private mutating func service(_ node: YAMLNode, named name: String) -> Service {
@@ -92,5 +85,29 @@ extension ManifestDecoder {
     private static func defaultName(of file: SourceFile) -> String {
         let last = file.name.split(separator: "/").last.map(String.init) ?? file.name
         return [".yaml", ".yml"].first(where: last.hasSuffix).map { String(last.dropLast($0.count)) } ?? last
+    }
+
+    /// Reads the settings among the keys of a mapping.
+    mutating func settings(_ node: YAMLNode?, level: Level) -> Settings {
+        var settings = Settings()
+        if let node { settings.unknown = unknownSettings(of: node) }
+        for (key, value) in node?.entries ?? [] {
+            guard let key = key.text else { continue }
+            if key == SettingDefinitions.inherit {
+                settings.declined = declined(value)
+            } else {
+                SettingDefinitions.byKey[key]?.read(value, &self, level: level, into: &settings)
+            }
+        }
+        return settings
+    }
+
+    private func declined(_ node: YAMLNode) -> [Spanned<String>] {
+        node.entries.compactMap { key, value in
+            guard boolean(value) == false, let name = key.text, SettingDefinitions.byKey[name] != nil else {
+                return nil
+            }
+            return Spanned(name, at: value.span)
+        }
     }
 }

@@ -4,16 +4,10 @@ import WaybillFormats
 
 /// Reads endpoints and inline requests.
 extension ManifestDecoder {
-    /// Reads an endpoint.
-    mutating func endpoint(_ node: YAMLNode, named name: String) -> Endpoint {
-        let inputs = inputs(node["inputs"])
-        return Endpoint(inputs: inputs, request: request(node, level: .endpoint(name)))
-    }
-
     /// Reads a request: its own keys and the settings beside them.
     mutating func request(_ node: YAMLNode, level: Level) -> RequestDefinition {
-        let entries = KnownEntries<StepKey>(node)
-        return request(
+        let entries = StepEntries(node)
+        return RequestDefinition(
             at: address(entries, level: level) ?? Self.unknownAddress(at: node, level: level),
             method: entries[.method].flatMap { node in
                 scalarTemplate(node).map { Setting($0, at: node.span, level: level) }
@@ -21,34 +15,12 @@ extension ManifestDecoder {
             settings: settings(node, level: level),
             entries,
             unknown: unknownParts(of: node),
-            level: level
+            level: level,
+            &self
         )
     }
 
-    /// Reads the rest of a request whose address, method and settings are known.
-    mutating func request(
-        at address: Address,
-        method: Setting<ScalarTemplate>?,
-        settings: Settings,
-        _ entries: KnownEntries<StepKey>,
-        unknown: UnknownParts,
-        level: Level
-    ) -> RequestDefinition {
-        RequestDefinition(
-            settings: settings,
-            service: entries[.service].flatMap { text($0) },
-            method: method,
-            address: address,
-            vars: variables(entries[.vars], level: level),
-            outputs: outputs(entries[.outputs], level: level),
-            returns: returnShape(entries[.returns], level: level),
-            download: entries[.download].map { self.download($0, level: level) },
-            mock: entries[.mock].map { mockExamples($0) } ?? [],
-            unknown: unknown
-        )
-    }
-
-    private mutating func address(_ entries: KnownEntries<StepKey>, level: Level) -> Address? {
+    private mutating func address(_ entries: StepEntries, level: Level) -> Address? {
         if let url = entries[.url] {
             guard let text = scalarTemplate(url) else { return nil }
             if let error = WrittenAddress(text).urlError { report(error, at: url.span) }
@@ -64,14 +36,12 @@ extension ManifestDecoder {
             reportNonTexts(in: template, of: scalar)
         }
         guard path.written.utf8.contains(UInt8(ascii: "{")), let name = Self.bracedName(in: path) else { return }
-        report(
-            Diagnostic(
-                "expression-warning",
-                "'{\(name)}' is plain text here",
-                severity: .warning,
-                at: path.span,
-                help: ["Write ${…} for a computed part, such as ${inputs.\(name)}."]
-            )
+        diagnostics.report(
+            "expression-warning",
+            "'{\(name)}' is plain text here",
+            severity: .warning,
+            at: path.span,
+            help: ["Write ${…} for a computed part, such as ${inputs.\(name)}."]
         )
     }
 
@@ -110,24 +80,18 @@ extension ManifestDecoder {
         }
     }
 
-    /// Reads a base URL, which paths are appended to.
-    mutating func baseURL(_ node: YAMLNode) -> ScalarTemplate? {
-        guard let text = scalarTemplate(node) else { return nil }
-        if let error = WrittenAddress(text).baseURLError { report(error, at: node.span) }
-        return text
-    }
-
     /// Reports an error in an address.
     mutating func report(_ error: WrittenAddress.SyntaxError, at span: SourceSpan) {
-        report(Diagnostic("invalid-url", error.message, at: span, help: [error.help]))
+        diagnostics.report("invalid-url", error.message, at: span, help: [error.help])
     }
 
-    private mutating func download(_ node: YAMLNode, level: Level) -> Download {
+    /// Reads a download.
+    mutating func download(_ node: YAMLNode, level: Level) -> Download {
         var download = Download(span: node.span, level: level)
         download.to = node["to"].flatMap { scalarTemplate($0) }
         download.resumes = node["resume"].flatMap { boolean($0) } ?? true
         download.replaces = node["replace"].flatMap { boolean($0) } ?? true
-        if let (key, value) = node["checksum"]?.mapping?.entries.first, let algorithm: Digest.Algorithm = word(key) {
+        if let (key, value) = node["checksum"]?.entries.first, let algorithm: Digest.Algorithm = word(key) {
             download.checksum = digest(value, algorithm).map { (algorithm, $0) }
         }
         return download
@@ -148,7 +112,7 @@ extension ManifestDecoder {
         if expression.expression.resultType.isDisjoint(with: .string) {
             let message =
                 "a checksum must be a string of hexadecimal digits, but '\(expression.expression.text)' is not a string"
-            report(Diagnostic("wrong-type", message, at: expression.span))
+            diagnostics.report("wrong-type", message, at: expression.span)
         }
         if let text = expression.expression.literalText, algorithm.bytes(ofDigest: text) == nil {
             reportWrongDigest(text, algorithm, at: node.span)
@@ -158,7 +122,7 @@ extension ManifestDecoder {
 
     private mutating func reportWrongDigest(_ text: String, _ algorithm: Digest.Algorithm, at span: SourceSpan) {
         let help = "Write the digits, or an expression such as steps.sums.outputs.digest."
-        report(Diagnostic("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help]))
+        diagnostics.report("invalid-checksum", algorithm.words(onWrong: text), at: span, help: [help])
     }
 
     /// Reads one example response or a list of them.
@@ -177,5 +141,46 @@ extension ManifestDecoder {
             delay: node["delay"].flatMap { constantDuration($0) } ?? .zero,
             span: node.span
         )
+    }
+}
+
+/// Reads the parts that are evaluated from a response: outputs, variables, and the shape of its data.
+extension ManifestDecoder {
+    /// Reads outputs.
+    mutating func outputs(_ node: YAMLNode?, level: Level) -> [OutputDefinition] {
+        constantNames(node).compactMap { name, node in
+            if leavesOut(node) { return nil }
+            if name.value == "secret", let mark = boolean(node) {
+                diagnostics.report(
+                    "misplaced-key",
+                    "'secret' marks a single value, but is beside the values here",
+                    at: name.span,
+                    help: [
+                        "Write 'NAME: {value: …, secret: \(mark)}' for each value that it marks.",
+                        "For a value that is named 'secret', write 'secret: {value: \(mark)}'.",
+                    ]
+                )
+            }
+            let value = node.mapping == nil ? node : node["value"]
+            let secretMark = node["secret"].flatMap { boolean($0) }
+            return value.flatMap { expression($0) }
+                .map { OutputDefinition(name: name, value: $0, secretMark: secretMark, level: level) }
+        }
+    }
+
+    /// Reads variables, which are computed before each attempt.
+    mutating func variables(_ node: YAMLNode?, level: Level) -> [VariableDefinition] {
+        constantNames(node).compactMap { name, node in
+            if leavesOut(node) { return nil }
+            return valueTemplate(node).map { VariableDefinition(name: name, value: $0, level: level) }
+        }
+    }
+
+    /// Reads the required shape of the data.
+    mutating func returnShape(_ node: YAMLNode?, level: Level) -> ReturnShape? {
+        guard let node, let (key, value) = node.entries.first else { return nil }
+        return schema(value, assertsFormats: true).map {
+            ReturnShape(isCollection: key.text == "collection", schema: $0, span: value.span, level: level)
+        }
     }
 }

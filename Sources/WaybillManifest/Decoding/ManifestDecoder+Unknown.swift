@@ -18,12 +18,12 @@ extension ManifestDecoder {
 
     /// Returns the unknown parts of a definition or a step.
     func unknownParts(of node: YAMLNode) -> UnknownParts {
-        guard let faults, faults.touches(node) else { return .nothing }
-        var unknown = UnknownParts.nothing
-        for (key, part) in Self.parts where isUnknown(key, of: node) { unknown = unknown | part }
-        for (key, part) in Self.containers where areNamesUnknown(of: key, in: node) { unknown = unknown | part }
-        if !has(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown = unknown | .address }
-        if !has(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown = unknown | .form }
+        guard let faults, faults.touches(node) else { return [] }
+        var unknown: UnknownParts = []
+        for (key, part) in Self.parts where isUnknown(key, of: node) { unknown.insert(part) }
+        for (key, part) in Self.containers where areNamesUnknown(of: key, in: node) { unknown.insert(part) }
+        if !has(oneOf: ["path", "url"] + StepForm.shortRequests, in: node) { unknown.insert(.address) }
+        if !has(oneOf: StepForm.allCases.map(\.rawValue), in: node) { unknown.insert(.form) }
         return unknown
     }
 
@@ -48,11 +48,7 @@ extension ManifestDecoder {
     /// Returns the settings that are not fully known, including `inherit`.
     func unknownSettings(of node: YAMLNode) -> Set<String> {
         guard let faults, faults.touches(node) else { return [] }
-        var unknown: Set<String> = []
-        for key in SettingDefinitions.levelKeys where isUnknown(key, of: node) {
-            unknown.insert(key)
-        }
-        return unknown
+        return Set(SettingDefinitions.levelKeys.filter { isUnknown($0, of: node) })
     }
 
     /// Returns the unknown contents of a whole file.

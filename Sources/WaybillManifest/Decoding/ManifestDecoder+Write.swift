@@ -21,7 +21,7 @@ extension ManifestDecoder {
             columns: columns,
             escapesFormulas: node["csv"]?["formulas"]?.span,
             table: node["table"].flatMap { text($0) },
-            key: (node["key"]?.sequence ?? []).compactMap { text($0) },
+            key: texts(in: node["key"]),
             aggregates: node["aggregate"].map { aggregates($0) } ?? [],
             span: node.span
         )
@@ -56,19 +56,17 @@ extension ManifestDecoder {
             }
         guard value.expression.resultType.isDisjoint(with: accepted.union(.null)) else { return }
         let message = "'\(function.rawValue)' accepts only \(words), but '\(value.expression.text)' never yields one"
-        report(Diagnostic("wrong-type", message, at: value.span))
+        diagnostics.report("wrong-type", message, at: value.span)
     }
 
     /// Adds a column, or reports it if another column has the same name.
     private mutating func add(_ column: Sink.Column, to columns: inout [Sink.Column]) {
         if let first = columns.first(where: { $0.name.value.hasSameCodePoints(as: column.name.value) }) {
-            report(
-                Diagnostic(
-                    "duplicate-key",
-                    "two columns have the name '\(column.name.value)'",
-                    at: column.name.span,
-                    secondary: [.init(first.name.span, "first used here")]
-                )
+            diagnostics.report(
+                "duplicate-key",
+                "two columns have the name '\(column.name.value)'",
+                at: column.name.span,
+                secondary: [.init(first.name.span, "first used here")]
             )
         } else {
             columns.append(column)
@@ -81,17 +79,15 @@ extension ManifestDecoder {
         let formats = RecordFormats.writable.map { $0.name }.joined(separator: ", ")
         let extensions = RecordFormats.writable.flatMap { $0.extensions }
         let nearest = NearestName.of(RecordFormats.fileExtension(of: end) ?? "", among: extensions)
-        report(
-            Diagnostic(
-                "unknown-format",
-                RecordFormats.unknownExtension(of: end),
-                at: path.span,
-                label: nearest.map { "did you mean '.\($0)'?" } ?? "",
-                help: [
-                    "Use one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or set 'format' "
-                        + "to one of \(formats)."
-                ]
-            )
+        diagnostics.report(
+            "unknown-format",
+            RecordFormats.unknownExtension(of: end),
+            at: path.span,
+            label: nearest.map { "did you mean '.\($0)'?" } ?? "",
+            help: [
+                "Use one of the extensions \(extensions.map { ".\($0)" }.joined(separator: ", ")), or set 'format' "
+                    + "to one of \(formats)."
+            ]
         )
     }
 
@@ -100,21 +96,19 @@ extension ManifestDecoder {
     private mutating func checkTable(of sink: Sink) {
         let format = sink.format ?? sink.to.certainEnd.flatMap { RecordFormats.writable(ofFile: $0) }
         if let problem = format.flatMap({ sink.contradiction(to: $0) }) {
-            report(Diagnostic(problem.id, problem.message, at: problem.span, help: [problem.help]))
+            diagnostics.report(problem.id, problem.message, at: problem.span, help: [problem.help])
         }
         if format?.isDatabase == true { checkColumnNames(of: sink) }
         guard !sink.columns.isEmpty else { return }
         let names = sink.columns.map(\.name.value)
         for key in sink.key where !names.contains(where: { $0.hasSameCodePoints(as: key.value) }) {
             let nearest = NearestName.of(key.value, among: names)
-            report(
-                Diagnostic(
-                    "write-table",
-                    "the key column '\(key.value)' is not among the columns",
-                    at: key.span,
-                    label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                    help: ["Add it to 'columns': each record needs a value for each column of the key."]
-                )
+            diagnostics.report(
+                "write-table",
+                "the key column '\(key.value)' is not among the columns",
+                at: key.span,
+                label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                help: ["Add it to 'columns': each record needs a value for each column of the key."]
             )
         }
     }
@@ -130,14 +124,12 @@ extension ManifestDecoder {
                     forKey: name.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
                 )
             else { continue }
-            report(
-                Diagnostic(
-                    "write-table",
-                    "the columns '\(other.value)' and '\(name)' differ only in case, which SQLite ignores",
-                    at: column.name.span,
-                    secondary: [.init(other.span, "first used here")],
-                    help: ["Rename one of them: {OTHER: item.\(name)}."]
-                )
+            diagnostics.report(
+                "write-table",
+                "the columns '\(other.value)' and '\(name)' differ only in case, which SQLite ignores",
+                at: column.name.span,
+                secondary: [.init(other.span, "first used here")],
+                help: ["Rename one of them: {OTHER: item.\(name)}."]
             )
         }
     }

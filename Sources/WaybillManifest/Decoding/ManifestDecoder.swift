@@ -10,7 +10,7 @@ import WaybillJSON
 /// model what they leave unknown, and adds placeholders for steps and endpoints that could not be read.
 package struct ManifestDecoder {
     /// The diagnostics so far.
-    private(set) var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
     /// Resolves and reads the files that the manifest names.
     let files: ManifestFiles
     /// The errors in the tree, if there are any and they are known.
@@ -19,11 +19,6 @@ package struct ManifestDecoder {
     var schemaFiles: [SourceSpan: JSON] = [:]
     /// Inputs by their short types, which occur many times in a manifest.
     var shortInputs: [String: InputDeclaration] = [:]
-
-    init(files: ManifestFiles, faults: TreeErrors? = nil) {
-        self.files = files
-        self.faults = faults
-    }
 
     /// Adds a diagnostic.
     mutating func report(_ diagnostic: Diagnostic) {
@@ -36,6 +31,9 @@ package struct ManifestDecoder {
     func text(_ node: YAMLNode) -> Spanned<String>? {
         node.text.map { Spanned($0, at: node.span) }
     }
+
+    /// Returns the strings of a list of scalars; none without one.
+    func texts(in list: YAMLNode?) -> [Spanned<String>] { (list?.sequence ?? []).compactMap { text($0) } }
 
     /// Returns a word from a fixed set, which the schema also lists.
     func word<Word: RawRepresentable>(_ node: YAMLNode) -> Word? where Word.RawValue == String {
@@ -75,13 +73,11 @@ package struct ManifestDecoder {
         let text = expression.expression.literalText ?? expression.expression.text
         let member = text.hasPrefix("$.") ? String(text.dropFirst(2)) : text
         let isPath = !member.isEmpty && member.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
-        report(
-            Diagnostic(
-                "same-for-all",
-                "this is the same for all elements of the list",
-                at: node.span,
-                help: ["'item' is the element: write \(isPath ? "item.\(member)" : "for example item.name")."]
-            )
+        diagnostics.report(
+            "same-for-all",
+            "this is the same for all elements of the list",
+            at: node.span,
+            help: ["'item' is the element: write \(isPath ? "item.\(member)" : "for example item.name")."]
         )
         return nil
     }
@@ -90,13 +86,11 @@ package struct ManifestDecoder {
     mutating func condition(_ node: YAMLNode) -> ManifestExpression? {
         guard let expression = expression(node) else { return nil }
         if let problem = expression.expression.checkCondition() {
-            report(
-                Diagnostic(
-                    "not-a-condition",
-                    problem.message,
-                    at: expression.span(of: problem.range),
-                    help: problem.help.map { [$0] } ?? []
-                )
+            diagnostics.report(
+                "not-a-condition",
+                problem.message,
+                at: expression.span(of: problem.range),
+                help: problem.help.map { [$0] } ?? []
             )
         }
         return expression
@@ -133,12 +127,10 @@ package struct ManifestDecoder {
     mutating func reportNonTexts(in template: Template, of scalar: YAMLScalar) {
         for expression in template.expressions
         where expression.expression.isConstant && expression.expression.resultType.isDisjoint(with: .text) {
-            report(
-                Diagnostic(
-                    "wrong-type",
-                    "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
-                    at: scalar.span(ofUTF8: expression.range)
-                )
+            diagnostics.report(
+                "wrong-type",
+                "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
+                at: scalar.span(ofUTF8: expression.range)
             )
         }
     }
@@ -170,13 +162,11 @@ package struct ManifestDecoder {
     mutating func timeLimit(_ node: YAMLNode) -> DurationTemplate? {
         let limit = duration(node)
         if case .constant(.zero) = limit {
-            report(
-                Diagnostic(
-                    "out-of-range",
-                    "a time limit cannot be \(node.text ?? "0")",
-                    at: node.span,
-                    help: ["Write a longer time, or remove the key to use its default."]
-                )
+            diagnostics.report(
+                "out-of-range",
+                "a time limit cannot be \(node.text ?? "0")",
+                at: node.span,
+                help: ["Write a longer time, or remove the key to use its default."]
             )
         }
         return limit
@@ -204,13 +194,11 @@ package struct ManifestDecoder {
 
     private mutating func reportOutOfRange(_ node: YAMLNode, _ phrase: String, maximum: String) {
         let text = node.text ?? ""
-        report(
-            Diagnostic(
-                "out-of-range",
-                "\(phrase) cannot be \(text)",
-                at: node.span,
-                help: ["The maximum is \(maximum)."]
-            )
+        diagnostics.report(
+            "out-of-range",
+            "\(phrase) cannot be \(text)",
+            at: node.span,
+            help: ["The maximum is \(maximum)."]
         )
     }
 
@@ -218,8 +206,7 @@ package struct ManifestDecoder {
 
     /// Returns the entries of a mapping, with the locations of the names. Any other node has none.
     func named(_ node: YAMLNode?) -> [(name: Spanned<String>, value: YAMLNode)] {
-        guard let mapping = node?.mapping else { return [] }
-        return mapping.entries.map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
+        (node?.entries ?? []).map { (Spanned($0.key.text ?? "", at: $0.key.span), $0.value) }
     }
 
     /// Returns the entries of a mapping with arbitrary names. `${…}` in a name is reported because it is not evaluated.
@@ -236,34 +223,23 @@ package struct ManifestDecoder {
         guard let constant else { return }
         if constant.scalar?.json.string?.hasTemplate == true { warnOfTemplate(at: constant.span, headline) }
         for element in constant.sequence ?? [] { warnOfTemplates(in: element, headline) }
-        for (_, value) in constant.mapping?.entries ?? .empty { warnOfTemplates(in: value, headline) }
+        for (_, value) in constant.entries { warnOfTemplates(in: value, headline) }
     }
 
     private mutating func warnOfTemplate(at span: SourceSpan, _ headline: String) {
-        report(
-            Diagnostic(
-                "literal-template",
-                headline,
-                severity: .warning,
-                at: span,
-                help: ["Templates (${…}) are not evaluated here: write a constant."]
-            )
+        diagnostics.report(
+            "literal-template",
+            headline,
+            severity: .warning,
+            at: span,
+            help: ["Templates (${…}) are not evaluated here: write a constant."]
         )
     }
 
-    /// Reads the definitions of a mapping by name.
+    /// Reads the definitions of a mapping by name. If its errors are known, earlier definitions without errors are reused.
     mutating func definitions<Value: Sendable>(
         _ node: YAMLNode?,
-        _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode) -> Value?
-    ) -> Definitions<Value> {
-        definitions(node, earlier: [:]) { decoder, name, node, _ in decode(&decoder, name, node) }
-    }
-
-    /// Reads the definitions of a mapping again, now that its errors are known. Earlier definitions without errors are
-    /// reused.
-    mutating func definitions<Value: Sendable>(
-        _ node: YAMLNode?,
-        earlier: Definitions<Value>,
+        earlier: Definitions<Value> = [:],
         _ decode: (inout ManifestDecoder, Spanned<String>, YAMLNode, _ earlier: Value?) -> Value?
     ) -> Definitions<Value> {
         let entries = named(node)
@@ -279,27 +255,23 @@ package struct ManifestDecoder {
     // MARK: Findings
 
     private mutating func report(_ warning: ExpressionWarning, at span: SourceSpan) {
-        report(
-            Diagnostic(
-                "expression-warning",
-                warning.message,
-                severity: .warning,
-                at: span,
-                help: warning.help.map { [$0] } ?? []
-            )
+        diagnostics.report(
+            "expression-warning",
+            warning.message,
+            severity: .warning,
+            at: span,
+            help: warning.help.map { [$0] } ?? []
         )
     }
 
     private mutating func report(cutting comment: SourceSpan, _ scalar: YAMLScalar, severity: Diagnostic.Severity) {
-        report(
-            Diagnostic(
-                "cut-by-comment",
-                "' #' starts a comment, which cuts the string off",
-                severity: severity,
-                at: comment,
-                secondary: [.init(scalar.span, "only this part is used")],
-                help: ["Put quotes around the string."]
-            )
+        diagnostics.report(
+            "cut-by-comment",
+            "' #' starts a comment, which cuts the string off",
+            severity: severity,
+            at: comment,
+            secondary: [.init(scalar.span, "only this part is used")],
+            help: ["Put quotes around the string."]
         )
     }
 
@@ -314,13 +286,11 @@ package struct ManifestDecoder {
             report(cutting: comment, scalar, severity: .error)
             return
         }
-        report(
-            Diagnostic(
-                "expression-syntax",
-                error.message,
-                at: scalar.span(ofUTF8: error.range),
-                help: (Self.help(onDoubleBracesIn: scalar.text) ?? help ?? error.help).map { [$0] } ?? []
-            )
+        diagnostics.report(
+            "expression-syntax",
+            error.message,
+            at: scalar.span(ofUTF8: error.range),
+            help: (Self.help(onDoubleBracesIn: scalar.text) ?? help ?? error.help).map { [$0] } ?? []
         )
     }
 

@@ -3,49 +3,40 @@ import WaybillJSON
 
 /// Parses a file of environment variables in one pass; see `EnvironmentFile` for the format.
 struct EnvironmentFileParser {
-    /// A diagnostic whose strings contain no part of a value.
-    struct Problem {
-        let id: DiagnosticID
-        let headline: String
-        let severity: Diagnostic.Severity
-        let range: Range<Int>
-        let help: String?
-    }
-
     /// The number of diagnostics after which the rest is not checked.
     private static let maximumDiagnostics = 1000
 
     /// The variables read so far.
     private(set) var variables: [String: String] = [:]
-    private(set) var diagnostics: [Problem] = []
+    /// The diagnostics, whose strings contain no part of a value.
+    private(set) var diagnostics: [Diagnostic] = []
     /// The parts of the file that are not values: the parts that a diagnostic may show.
     private(set) var shown: [Range<Int>] = []
 
-    private let bytes: [UInt8]
+    private let file: SourceFile
+    private var bytes: [UInt8] { file.bytes }
     private var position = 0
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ file: SourceFile) { self.file = file }
 
     /// Parses the whole file.
     mutating func parse() {
         if let fault = UTF8Check.firstFault(in: bytes) {
-            let place = fault..<fault + 1
-            report("invalid-utf8", "the file is not valid UTF-8", at: place, help: "Save the file as UTF-8.")
+            let range = fault..<fault + 1
+            report("invalid-utf8", "the file is not valid UTF-8", at: range, help: "Save the file as UTF-8.")
             return
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             position = 3
             shown.append(0..<3)
         }
-        while position < bytes.count, diagnostics.count < Self.maximumDiagnostics { parseLine() }
-    }
-
-    private mutating func parseLine() {
-        skipBlanks()
-        if !isAtLineEnd, peek != UInt8(ascii: "#") { parseVariable() }
-        skipLine()
+        while position < bytes.count, diagnostics.count < Self.maximumDiagnostics {
+            skipBlanks()
+            if !isAtLineEnd, peek != UInt8(ascii: "#") { parseVariable() }
+            while !isAtLineEnd { position += 1 }
+            while peek == UInt8(ascii: "\r") { position += 1 }
+            if peek == UInt8(ascii: "\n") { position += 1 }
+        }
     }
 
     private mutating func parseVariable() {
@@ -74,18 +65,11 @@ struct EnvironmentFileParser {
         position += 1
         shown.append(start..<position)
         skipBlanks()
-        guard let value = parseValue() else { return }
+        let isQuoted = peek == UInt8(ascii: "'") || peek == UInt8(ascii: "\"")
+        guard let value = isQuoted ? parseQuoted() : parseUnquoted() else { return }
         let key = String(decoding: bytes[name], as: UTF8.self)
         if variables.updateValue(String(decoding: value, as: UTF8.self), forKey: key) != nil {
             report("duplicate-key", "'\(key)' is set again; the last value is used", .warning, at: name)
-        }
-    }
-
-    /// Parses the value that starts here; `nil` if it is invalid, which is reported.
-    private mutating func parseValue() -> [UInt8]? {
-        switch peek {
-        case UInt8(ascii: "'"), UInt8(ascii: "\""): parseQuoted()
-        default: parseUnquoted()
         }
     }
 
@@ -198,7 +182,7 @@ struct EnvironmentFileParser {
         at range: Range<Int>,
         help: String? = nil
     ) {
-        diagnostics.append(Problem(id: id, headline: headline, severity: severity, range: range, help: help))
+        diagnostics.report(id, headline, severity: severity, at: file.span(range), help: help.map { [$0] } ?? [])
     }
 }
 
@@ -217,13 +201,6 @@ extension EnvironmentFileParser {
 
     private mutating func skipBlanks() {
         while isBlank(at: position) { position += 1 }
-    }
-
-    /// Moves past the end of the line.
-    private mutating func skipLine() {
-        while !isAtLineEnd { position += 1 }
-        while peek == UInt8(ascii: "\r") { position += 1 }
-        if peek == UInt8(ascii: "\n") { position += 1 }
     }
 
     private static func isLineBreak(_ byte: UInt8) -> Bool {

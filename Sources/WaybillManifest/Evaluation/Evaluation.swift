@@ -1,6 +1,6 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 package import WaybillExpressions
-import WaybillJSON
+package import WaybillJSON
 
 /// A string, and whether it depends on a secret.
 package struct ComputedText: Sendable {
@@ -44,14 +44,23 @@ package struct ComputedContent: Sendable {
     }
 }
 
-extension ManifestExpression {
-    /// Returns the value of the expression.
-    package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
+extension EvaluatedText {
+    /// Returns the result of an evaluation, whose error becomes a failure with a location in the manifest.
+    fileprivate func located<Result>(
+        _ evaluate: () throws(EvaluationError) -> Result
+    ) throws(EvaluationFailure) -> Result {
         do {
-            return try expression.evaluate(in: scope)
+            return try evaluate()
         } catch {
             throw EvaluationFailure(message: error.message, span: span(of: error.range))
         }
+    }
+}
+
+extension ManifestExpression {
+    /// Returns the value of the expression.
+    package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
+        try located { () throws(EvaluationError) in try expression.evaluate(in: scope) }
     }
 
     /// Returns the message that the condition does not hold, with the values that were found.
@@ -62,11 +71,7 @@ extension ManifestExpression {
 
     /// Whether the condition holds.
     package func holds(in scope: EvaluationScope) throws(EvaluationFailure) -> Bool {
-        do {
-            return try expression.condition(in: scope)
-        } catch {
-            throw EvaluationFailure(message: error.message, span: span(of: error.range))
-        }
+        try located { () throws(EvaluationError) in try expression.condition(in: scope) }
     }
 }
 
@@ -90,12 +95,10 @@ extension ScalarTemplate {
         case .constant(_, let text):
             return ComputedText(text: text)
         case .template(let template):
-            do {
-                let value = try template.template.text(in: scope, rewriting: rewrite)
-                return ComputedText(text: value.text, isSecret: value.isSecret)
-            } catch {
-                throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
+            let value = try template.located { () throws(EvaluationError) in
+                try template.template.text(in: scope, rewriting: rewrite)
             }
+            return ComputedText(text: value.text, isSecret: value.isSecret)
         }
     }
 
@@ -116,11 +119,7 @@ extension ScalarTemplate {
         case .constant(let value, _):
             return ScopeValue(value)
         case .template(let template):
-            do {
-                return try template.template.value(in: scope)
-            } catch {
-                throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
-            }
+            return try template.located { () throws(EvaluationError) in try template.template.value(in: scope) }
         }
     }
 }
@@ -160,16 +159,31 @@ extension DurationTemplate {
         case .constant(let duration):
             return duration
         case .template(let template):
-            let text: ScopeText
-            do {
-                text = try template.template.text(in: scope)
-            } catch {
-                throw EvaluationFailure(message: error.message, span: template.span(of: error.range))
-            }
+            let text = try template.located { () throws(EvaluationError) in try template.template.text(in: scope) }
             guard let duration = Duration(manifestText: text.text) else {
                 throw EvaluationFailure(message: "'\(text.shown)' is not a duration such as 15s", span: template.span)
             }
             return duration
         }
+    }
+}
+
+/// Why a part of the manifest could not be evaluated, with its location.
+package struct EvaluationFailure: Error, Sendable {
+    /// The message.
+    package var message: String
+    /// The location in the manifest.
+    package var span: SourceSpan
+    /// The kind of failure that it causes in the step.
+    package var kind: FailureKind
+    /// The server's code for the failure, if the server caused it.
+    package var code: JSON?
+
+    /// Creates a failure; see the properties.
+    package init(message: String, span: SourceSpan, kind: FailureKind = .input, code: JSON? = nil) {
+        self.message = message
+        self.span = span
+        self.kind = kind
+        self.code = code
     }
 }

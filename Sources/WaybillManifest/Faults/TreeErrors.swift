@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillSchema
 
 /// The values of a tree that are not what their author intended, because of errors in the source.
 ///
@@ -101,15 +102,11 @@ struct TreeErrors: Sendable {
             let value = ValueTree.Index(index)
             switch values.kind(of: value) {
             case .array:
-                for position in 0..<values.elementCount(of: value)
-                where touched[Int(values.element(at: position, of: value))] {
-                    touched[index] = true
-                }
+                touched[index] = (0..<values.elementCount(of: value))
+                    .contains { touched[Int(values.element(at: $0, of: value))] }
             case .object:
-                for position in 0..<values.memberCount(of: value)
-                where touched[Int(values.value(at: position, of: value))] {
-                    touched[index] = true
-                }
+                touched[index] = (0..<values.memberCount(of: value))
+                    .contains { touched[Int(values.value(at: $0, of: value))] }
             default: continue
             }
         }
@@ -150,25 +147,16 @@ private enum Part {
     case key(of: YAMLNode)
 
     init?(of node: YAMLNode, at range: Range<Int>) {
-        let (values, own) = (node.tree.values, node.span.range)
+        let own = node.span.range
         switch node.kind {
         case .array:
             // A tag precedes its value.
-            let position = Self.firstPosition(below: values.elementCount(of: node.index)) {
-                range.lowerBound <= Self.range(values.element(at: $0, of: node.index), in: node).upperBound
-            }
-            guard position < values.elementCount(of: node.index) else { return nil }
-            let element = YAMLNode(tree: node.tree, index: values.element(at: position, of: node.index))
-            guard own.covers(element.span.range) else { return nil }
+            let element = node.sequence?.first { range.lowerBound <= $0.span.range.upperBound }
+            guard let element, own.covers(element.span.range) else { return nil }
             self = .inside(element)
         case .object:
-            let position = Self.firstPosition(below: values.memberCount(of: node.index)) {
-                Self.range(values.name(at: $0, of: node.index), in: node).lowerBound > range.lowerBound
-            }
-            guard position > 0, let (key, value) = node.mapping?.entries[position - 1], own.covers(key.span.range)
-            else {
-                return nil
-            }
+            let entry = node.mapping?.entries.last { $0.key.span.range.lowerBound <= range.lowerBound }
+            guard let (key, value) = entry, own.covers(key.span.range) else { return nil }
             if range.lowerBound < key.span.range.upperBound {
                 self = .key(of: value)
             } else if own.covers(value.span.range), range.lowerBound <= value.span.range.upperBound {
@@ -179,25 +167,52 @@ private enum Part {
         default: return nil
         }
     }
-
-    private static func range(_ value: ValueTree.Index, in node: YAMLNode) -> Range<Int> {
-        let mark = node.tree.marks[Int(value)]
-        return Int(mark.lower)..<Int(mark.upper)
-    }
-
-    /// Returns the first position from which a predicate holds.
-    private static func firstPosition(below count: Int, where holds: (Int) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }
 
 extension Range<Int> {
     fileprivate func covers(_ other: Range<Int>) -> Bool {
         lowerBound <= other.lowerBound && other.upperBound <= upperBound
+    }
+}
+
+/// Violations of the schema.
+extension TreeErrors {
+    /// Whether a violation of the schema is the consequence of an error that is already known.
+    func explain(_ violation: SchemaViolation, in root: YAMLNode) -> Bool {
+        var node = root
+        if isUnknown(node) { return true }
+        for token in violation.instanceLocation.tokens {
+            guard let next = node.node(at: JSONPointer([token])) else { return false }
+            node = next
+            if isUnknown(node) { return true }
+        }
+        switch violation.detail {
+        case .missingName, .conflictingNames, .other: return doubtsKeys(of: node)
+        case .unknownName, .wrongType, .notAllowedValue, .notAllowed, .wrongFormat: return false
+        }
+    }
+
+    /// Records what a violation of the schema leaves unknown.
+    mutating func note(_ violation: SchemaViolation, in root: YAMLNode) {
+        guard let node = root.node(at: violation.instanceLocation) else { return note(root) }
+        let parent = JSONPointer(violation.instanceLocation.tokens.dropLast())
+        switch violation.detail {
+        case .unknownName:
+            guard let mapping = root.node(at: parent) else { return note(root) }
+            let meant = violation.suggestion.flatMap { mapping[$0] == nil ? [$0] : nil }
+            note(keysOf: mapping, meant: meant)
+            note(node)
+        case .missingName(let names): note(keysOf: node, meant: names)
+        case .conflictingNames(let names):
+            for name in names {
+                guard let value = node[name] else { continue }
+                note(value)
+                // Removing the key may resolve other errors in its value too.
+                if value.text != nil { note(value.span) }
+            }
+        case .wrongType, .notAllowedValue, .notAllowed, .wrongFormat, .other:
+            note(node)
+            if violation.concernsName, let mapping = root.node(at: parent) { note(keysOf: mapping, meant: nil) }
+        }
     }
 }

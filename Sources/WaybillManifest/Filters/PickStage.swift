@@ -12,7 +12,7 @@ protocol NameListStage: FilterStage {
 
 extension NameListStage {
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        self.init(names: (node.sequence ?? []).compactMap { decoder.text($0) })
+        self.init(names: decoder.texts(in: node))
     }
 
     func visitUses(_ visitor: UseVisitor) {}

@@ -11,66 +11,48 @@ extension Manifest {
         var manifest = self
         var diagnostics: [Diagnostic] = []
 
-        func unknown(
-            _ sort: String,
-            _ name: Spanned<String>,
-            among names: some Sequence<String>,
-            _ section: ManifestSection
-        ) {
-            guard !self.unknown.mayDefine(name.value, in: section) else { return }
-            let nearest = NearestName.of(name.value, among: names)
-            diagnostics.append(
-                Diagnostic(
-                    DiagnosticID(stringLiteral: "unknown-\(sort)"),
-                    "no \(sort) is named '\(name.value)'",
-                    at: name.span,
-                    label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                    help: ["An environment changes what the manifest defines; it does not define anything itself."]
-                )
+        /// Whether the manifest defines a name; reports one that it does not define.
+        func defines<Value>(_ kind: String, _ name: Spanned<String>, _ definitions: Definitions<Value>) -> Bool {
+            if definitions[name.value] != nil { return true }
+            guard let section = ManifestSection(rawValue: kind == "data" ? kind : kind + "s"),
+                !unknown.mayDefine(name.value, in: section)
+            else { return false }
+            let nearest = NearestName.of(name.value, among: definitions.keys)
+            diagnostics.report(
+                DiagnosticID(stringLiteral: "unknown-\(kind)"),
+                "no \(kind) is named '\(name.value)'",
+                at: name.span,
+                label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                help: ["An environment changes what the manifest defines; it does not define anything itself."]
             )
+            return false
         }
 
         manifest.defaults = Cascade.merge([defaults, environment.defaults])
         for (name, changes) in environment.services {
-            guard let service = services[name.value]?.value else {
-                unknown("service", name, among: services.keys, .services)
-                continue
-            }
+            guard defines("service", name, services), let service = services[name.value]?.value else { continue }
             manifest.services[name.value]?.value = Service(
                 settings: Cascade.merge([service.settings, changes.settings]),
                 session: changes.session ?? service.session,
-                unknown: service.unknown | changes.unknown
+                unknown: service.unknown.union(changes.unknown)
             )
         }
         for (name, value) in environment.inputs {
-            guard let input = inputs[name.value]?.value else {
-                unknown("input", name, among: inputs.keys, .inputs)
-                continue
-            }
+            guard defines("input", name, inputs), let input = inputs[name.value]?.value else { continue }
             if let violation = input.schema.validate(value.value).first {
-                diagnostics.append(
-                    Diagnostic(
-                        "invalid-input",
-                        "the value of input '\(name.value)' \(violation.message)",
-                        at: value.span,
-                        secondary: [.init(input.span, "declared here")]
-                    )
+                diagnostics.report(
+                    "invalid-input",
+                    "the value of input '\(name.value)' \(violation.message)",
+                    at: value.span,
+                    secondary: [.init(input.span, "declared here")]
                 )
             }
             manifest.inputs[name.value]?.value.defaultValue = value.value
         }
-        for (name, secret) in environment.secrets {
-            guard secrets[name.value] != nil else {
-                unknown("secret", name, among: secrets.keys, .secrets)
-                continue
-            }
+        for (name, secret) in environment.secrets where defines("secret", name, secrets) {
             manifest.secrets[name.value]?.value = secret
         }
-        for (name, declaration) in environment.data {
-            guard data[name.value] != nil else {
-                unknown("data", name, among: data.keys, .data)
-                continue
-            }
+        for (name, declaration) in environment.data where defines("data", name, data) {
             manifest.data[name.value]?.value = declaration
         }
         return (manifest, diagnostics)

@@ -11,6 +11,8 @@ package struct Manifest: Sendable {
     package var sources: [SourceFile]
     /// The name; by default, that of the file.
     package var name: String
+    /// The files that the source file includes.
+    var includes: [Spanned<String>] = []
     /// Whether the manifest states its name.
     package var hasName = false
     /// The description for people.
@@ -54,7 +56,7 @@ package struct Service: Sendable {
     /// The session, which is established before the first request that needs it.
     package var session: SessionDefinition?
     /// The parts that are unknown because of errors in the source.
-    package var unknown: UnknownParts = .nothing
+    package var unknown: UnknownParts = []
 }
 
 /// A call that provides the requests of a service with shared values, such as a token.
@@ -70,44 +72,21 @@ package struct SessionDefinition: Sendable {
 }
 
 /// A request that steps can call.
-package final class Endpoint: Sendable {
+package struct Endpoint: Sendable {
     /// The inputs that a call can set.
     package let inputs: Definitions<InputDeclaration>
     /// The request.
     package let request: RequestDefinition
-
-    init(
-        inputs: Definitions<InputDeclaration>,
-        request: RequestDefinition
-    ) {
-        self.inputs = inputs
-        self.request = request
-    }
 }
 
 /// An input of a manifest, graph or endpoint.
 package struct InputDeclaration: Sendable {
-    /// The schema and values derived from it. Inputs with the same short type share it.
-    private final class Shape: Sendable {
-        let schema: JSONSchema
-        let document: JSON
-        let types: [String]
-
-        init(_ schema: JSONSchema, _ document: JSON, _ types: [String]) {
-            self.schema = schema
-            self.document = document
-            self.types = types
-        }
-    }
-
-    private let shape: Shape
-
     /// The schema of the value.
-    package var schema: JSONSchema { shape.schema }
+    package let schema: JSONSchema
     /// The schema as written.
-    package var document: JSON { shape.document }
+    package let document: JSON
     /// The types in the schema, for reading a value from the command line; empty if it names none.
-    package var types: [String] { shape.types }
+    package let types: [String]
     /// The default value.
     package var defaultValue: JSON?
     /// An environment variable that contains the value.
@@ -115,24 +94,7 @@ package struct InputDeclaration: Sendable {
     /// The location of the declaration.
     package var span: SourceSpan
     /// Whether the content of the declaration is unknown because of errors in the source.
-    package var isUnknown: Bool
-
-    /// Creates a declaration; see the properties.
-    init(
-        schema: JSONSchema,
-        document: JSON,
-        types: [String],
-        defaultValue: JSON? = nil,
-        environmentVariable: String? = nil,
-        span: SourceSpan,
-        isUnknown: Bool = false
-    ) {
-        shape = Shape(schema, document, types)
-        self.defaultValue = defaultValue
-        self.environmentVariable = environmentVariable
-        self.span = span
-        self.isUnknown = isUnknown
-    }
+    package var isUnknown = false
 }
 
 /// The source of a secret.
@@ -164,12 +126,6 @@ package struct Definition<Value: Sendable>: Sendable {
     package var name: Spanned<String>
     /// The value.
     package var value: Value
-
-    /// Creates a definition.
-    package init(name: Spanned<String>, value: Value) {
-        self.name = name
-        self.value = value
-    }
 }
 
 /// Data that a manifest reads when its plan is built: an entry of `data`.

@@ -24,13 +24,11 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
                 if !body(DataDocument(value: row.value, origin: origin)) { return diagnostics }
             } catch {
                 let help = error.help.map { [$0] } ?? []
-                diagnostics.append(
-                    Diagnostic("csv-syntax", error.message, at: file.source.span(error.range), help: help)
-                )
+                diagnostics.report("csv-syntax", error.message, at: file.source.span(error.range), help: help)
             }
         }
         if reader.names == nil, diagnostics.isEmpty {
-            diagnostics.append(Diagnostic("empty-file", "the file is empty", at: file.source.span(0..<0)))
+            diagnostics.report("empty-file", "the file is empty", at: file.source.span(0..<0))
         }
         return diagnostics
     }
@@ -106,7 +104,11 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         if isFirst {
             columns = given ?? members.names
             writer.write(header: columns, to: &file)
-        } else if given == nil, !hasWarned, let name = members.names.first(where: { !columns.hasName($0) }) {
+        } else if given == nil, !hasWarned,
+            let name = members.names.first(where: { name in
+                !columns.contains { $0.hasSameCodePoints(as: name) }
+            })
+        {
             hasWarned = true
             warning = "'\(name)' is left out: the first record does not have it, so it is not a column"
         }
@@ -115,12 +117,6 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
 
     private func row(of members: JSONObject) -> [JSON] {
         columns.map { members[$0] ?? .null }
-    }
-}
-
-extension [String] {
-    fileprivate func hasName(_ name: String) -> Bool {
-        contains { $0.hasSameCodePoints(as: name) }
     }
 }
 

@@ -52,23 +52,19 @@ package struct ResolveSetting: ReadableSetting {
         self.name = name
         address = decoder.nonNull(node)?.text
         if let port = name.value.split(separator: ":").last, Int(port).map({ (1...65535).contains($0) }) != true {
-            decoder.report(
-                Diagnostic(
-                    "invalid-host",
-                    "'\(port)' is not a port",
-                    at: name.span,
-                    help: ["A port is a number from 1 to 65535, as in api.example.com:443."]
-                )
+            decoder.diagnostics.report(
+                "invalid-host",
+                "'\(port)' is not a port",
+                at: name.span,
+                help: ["A port is a number from 1 to 65535, as in api.example.com:443."]
             )
         }
         if let address, !AddressFormat.isIPv4(address.utf8[...]), !AddressFormat.isIPv6(address.utf8[...]) {
-            decoder.report(
-                Diagnostic(
-                    "invalid-address",
-                    "this is not an IP address",
-                    at: node.span,
-                    help: ["Write for example 127.0.0.1 or ::1."]
-                )
+            decoder.diagnostics.report(
+                "invalid-address",
+                "this is not an IP address",
+                at: node.span,
+                help: ["Write for example 127.0.0.1 or ::1."]
             )
         }
     }
@@ -88,15 +84,13 @@ package struct UnixSocketSetting: WholeSetting {
         self.path = path
         // On every system, struct sockaddr_un has room for this many bytes, including the NUL.
         guard path.utf8.count >= 104 || path.utf8.contains(0) else { return }
-        decoder.report(
-            Diagnostic(
-                "invalid-value",
-                path.utf8.contains(0)
-                    ? "a path cannot contain a NUL character"
-                    : "a Unix domain socket's path can have at most 103 bytes, but this one has \(path.utf8.count)",
-                at: node.span,
-                help: ["Use a shorter path, such as that of a link to the socket's folder."]
-            )
+        decoder.diagnostics.report(
+            "invalid-value",
+            path.utf8.contains(0)
+                ? "a path cannot contain a NUL character"
+                : "a Unix domain socket's path can have at most 103 bytes, but this one has \(path.utf8.count)",
+            at: node.span,
+            help: ["Use a shorter path, such as that of a link to the socket's folder."]
         )
     }
 

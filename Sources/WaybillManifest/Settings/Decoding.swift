@@ -1,4 +1,5 @@
-// How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`.
+// How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`,
+// `downloads`.
 
 /// The media ranges that a response can have (`accept`).
 package struct AcceptSetting: WholeSetting {
@@ -70,6 +71,20 @@ extension FilterEntry: ReadableSetting {
     package var dataNeed: DataNeed { .data }
 }
 
+/// The folder that downloads are written to (`downloads`).
+package struct DownloadsSetting: WholeSetting {
+    package static let key = "downloads"
+    /// The path of the folder, relative to the results folder.
+    package let folder: ScalarTemplate
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let folder = decoder.scalarTemplate(node) else { return nil }
+        self.folder = folder
+    }
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(folder, .request, .fileName) }
+}
+
 extension Settings {
     /// The media ranges that a response can have; a value of `nil` allows any.
     package var accept: Setting<[MediaRange]?>? { last(AcceptSetting.self)?.map(\.ranges) }
@@ -81,4 +96,6 @@ extension Settings {
     package var maxBody: Setting<Int>? { last(MaxBodySetting.self)?.map(\.bytes) }
     /// Filters that are applied to the decoded response.
     package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
+    /// The folder that downloads are written to.
+    package var downloads: Setting<ScalarTemplate>? { last(DownloadsSetting.self)?.map(\.folder) }
 }

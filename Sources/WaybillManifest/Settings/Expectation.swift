@@ -36,7 +36,7 @@ package enum ExpectationSetting: ReadableSetting {
     case schema(ExpectedSchema)
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
-        for (key, value) in node.mapping?.entries ?? .empty {
+        for (key, value) in node.entries {
             guard let part: Part = decoder.word(key) else { continue }
             switch part {
             case .status: add(.status((value.sequence ?? [value]).compactMap { decoder.status($0) }), value)
@@ -52,14 +52,14 @@ package enum ExpectationSetting: ReadableSetting {
                 }
             case .maxTime: if let limit = decoder.timeLimit(value) { add(.maxTime(limit), value) }
             case .time:
-                for (phase, value) in value.mapping?.entries ?? .empty {
+                for (phase, value) in value.entries {
                     guard let phase: TimePhase = decoder.word(phase), let limit = decoder.timeLimit(value) else {
                         continue
                     }
                     add(.time(phase, limit), value)
                 }
             case .certificate:
-                for (key, value) in value.mapping?.entries ?? .empty {
+                for (key, value) in value.entries {
                     guard let key: CertificateExpectation.Key = decoder.word(key) else { continue }
                     if let part = decoder.certificate(key, value) { add(.certificate(part), value) }
                 }

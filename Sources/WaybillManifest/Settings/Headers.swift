@@ -26,12 +26,6 @@ package struct HeaderSetting: ReadableSetting {
 
     package var originPolicy: OriginPolicy { .content }
     package var fieldTexts: [ScalarTemplate] { texts ?? [] }
-
-    /// Whether it unsets a header field that requests have by default.
-    fileprivate var unsetsDefault: Bool {
-        let defaults = ["accept", "accept-encoding", "content-type", "priority", "traceparent", "user-agent"]
-        return texts == nil && defaults.contains(where: isNamed)
-    }
 }
 
 /// The User-Agent field (`userAgent`).
@@ -78,7 +72,8 @@ extension Settings {
     /// they take effect when the request is sent.
     package var withoutRemovals: Settings {
         without { entry in
-            if let field = entry.value as? HeaderSetting, field.unsetsDefault { return false }
+            let defaults = ["accept", "accept-encoding", "content-type", "priority", "traceparent", "user-agent"]
+            if let field = entry.value as? HeaderSetting, defaults.contains(where: field.isNamed) { return false }
             return entry.value.isUnset
         }
     }

@@ -35,7 +35,7 @@ package struct Interception: WholeSetting {
     package private(set) var actions: [Moment: [Action]] = [:]
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        for (key, value) in node.mapping?.entries ?? .empty {
+        for (key, value) in node.entries {
             guard let moment: Moment = decoder.word(key) else { continue }
             actions[moment] = (value.sequence ?? []).compactMap { Action($0, at: moment, &decoder) }
         }
@@ -71,16 +71,14 @@ extension Interception.Action {
 
     fileprivate init?(_ node: YAMLNode, at moment: Interception.Moment, _ decoder: inout ManifestDecoder) {
         let when = node["when"].flatMap { decoder.condition($0) }
-        for (name, value) in node.mapping?.entries ?? .empty {
+        for (name, value) in node.entries {
             guard let key: Key = decoder.word(name) else { continue }
             if let allowed = key.moment, allowed != moment {
-                decoder.report(
-                    Diagnostic(
-                        "intercept-action",
-                        "'\(moment.rawValue)' cannot have the action '\(key.rawValue)'",
-                        at: name.span,
-                        help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook can have 'log'."]
-                    )
+                decoder.diagnostics.report(
+                    "intercept-action",
+                    "'\(moment.rawValue)' cannot have the action '\(key.rawValue)'",
+                    at: name.span,
+                    help: ["Use '\(key.rawValue)' in '\(allowed.rawValue)'. Every hook can have 'log'."]
                 )
             }
             let work: Work? =

@@ -1,4 +1,4 @@
-// Parameters of requests and how they are written: `query`, `params`, `encoding`, `arrays`.
+// Parameters and bodies of requests: `query`, `params`, `encoding`, `arrays`, `body`.
 
 package import WaybillDiagnostics
 
@@ -77,6 +77,31 @@ package struct NamedValue: Sendable {
     package var value: Setting<ValueTemplate?>
 }
 
+/// The explicit body of a request: `body`. Its kinds are in `Bodies/`.
+package struct BodySetting: WholeSetting {
+    package static let key = "body"
+
+    /// The body.
+    package let body: any RequestBody
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let body = RequestBodies.read(node, &decoder) else { return nil }
+        self.body = body
+    }
+
+    package func visitUses(_ visitor: UseVisitor) { body.visitUses(visitor) }
+
+    package var originPolicy: OriginPolicy { .content }
+
+    package var namedFiles: [NamedFile] {
+        body.files.compactMap { path in
+            path.constantText.map { NamedFile(path: Spanned($0, at: path.span), kind: .body) }
+        }
+    }
+
+    package var fieldTexts: [ScalarTemplate] { body.headerTexts }
+}
+
 extension Settings {
     /// Query parameters.
     package var query: [NamedTexts] {
@@ -90,4 +115,6 @@ extension Settings {
     package var encoding: Setting<ParameterEncoding>? { last(ParameterEncoding.self) }
     /// How lists are written in a form or query.
     package var arrays: Setting<ArrayStyle>? { last(ArrayStyle.self) }
+    /// The explicit body.
+    package var body: Setting<any RequestBody>? { last(BodySetting.self)?.map(\.body) }
 }

@@ -1,4 +1,5 @@
-// When requests are sent: `concurrency`, `maxConnections`, `rate`, `priority`.
+// When requests are sent, and their time limits: `concurrency`, `maxConnections`, `rate`, `priority`, `timeout`,
+// `connectTimeout`, `deadline`.
 
 /// The maximum number of requests, steps or elements in progress at once (`concurrency`).
 package struct ConcurrencySetting: IntegerSetting {
@@ -55,6 +56,49 @@ package enum Priority: String, WordSetting, CaseIterable {
     case low, `default`, high
 }
 
+/// A setting that is a time limit.
+protocol TimeLimitSetting: WholeSetting {
+    init(duration: DurationTemplate)
+}
+
+extension TimeLimitSetting {
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        guard let duration = decoder.timeLimit(node) else { return nil }
+        self.init(duration: duration)
+    }
+}
+
+/// The maximum time of one attempt (`timeout`).
+package struct TimeoutSetting: TimeLimitSetting {
+    package static let key = "timeout"
+    /// The maximum time if none is specified.
+    package static let `default` = Duration.seconds(60)
+    /// The maximum time.
+    package let duration: DurationTemplate
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+}
+
+/// The maximum time until a connection is established (`connectTimeout`).
+package struct ConnectTimeoutSetting: TimeLimitSetting {
+    package static let key = "connectTimeout"
+    /// The maximum time if none is specified.
+    package static let `default` = Duration.seconds(10)
+    /// The maximum time.
+    package let duration: DurationTemplate
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+}
+
+/// The maximum time of a step with all its attempts, or of a graph (`deadline`).
+package struct DeadlineSetting: TimeLimitSetting {
+    package static let key = "deadline"
+    /// The maximum time.
+    package let duration: DurationTemplate
+
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+}
+
 extension Settings {
     /// The maximum number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
     package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
@@ -65,4 +109,10 @@ extension Settings {
     package var rate: Setting<RequestRate>? { last(RequestRate.self) }
     /// The order in which waiting requests are sent.
     package var priority: Setting<Priority>? { last(Priority.self) }
+    /// The maximum time of one attempt.
+    package var timeout: Setting<DurationTemplate>? { last(TimeoutSetting.self)?.map(\.duration) }
+    /// The maximum time until a connection is established.
+    package var connectTimeout: Setting<DurationTemplate>? { last(ConnectTimeoutSetting.self)?.map(\.duration) }
+    /// The maximum time of a step with all its attempts, or of a graph.
+    package var deadline: Setting<DurationTemplate>? { last(DeadlineSetting.self)?.map(\.duration) }
 }

@@ -11,7 +11,7 @@ package struct TLSSetting: ReadableSetting {
     package let option: TLSOption?
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
-        for (key, value) in node.mapping?.entries ?? .empty {
+        for (key, value) in node.entries {
             guard let name: TLSOption.Name = decoder.word(key) else { continue }
             if decoder.nonNull(value) == nil {
                 add(Self(name: name, option: nil), value)
@@ -71,7 +71,7 @@ package enum TLSOption: Sendable {
             case .verify: decoder.boolean(node).map(TLSOption.verify)
             case .verifyHost: decoder.boolean(node).map(TLSOption.verifyHost)
             case .ca: decoder.text(node).map(TLSOption.ca)
-            case .pins: .pins((node.sequence ?? []).compactMap { decoder.text($0) })
+            case .pins: .pins(decoder.texts(in: node))
             case .pinMode: decoder.word(node).map(TLSOption.pinMode)
             case .certificate: decoder.text(node).map(TLSOption.certificate)
             case .key: decoder.text(node).map(TLSOption.key)

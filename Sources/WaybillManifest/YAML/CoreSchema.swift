@@ -75,64 +75,30 @@ enum CoreSchema {
     private static func number(_ text: String) -> JSONNumber? {
         if text.hasPrefix("0x") { return prefixed(text, radix: 16) }
         if text.hasPrefix("0o") { return prefixed(text, radix: 8) }
-        guard let decimal = Decimal(text) else { return nil }
-        return JSONNumber(parsing: decimal.isJSON ? text : decimal.normalized)
+        if let number = JSONNumber(parsing: text) { return number }
+        // Other than in JSON, a number can have a plus sign, leading zeros, and a point without digits on one side.
+        let isNegative = text.hasPrefix("-")
+        var rest = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let whole = rest.prefix { digits.contains($0) }
+        rest = rest.dropFirst(whole.count)
+        var fraction: Substring?
+        if rest.first == "." {
+            fraction = rest.dropFirst().prefix { digits.contains($0) }
+            rest = rest.dropFirst(1 + (fraction?.count ?? 0))
+        }
+        guard !whole.isEmpty || fraction?.isEmpty == false else { return nil }
+        let significant = whole.drop { $0 == "0" }
+        return JSONNumber(
+            parsing: (isNegative ? "-" : "") + (significant.isEmpty ? "0" : significant)
+                + (fraction.map { $0.isEmpty ? ".0" : ".\($0)" } ?? "") + rest
+        )
     }
+
+    private static let digits: ClosedRange<Character> = "0"..."9"
 
     private static func prefixed(_ text: String, radix: Int) -> JSONNumber? {
         let digits = text.dropFirst(2)
         guard digits.utf8.first.map({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) == true else { return nil }
         return UInt128(digits, radix: radix).flatMap { JSONNumber(parsing: String($0)) }
-    }
-}
-
-/// The parts of `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
-private struct Decimal {
-    private var sign = ""
-    private var whole: Substring.UTF8View
-    private var fraction: Substring.UTF8View?
-    private var exponent: Substring.UTF8View?
-
-    init?(_ text: String) {
-        var rest = text[...].utf8
-        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") {
-            sign = rest.first == UInt8(ascii: "-") ? "-" : "+"
-            rest.removeFirst()
-        }
-        whole = Self.digits(from: &rest)
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            fraction = Self.digits(from: &rest)
-        }
-        guard !whole.isEmpty || fraction?.isEmpty == false else { return nil }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            let start = rest
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-            guard !Self.digits(from: &rest).isEmpty else { return nil }
-            exponent = start
-        }
-        guard rest.isEmpty else { return nil }
-    }
-
-    /// Whether the number as written matches the grammar of JSON.
-    var isJSON: Bool {
-        sign != "+" && !whole.isEmpty && fraction?.isEmpty != true
-            && (whole.count == 1 || whole.first != UInt8(ascii: "0"))
-    }
-
-    /// The same number in the grammar of JSON.
-    var normalized: String {
-        let significant = whole.drop { $0 == UInt8(ascii: "0") }
-        var text = (sign == "-" ? "-" : "") + (significant.isEmpty ? "0" : "\(Substring(significant))")
-        if let fraction { text += fraction.isEmpty ? ".0" : "." + Substring(fraction) }
-        if let exponent { text += Substring(exponent) }
-        return text
-    }
-
-    private static func digits(from rest: inout Substring.UTF8View) -> Substring.UTF8View {
-        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        rest = rest[digits.endIndex...]
-        return digits
     }
 }

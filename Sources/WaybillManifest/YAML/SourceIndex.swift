@@ -9,7 +9,7 @@ package struct SourceIndex: Sendable {
     private struct File {
         let tree: YAMLTree
         /// The values by the start and end of their spans.
-        let values: [UInt64: ValueTree.Index]
+        let values: [Range<Int>: ValueTree.Index]
     }
 
     private let files: [SourceFile: File]
@@ -19,12 +19,10 @@ package struct SourceIndex: Sendable {
         var files: [SourceFile: File] = [:]
         for source in sources {
             guard let tree = YAMLReader().read(source).document?.tree else { continue }
-            var values = [UInt64: ValueTree.Index](minimumCapacity: tree.marks.count)
+            var values: [Range<Int>: ValueTree.Index] = [:]
             // Of several values with the same span, the last one is the outermost, or the mapping with resolved merge
             // keys.
-            for (index, mark) in tree.marks.enumerated() {
-                values[UInt64(mark.lower) << 32 | UInt64(mark.upper)] = ValueTree.Index(index)
-            }
+            for (index, mark) in tree.marks.enumerated() { values[mark.range] = ValueTree.Index(index) }
             files[source] = File(tree: tree, values: values)
         }
         self.files = files
@@ -33,10 +31,7 @@ package struct SourceIndex: Sendable {
     /// Returns the value with a span; `nil` for a span of another file.
     package func node(at span: SourceSpan) -> YAMLNode? {
         guard let file = files[span.file] else { return nil }
-        let range = span.range
-        return file.values[UInt64(range.lowerBound) << 32 | UInt64(range.upperBound)].map {
-            YAMLNode(tree: file.tree, index: $0)
-        }
+        return file.values[span.range].map { YAMLNode(tree: file.tree, index: $0) }
     }
 
     /// Returns the value of the entry whose key has a span.
@@ -44,7 +39,7 @@ package struct SourceIndex: Sendable {
         guard let file = files[span.file], let key = node(at: span) else { return nil }
         let values = file.tree.values
         for index in file.tree.marks.indices where values.kind(of: ValueTree.Index(index)) == .object {
-            let entries = YAMLMapping.Entries(tree: file.tree, index: ValueTree.Index(index))
+            let entries = YAMLMapping(tree: file.tree, index: ValueTree.Index(index)).entries
             if let entry = entries.first(where: { $0.key == key }) { return entry.value }
         }
         return nil

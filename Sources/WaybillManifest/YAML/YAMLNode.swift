@@ -39,12 +39,6 @@ package struct YAMLNode: Sendable {
         tree.values.isScalar(index) ? tree.values.text(of: index) : nil
     }
 
-    /// Returns the index of the scalar's string in a table of names; `nil` for any other node. It is faster than
-    /// looking up `text`.
-    package func index(in names: NameTable) -> Int? {
-        tree.values.isScalar(index) ? tree.values.index(ofText: index, in: names) : nil
-    }
-
     /// The tag as written, such as `!!str`.
     package var tag: Spanned<String>? { tree.properties[index]?.tag }
 
@@ -56,6 +50,9 @@ package struct YAMLNode: Sendable {
 
     /// The elements, if the node is a sequence.
     package var sequence: [YAMLNode]? { kind == .array ? elements : nil }
+
+    /// The entries of a mapping; none for any other node.
+    package var entries: [YAMLMapping.Entry] { mapping?.entries ?? [] }
 
     /// The entries, if the node is a mapping.
     package var mapping: YAMLMapping? { kind == .object ? YAMLMapping(tree: tree, index: index) : nil }
@@ -86,4 +83,109 @@ extension YAMLNode: Equatable {
     package static func == (left: YAMLNode, right: YAMLNode) -> Bool {
         left.tree === right.tree && left.index == right.index
     }
+}
+
+/// Finds nodes and spans by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
+extension YAMLNode {
+    /// Returns the node that the tokens refer to: a name in a mapping, a decimal index without leading zeros in a
+    /// sequence.
+    package func node(at tokens: some Sequence<String>) -> YAMLNode? {
+        var node = self
+        for token in tokens {
+            switch node.content {
+            case .scalar:
+                return nil
+            case .sequence(let elements):
+                guard let index = Int(token), String(index) == token, elements.indices.contains(index) else {
+                    return nil
+                }
+                node = elements[index]
+            case .mapping(let mapping):
+                guard let value = mapping[token] else { return nil }
+                node = value
+            }
+        }
+        return node
+    }
+
+    /// Returns the location of the name that is the last token; `nil` for an element of a sequence and for the root.
+    package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
+        guard let name = tokens.last else { return nil }
+        return node(at: tokens.dropLast())?.mapping?.entry(named: name)?.key.span
+    }
+}
+
+extension YAMLNode: DocumentLocations {
+    /// Returns the node that a pointer refers to.
+    package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.tokens.map(\.text)) }
+
+    /// Returns the location of the value that a pointer refers to.
+    package func span(at pointer: JSONPointer) -> SourceSpan? { node(at: pointer)?.span }
+
+    /// Returns the location of the name that a pointer ends in; `nil` for an element of a sequence and for the root.
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.tokens.map(\.text)) }
+}
+
+/// The entries of a mapping in document order, with lookup by name.
+///
+/// Entries from a merge key (`<<`) are at the position of that key; their nodes keep their own locations.
+package struct YAMLMapping: Sendable {
+    /// A name and its value.
+    package typealias Entry = (key: YAMLNode, value: YAMLNode)
+
+    let tree: YAMLTree
+    let index: ValueTree.Index
+
+    /// All entries. A name occurs once, unless the reader has reported it as a duplicate.
+    package var entries: [Entry] { (0..<tree.values.memberCount(of: index)).map(entry(at:)) }
+
+    /// The names in order; a key that is not a scalar has none.
+    package var names: [String] { entries.compactMap { $0.key.text } }
+
+    /// The value of a name; `nil` if the mapping does not have it.
+    package subscript(name: String) -> YAMLNode? { entry(named: name)?.value }
+
+    /// Returns the entry of a name, for the span of the key.
+    package func entry(named name: String) -> Entry? {
+        tree.values.position(of: name, in: index).map(entry(at:))
+    }
+
+    private func entry(at position: Int) -> Entry {
+        let (key, value) = (tree.values.name(at: position, of: index), tree.values.value(at: position, of: index))
+        return (YAMLNode(tree: tree, index: key), YAMLNode(tree: tree, index: value))
+    }
+}
+
+/// A parsed YAML file: its values in a flat layout, and the style and location of each of them.
+final class YAMLTree: Sendable {
+    /// The location and style of a value.
+    struct Mark {
+        var range: Range<Int>
+        /// The style and the tag of a scalar.
+        var style = YAMLScalar.Style.plain
+        var tag: YAMLScalar.Tag?
+    }
+
+    let file: SourceFile
+    let values: ValueTree
+    /// The marks by the index of the value.
+    let marks: [Mark]
+    /// The tags and anchors; most values have neither.
+    let properties: [ValueTree.Index: YAMLProperties]
+
+    init(file: SourceFile, values: ValueTree, marks: [Mark], properties: [ValueTree.Index: YAMLProperties]) {
+        self.file = file
+        self.values = values
+        self.marks = marks
+        self.properties = properties
+    }
+
+    /// Returns the location of a value.
+    func span(of value: ValueTree.Index) -> SourceSpan { file.span(marks[Int(value)].range) }
+}
+
+/// The properties before a value: `!tag` and `&anchor`.
+struct YAMLProperties: Sendable {
+    let tag: Spanned<String>?
+    let anchor: Spanned<String>?
 }

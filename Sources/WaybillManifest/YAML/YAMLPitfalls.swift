@@ -11,7 +11,7 @@ struct YAMLPitfalls {
     /// Checks all values of the document that a value was read from.
     init(in root: YAMLNode) {
         tree = root.tree
-        for index in tree.marks.indices where tree.marks[index].isEmpty {
+        for index in tree.marks.indices where tree.marks[index].range.isEmpty {
             if let properties = tree.properties[ValueTree.Index(index)] {
                 // With a tag, it is an empty string on purpose.
                 if let anchor = properties.anchor, properties.tag == nil { report(anchor) }
@@ -23,18 +23,16 @@ struct YAMLPitfalls {
 
     /// Whether a value of zero length directly follows its key, so that there is no colon.
     private func lacksColon(before index: Int) -> Bool {
-        index > 0 && tree.marks[index - 1].upper == tree.marks[index].lower
+        index > 0 && tree.marks[index - 1].range.upperBound == tree.marks[index].range.lowerBound
             && tree.values.isScalar(ValueTree.Index(index - 1))
     }
 
     private mutating func report(_ anchor: Spanned<String>) {
-        diagnostics.append(
-            Diagnostic(
-                "anchor-of-nothing",
-                "'&' names the value after it, but there is no value",
-                at: anchor.span,
-                help: ["A string that starts with '&' must be quoted: '&\(anchor.value)'."]
-            )
+        diagnostics.report(
+            "anchor-of-nothing",
+            "'&' names the value after it, but there is no value",
+            at: anchor.span,
+            help: ["A string that starts with '&' must be quoted: '&\(anchor.value)'."]
         )
     }
 
@@ -48,14 +46,12 @@ struct YAMLPitfalls {
             ? "Inside braces, quote an expression with ',' in it, such as \"default($.x, 0)\"."
             : "Inside braces, a string with ',' in it must be quoted. \(entry)"
         let previous = valueBeforeComma(before: index)
-        diagnostics.append(
-            Diagnostic(
-                "missing-colon",
-                "the entry '\(text)' has no ':'",
-                at: tree.span(of: ValueTree.Index(index)),
-                secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
-                help: [previous == nil && !isCall ? entry : quote]
-            )
+        diagnostics.report(
+            "missing-colon",
+            "the entry '\(text)' has no ':'",
+            at: tree.span(of: ValueTree.Index(index)),
+            secondary: previous.map { [.init($0, "the ',' after this starts another entry")] } ?? [],
+            help: [previous == nil && !isCall ? entry : quote]
         )
     }
 
@@ -64,12 +60,10 @@ struct YAMLPitfalls {
         guard key > 0 else { return nil }
         let previous = ValueTree.Index(key - 1)
         let span = tree.span(of: previous)
-        let between = tree.file.bytes[span.range.upperBound..<max(span.range.upperBound, Int(tree.marks[key].lower))]
+        let between = tree.file.bytes[
+            span.range.upperBound..<max(span.range.upperBound, tree.marks[key].range.lowerBound)
+        ]
         let isComma = between.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == [UInt8(ascii: ",")]
         return isComma ? span : nil
     }
-}
-
-extension YAMLTree.Mark {
-    fileprivate var isEmpty: Bool { lower == upper }
 }

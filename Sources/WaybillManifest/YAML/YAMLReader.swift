@@ -65,13 +65,12 @@ package struct YAMLReader: Sendable {
             )
             return ([], [diagnostic], false)
         }
-        let check = TextCheck(file)
-        if let diagnostic = check.diagnostic { return ([], [diagnostic], false) }
+        if let diagnostic = TextCheck.diagnostic(for: file) { return ([], [diagnostic], false) }
         var builder = YAMLTreeBuilder(file: file, limits: limits, isSingleDocument: isSingleDocument)
-        let failure = YAMLEventParser.parse(file, check) { builder.take($0, $1) }
+        let failure = YAMLEventParser.parse(file) { builder.take($0, $1) }
         let (documents, lastValue) = builder.finished()
         if let failure {
-            builder.diagnostics.append(SyntaxError(failure, in: file, after: lastValue).diagnostic)
+            builder.diagnostics.append(SyntaxError(failure: failure, file: file, lastValue: lastValue).diagnostic)
         }
         return (documents, builder.diagnostics.sortedByPlace(), failure == nil)
     }

@@ -6,33 +6,28 @@ import WaybillManifest
 struct AddressParts: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
-        var diagnostics: [Diagnostic] = []
-        for site in subject.requests.all {
+        return subject.requests.all.compactMap { site in
             guard case .path(let path) = site.definition.address, !site.definition.unknown.contains(.address),
                 !site.mayHave(BaseURLSetting.key), !site.service.isAmbiguous, !site.service.isUnknown
-            else { continue }
+            else { return nil }
             // An endpoint by itself may get its base URL from the steps that call it.
             if site.steps.isEmpty, let name = site.endpoint, subject.requests.isCalledWithSettingsOnly(name) {
-                continue
+                return nil
             }
-            diagnostics.append(
-                Diagnostic(
-                    "no-base-url",
-                    "this path requires a base URL",
-                    at: path.span,
-                    secondary: site.callers.last.map { [.init($0.step.span, "runs the graph with its settings")] }
-                        ?? [],
-                    help: [
-                        site.service.standsAlone
-                            ? "With 'standalone', the base URL of a service or the defaults does not apply: write an"
-                                + " absolute 'url' instead of a path."
-                            : manifest.services.isEmpty
-                                ? "Write an absolute 'url', or define a service with a 'baseURL'."
-                                : "Give the service or the defaults a 'baseURL', or write an absolute 'url'."
-                    ]
-                )
+            return Diagnostic(
+                "no-base-url",
+                "this path requires a base URL",
+                at: path.span,
+                secondary: site.callers.last.map { [.init($0.step.span, "runs the graph with its settings")] } ?? [],
+                help: [
+                    site.service.standsAlone
+                        ? "With 'standalone', the base URL of a service or the defaults does not apply: write an"
+                            + " absolute 'url' instead of a path."
+                        : manifest.services.isEmpty
+                            ? "Write an absolute 'url', or define a service with a 'baseURL'."
+                            : "Give the service or the defaults a 'baseURL', or write an absolute 'url'."
+                ]
             )
         }
-        return diagnostics
     }
 }

@@ -10,13 +10,11 @@ struct BodyConflicts: ManifestRule {
             guard let body = site.body, let method = site.method else { continue }
             let isInQuery = ["GET", "HEAD", "DELETE"].contains(method)
             if ["GET", "HEAD"].contains(method) {
-                diagnostics.append(
-                    Diagnostic(
-                        "body-without-meaning",
-                        "a body has no meaning with \(method) (RFC 9110, section 9.3)",
-                        severity: .warning,
-                        at: body.span
-                    )
+                diagnostics.report(
+                    "body-without-meaning",
+                    "a body has no meaning with \(method) (RFC 9110, section 9.3)",
+                    severity: .warning,
+                    at: body.span
                 )
             }
             guard !isInQuery, !body.value.takesFields, site.has(ParameterSetting.key),
@@ -25,17 +23,15 @@ struct BodyConflicts: ManifestRule {
             else {
                 continue
             }
-            diagnostics.append(
-                Diagnostic(
-                    "params-and-body",
-                    "'params' are sent as the body, but the request also has an explicit body",
-                    at: parameter.name.span,
-                    secondary: [.init(body.span, "the explicit body")],
-                    help: ["Use 'query' for parameters of the URL."]
-                        + (site.inherits(parameter)
-                            ? ["To send the body without the parameters of outer levels, add inherit: {params: false}."]
-                            : [])
-                )
+            diagnostics.report(
+                "params-and-body",
+                "'params' are sent as the body, but the request also has an explicit body",
+                at: parameter.name.span,
+                secondary: [.init(body.span, "the explicit body")],
+                help: ["Use 'query' for parameters of the URL."]
+                    + (site.inherits(parameter)
+                        ? ["To send the body without the parameters of outer levels, add inherit: {params: false}."]
+                        : [])
             )
         }
         return diagnostics

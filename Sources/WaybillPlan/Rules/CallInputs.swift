@@ -15,51 +15,36 @@ struct CallInputs: ManifestRule {
                 call,
                 of: "endpoint",
                 inputs: endpoint.inputs,
-                filled: nil,
                 areAllKnown: !endpoint.request.unknown.contains(.inputs)
                     && !manifest.unknown.isDefined(call.name.value, in: .endpoints),
                 areAllGiven: !service.value.unknown.contains(.session),
                 in: manifest
             )
         }
-        subject.forEachStep { site in
-            let areAllKnown = !site.areCalledInputsUnknown
-            let areAllGiven = !site.step.unknown.contains(.arguments | .pages)
+        for site in subject.steps {
+            let filled = site.step.flow?.paginate?.filledInput
             switch site.step.action {
-            case .call(let call):
-                guard let endpoint = site.endpoint else { return }
-                let filled = site.step.flow?.paginate?.filledInput
-                if let filled, areAllKnown, endpoint.inputs[filled.value] == nil {
-                    diagnostics.append(.unknown("input", filled, among: endpoint.inputs.keys))
+            case .call(let call), .graph(let call):
+                guard let inputs = site.calledInputs else { continue }
+                let areAllKnown = !site.areCalledInputsUnknown
+                let isEndpoint = site.endpoint != nil
+                if isEndpoint, let filled, areAllKnown, inputs[filled.value] == nil {
+                    diagnostics.append(.unknown("input", filled, among: inputs.keys))
                 }
                 diagnostics += check(
                     call,
-                    of: "endpoint",
-                    inputs: endpoint.inputs,
-                    filled: filled?.value,
-                    areAllKnown: areAllKnown,
-                    areAllGiven: areAllGiven,
-                    in: manifest
-                )
-            case .graph(let call):
-                guard let inputs = site.calledInputs else { return }
-                diagnostics += check(
-                    call,
-                    of: "graph",
+                    of: isEndpoint ? "endpoint" : "graph",
                     inputs: inputs,
-                    filled: nil,
+                    filled: isEndpoint ? filled?.value : nil,
                     areAllKnown: areAllKnown,
-                    areAllGiven: areAllGiven,
+                    areAllGiven: !site.step.unknown.contains(anyOf: [.arguments, .pages]),
                     in: manifest
                 )
             case .request:
-                guard let filled = site.step.flow?.paginate?.filledInput, !site.step.unknown.contains(.form) else {
-                    return
-                }
+                guard let filled, !site.step.unknown.contains(.form) else { continue }
                 let help = ["A request in a step has no inputs: use 'query', or define an endpoint and 'call' it."]
                 diagnostics.append(.unknown("input", filled, among: [String](), help: help))
-            case .group, .values, .end:
-                return
+            case .group, .values, .end: continue
             }
         }
         return diagnostics
@@ -67,9 +52,9 @@ struct CallInputs: ManifestRule {
 
     private func check(
         _ call: Step.Call,
-        of sort: String,
+        of kind: String,
         inputs: Definitions<InputDeclaration>,
-        filled: String?,
+        filled: String? = nil,
         areAllKnown: Bool,
         areAllGiven: Bool,
         in manifest: Manifest
@@ -88,7 +73,7 @@ struct CallInputs: ManifestRule {
         for argument in call.arguments {
             guard let index = inputs.index(forKey: argument.name.value) else {
                 guard areAllKnown else { continue }
-                let help = inputs.isEmpty ? ["The \(sort) '\(call.name.value)' takes no inputs."] : []
+                let help = inputs.isEmpty ? ["The \(kind) '\(call.name.value)' takes no inputs."] : []
                 diagnostics.append(.unknown("input", argument.name, among: inputs.keys, help: help))
                 // A misspelt name and the input that it was meant to be are reported as one error.
                 let meant = NearestName.of(argument.name.value, among: missing.map(\.name.value))
@@ -98,26 +83,22 @@ struct CallInputs: ManifestRule {
             guard let constant = argument.value.constant else { continue }
             let input = inputs.values[index]
             for violation in input.value.schema.validate(constant).prefix(1) {
-                diagnostics.append(
-                    Diagnostic(
-                        "invalid-input",
-                        "the value of input '\(argument.name.value)' \(violation.message)",
-                        at: argument.value.span,
-                        secondary: [.init(input.value.span, "declared here")]
-                    )
+                diagnostics.report(
+                    "invalid-input",
+                    "the value of input '\(argument.name.value)' \(violation.message)",
+                    at: argument.value.span,
+                    secondary: [.init(input.value.span, "declared here")]
                 )
             }
         }
         if !missing.isEmpty {
             let names = missing.map { "'\($0.name.value)'" }.joined(separator: ", ")
-            diagnostics.append(
-                Diagnostic(
-                    "missing-input",
-                    "the call of '\(call.name.value)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
-                    at: call.name.span,
-                    secondary: missing.map { .init($0.name.span, "declared here") },
-                    help: ["Give it under 'with'."]
-                )
+            diagnostics.report(
+                "missing-input",
+                "the call of '\(call.name.value)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                at: call.name.span,
+                secondary: missing.map { .init($0.name.span, "declared here") },
+                help: ["Give it under 'with'."]
             )
         }
         return diagnostics
@@ -127,9 +108,6 @@ struct CallInputs: ManifestRule {
 extension Pagination {
     /// The input that each page fills.
     fileprivate var filledInput: Spanned<String>? {
-        switch style {
-        case .page(.input(let name), _), .offset(.input(let name), _), .cursor(.input(let name), _): name
-        default: nil
-        }
+        if case .input(let name)? = target { name } else { nil }
     }
 }

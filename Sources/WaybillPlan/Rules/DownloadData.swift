@@ -11,20 +11,18 @@ struct DownloadData: ManifestRule {
             guard let download else { return }
             let needs = needs()
             guard let first = needs.first else { return }
-            diagnostics.append(
-                Diagnostic(
-                    "download-has-no-data",
-                    "this needs the body as data, but the body is downloaded to a file",
-                    at: first,
-                    secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
-                    help: ["Remove the download and 'write' the data, or get the data with a separate request."]
-                )
+            diagnostics.report(
+                "download-has-no-data",
+                "this needs the body as data, but the body is downloaded to a file",
+                at: first,
+                secondary: [.init(download.span, "the download")] + needs.dropFirst().map { .init($0, "this too") },
+                help: ["Remove the download and 'write' the data, or get the data with a separate request."]
             )
         }
         for endpoint in subject.manifest.endpoints.values {
             check(endpoint.value.request.download, endpoint.value.request.needsOfData)
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             if let endpoint = site.endpoint {
                 // The endpoint's own settings are reported at the endpoint.
                 check(endpoint.request.download, site.step.needsOfData)
@@ -40,14 +38,15 @@ extension RequestDefinition {
     /// The spans in the request that need data. Outer levels are not included, because they also apply to other
     /// requests.
     fileprivate var needsOfData: [SourceSpan] {
-        settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span) + [returns?.span].compactMap { $0 }
+        settings.entries.spans(needingData: \.usesData) + outputs.filter(\.value.usesData).map(\.value.span)
+            + [returns?.span].compactMap { $0 }
     }
 }
 
 extension Step {
     /// The spans in the step that need data.
     fileprivate var needsOfData: [SourceSpan] {
-        var spans = settings.needsOfData + outputs.filter(\.value.usesData).map(\.value.span)
+        var spans = settings.entries.spans(needingData: \.usesData) + outputs.filter(\.value.usesData).map(\.value.span)
         if let write = flow?.write, write.records?.usesData ?? true { spans.append(write.span) }
         if let until = flow?.until, until.that.usesData { spans.append(until.that.span) }
         if let paginate = flow?.paginate { spans.append(paginate.span) }
@@ -55,13 +54,14 @@ extension Step {
     }
 }
 
-extension Settings {
-    fileprivate var needsOfData: [SourceSpan] {
-        entries.compactMap { entry in
+extension [Setting<any SettingDefinition>] {
+    /// Returns the spans of the settings that need data, if a condition needs it.
+    func spans(needingData needs: (ManifestExpression) -> Bool) -> [SourceSpan] {
+        compactMap { entry in
             switch entry.value.dataNeed {
             case .nothing: nil
             case .data: entry.span
-            case .condition(let condition): condition.usesData ? condition.span : nil
+            case .condition(let condition): needs(condition) ? condition.span : nil
             }
         }
     }

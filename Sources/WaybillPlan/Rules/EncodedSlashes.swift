@@ -10,16 +10,20 @@ struct EncodedSlashes: ManifestRule {
         var diagnostics: [Diagnostic] = []
         for endpoint in subject.manifest.endpoints.values {
             let request = endpoint.value.request
-            let known = KnownValues(subject.manifest.inputs, declared: endpoint.value.inputs, vars: request.vars)
+            let known = KnownValues(
+                inputs: subject.manifest.inputs,
+                declared: endpoint.value.inputs,
+                vars: request.vars
+            )
             for part in request.address.insertedPaths {
                 diagnostics += warnings(known.values(of: part.reference), in: part)
             }
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             switch site.step.action {
             case .request(let definition):
                 let known = KnownValues(
-                    subject.manifest.inputs,
+                    inputs: subject.manifest.inputs,
                     declared: site.graph.value.inputs,
                     vars: definition.vars + site.step.vars,
                     loops: (site.around + [site.step]).compactMap { $0.flow?.forEach }
@@ -37,11 +41,10 @@ struct EncodedSlashes: ManifestRule {
                         diagnostics += warnings([(value, given.value.span)], in: part)
                     }
                 }
-            case .graph, .group, .values, .end: return
+            case .graph, .group, .values, .end: continue
             }
         }
-        var seen: Set<SourceSpan> = []
-        return diagnostics.filter { $0.primary.map { seen.insert($0.span).inserted } ?? true }
+        return diagnostics
     }
 
     private func warnings(_ values: [(text: String, span: SourceSpan)], in part: InsertedPath) -> [Diagnostic] {
@@ -64,23 +67,11 @@ struct EncodedSlashes: ManifestRule {
 /// The constant strings that paths of the expression language lead to.
 private struct KnownValues {
     /// The manifest's inputs.
-    private let inputs: Definitions<InputDeclaration>
+    let inputs: Definitions<InputDeclaration>
     /// The inputs of the endpoint or graph.
-    private let declared: Definitions<InputDeclaration>
-    private let vars: [VariableDefinition]
-    private let loops: [ForEach]
-
-    init(
-        _ inputs: Definitions<InputDeclaration>,
-        declared: Definitions<InputDeclaration>,
-        vars: [VariableDefinition],
-        loops: [ForEach] = []
-    ) {
-        self.inputs = inputs
-        self.declared = declared
-        self.vars = vars
-        self.loops = loops
-    }
+    let declared: Definitions<InputDeclaration>
+    let vars: [VariableDefinition]
+    var loops: [ForEach] = []
 
     /// The strings that a path may evaluate to, if they are written in the manifest, each with its span.
     func values(of reference: Reference) -> [(text: String, span: SourceSpan)] {

@@ -19,10 +19,8 @@ struct EndpointNames: ManifestRule {
         for service in manifest.services.values {
             if let session = service.value.session { check(session.call.name) }
         }
-        subject.forEachStep { site in
-            if site.callsUnknown, !site.step.unknown.contains(.form), case .call(let call) = site.step.action {
-                check(call.name)
-            }
+        for site in subject.steps where site.callsUnknown && !site.step.unknown.contains(.form) {
+            if case .call(let call) = site.step.action { check(call.name) }
         }
         return diagnostics
     }

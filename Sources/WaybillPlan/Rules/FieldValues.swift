@@ -13,14 +13,13 @@ struct FieldValues: ManifestRule {
         var diagnostics = wrongLengths
         for settings in subject.settings {
             for entry in settings.entries {
-                for scalar in entry.value.fieldTexts where scalar.literals.contains(where: Self.hasControlCharacter) {
-                    diagnostics.append(
-                        Diagnostic(
-                            "invalid-header-value",
-                            "a header field cannot contain a line break or another control character",
-                            at: scalar.span,
-                            help: ["Write each field under its own name; a list sends a field several times."]
-                        )
+                for scalar in entry.value.fieldTexts
+                where scalar.literals.joined().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+                    diagnostics.report(
+                        "invalid-header-value",
+                        "a header field cannot contain a line break or another control character",
+                        at: scalar.span,
+                        help: ["Write each field under its own name; a list sends a field several times."]
                     )
                 }
                 if let field = entry.value as? HeaderSetting, let texts = field.texts,
@@ -31,10 +30,6 @@ struct FieldValues: ManifestRule {
             }
         }
         return diagnostics
-    }
-
-    private static func hasControlCharacter(_ text: String) -> Bool {
-        text.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
     }
 
     private func framing(_ name: Spanned<String>) -> [Diagnostic] {

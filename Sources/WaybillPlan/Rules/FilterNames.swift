@@ -14,85 +14,50 @@ struct FilterNames: ManifestRule {
         where manifest.filters[name.value] == nil && !manifest.unknown.mayDefine(name.value, in: .filters) {
             diagnostics.append(.unknown("filter", name, among: manifest.filters.keys))
         }
-        var nesting = FilterNesting(manifest)
-        nesting.check()
-        return diagnostics + nesting.diagnostics
+        return diagnostics + nesting(in: manifest)
     }
-}
 
-/// A traversal of the filters that filters name.
-private struct FilterNesting {
     /// The maximum nesting depth of filters.
-    static let maximumDepth = 100
+    private static let maximumDepth = 100
     /// The maximum number of stages of a filter, including those of the filters in it.
-    static let maximumStages = 10_000
+    private static let maximumStages = 10_000
 
-    /// The depth and the stages of a filter, including the filters in it.
-    private struct Extent {
-        var depth = 1
-        var stages = 0
-    }
-
-    private(set) var diagnostics: [Diagnostic] = []
-    private let manifest: Manifest
-    private var extents: [String: Extent] = [:]
-    /// The filters that contain the current one, the outermost first.
-    private var path: [String] = []
-    private var hasExceeded = false
-
-    init(_ manifest: Manifest) {
-        self.manifest = manifest
-    }
-
-    mutating func check() {
-        // A filter that contains one that exceeds a limit exceeds it too: one diagnostic is enough.
-        for name in manifest.filters.keys where !hasExceeded { _ = extent(of: name) }
-    }
-
-    private mutating func extent(of filter: String) -> Extent {
-        if let known = extents[filter] { return known }
-        guard let entries = manifest.filters[filter]?.value else { return Extent() }
-        var extent = Extent()
-        path.append(filter)
-        for entry in entries where !hasExceeded {
-            guard let name = entry.value.name else {
-                extent.stages += 1
-                continue
-            }
-            if let start = path.firstIndex(of: name.value) {
-                let cycle = (path[start...] + [name.value]).joined(separator: " → ")
-                diagnostics.append(Diagnostic("filter-cycle", "this filter contains itself: \(cycle)", at: name.span))
-                continue
-            }
-            guard path.count < Self.maximumDepth else {
-                exceed("filters are nested more than \(Self.maximumDepth) levels deep", at: name)
-                break
-            }
-            let inner = self.extent(of: name.value)
-            extent.depth = max(extent.depth, inner.depth + 1)
-            extent.stages += inner.stages
-            if extent.depth > Self.maximumDepth {
-                exceed("filters are nested more than \(Self.maximumDepth) levels deep", at: name)
-            } else if extent.stages > Self.maximumStages {
-                exceed("filter '\(filter)' has more than \(Self.maximumStages) stages", at: name)
+    /// Checks the paths from filter to filter.
+    private func nesting(in manifest: Manifest) -> [Diagnostic] {
+        let filters = manifest.filters
+        let uses = filters.values.map { $0.value.compactMap(\.value.name).filter { filters[$0.value] != nil } }
+        let inner = uses.map { $0.compactMap { filters.index(forKey: $0.value) } }
+        let dependencies = DependencyOrder(inner)
+        var diagnostics = dependencies.cycles.map { cycle in
+            let name = uses[cycle.last][cycle.edge]
+            let names = (cycle.nodes.map { filters.keys[$0] } + [name.value]).joined(separator: " → ")
+            return Diagnostic("filter-cycle", "this filter contains itself: \(names)", at: name.span)
+        }
+        func report(_ message: String, at name: Spanned<String>) -> [Diagnostic] {
+            // A filter that contains one that exceeds a limit exceeds it too: one diagnostic is enough.
+            let help = "Put the stages into one filter, or name fewer filters in it."
+            diagnostics.report("filter-nesting", message, at: name.span, help: [help])
+            return diagnostics
+        }
+        // The number of filters around each one, including itself: those around it come first.
+        var levels = [Int](repeating: 1, count: filters.count)
+        for filter in dependencies.order.reversed() {
+            for (name, other) in zip(uses[filter], inner[filter]) {
+                guard levels[filter] < Self.maximumDepth else {
+                    return report("filters are nested more than \(Self.maximumDepth) levels deep", at: name)
+                }
+                levels[other] = max(levels[other], levels[filter] + 1)
             }
         }
-        path.removeLast()
-        extents[filter] = extent
-        return extent
-    }
-
-    private mutating func exceed(_ message: String, at name: Spanned<String>) {
-        guard !hasExceeded else { return }
-        hasExceeded = true
-        diagnostics.append(
-            Diagnostic(
-                "filter-nesting",
-                message,
-                at: name.span,
-                help: ["Put the stages into one filter, or name fewer filters in it."]
-            )
-        )
+        var stages = [Int](repeating: 0, count: filters.count)
+        for filter in dependencies.order {
+            let own = filters.values[filter].value.count { $0.value.name == nil }
+            stages[filter] = inner[filter].reduce(own) { $0 + stages[$1] }
+            if stages[filter] > Self.maximumStages, let name = uses[filter].last {
+                return report("filter '\(filters.keys[filter])' has more than \(Self.maximumStages) stages", at: name)
+            }
+        }
+        return diagnostics
     }
 }
 

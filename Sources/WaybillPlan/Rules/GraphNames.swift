@@ -15,10 +15,10 @@ struct GraphNames: ManifestRule {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
         var calls: [String: [Spanned<String>]] = [:]
-        subject.forEachStep { site in
-            guard case .graph(let call) = site.step.action, !site.step.unknown.contains(.form) else { return }
+        for site in subject.steps {
+            guard case .graph(let call) = site.step.action, !site.step.unknown.contains(.form) else { continue }
             if site.callsUnknown {
-                guard !manifest.unknown.mayDefine(call.name.value, in: .graphs) else { return }
+                guard !manifest.unknown.mayDefine(call.name.value, in: .graphs) else { continue }
                 let isEndpoint = manifest.endpoints[call.name.value] != nil
                 let help = isEndpoint ? ["'\(call.name.value)' is an endpoint; use 'call'."] : []
                 diagnostics.append(.unknown("graph", call.name, among: manifest.graphs.keys, help: help))
@@ -26,92 +26,61 @@ struct GraphNames: ManifestRule {
                 calls[site.graph.name.value, default: []].append(call.name)
             }
         }
-        if let site = subject.requests.excess { diagnostics.append(tooLarge(at: site.step.span)) }
-        let steps = Dictionary(subject.graphs.map { ($0.definition.name.value, $0.all.count) }) { first, _ in first }
-        return diagnostics + paths(calls, steps, in: manifest)
-    }
-
-    private func tooLarge(at span: SourceSpan) -> Diagnostic {
-        let limit = RequestList.maximumOfCalledGraphs
-        return Diagnostic(
-            "graph-nesting",
-            "the graphs that this step runs with its settings have more than \(limit) steps",
-            at: span,
-            help: [
-                "A graph that several steps run with settings counts once for each of them. Write the settings at the graph itself."
-            ]
-        )
+        if let site = subject.requests.excess {
+            let limit = RequestList.maximumOfCalledGraphs
+            diagnostics.report(
+                "graph-nesting",
+                "the graphs that this step runs with its settings have more than \(limit) steps",
+                at: site.step.span,
+                help: [
+                    "A graph that several steps run with settings counts once for each of them. Write the settings at the graph itself."
+                ]
+            )
+        }
+        return diagnostics + nesting(of: calls, in: subject)
     }
 
     /// Checks the paths from graph to graph.
-    ///
-    /// - Parameter steps: The number of steps of each graph itself.
-    private func paths(
-        _ calls: [String: [Spanned<String>]],
-        _ steps: [String: Int],
-        in manifest: Manifest
-    ) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        // The number of levels of each finished graph, including itself.
-        var depths: [String: Int] = [:]
-        // The number of steps of each finished graph and of the graphs that it runs.
-        var sizes: [String: Int] = [:]
-        // The position of each graph in the current path.
-        var places: [String: Int] = [:]
-        for name in manifest.graphs.keys where depths[name] == nil {
-            // The traversal is not recursive: graphs may be nested as deeply as there are graphs.
-            var path: [(name: String, next: Int)] = [(name, 0)]
-            places[name] = 0
-            while let (current, next) = path.last {
-                let own = calls[current] ?? []
-                guard next < own.count else {
-                    let deepest = own.max { depths[$0.value, default: 0] < depths[$1.value, default: 0] }
-                    let depth = 1 + (deepest.map { depths[$0.value, default: 0] } ?? 0)
-                    depths[current] = depth
-                    let size = own.reduce(steps[current] ?? 0) { min($0 + (sizes[$1.value] ?? 0), 1 << 40) }
-                    sizes[current] = size
-                    if let last = own.last, size > Self.maximumSteps,
-                        !own.contains(where: { (sizes[$0.value] ?? 0) > Self.maximumSteps })
-                    {
-                        diagnostics.append(tooLarge(current, at: last.span))
-                    }
-                    // Report it once, not again for every graph further out.
-                    if let deepest, depth == Self.maximumDepth + 1 { diagnostics.append(tooDeep(at: deepest)) }
-                    places[current] = nil
-                    path.removeLast()
-                    continue
-                }
-                path[path.count - 1].next += 1
-                let call = own[next]
-                if let start = places[call.value] {
-                    let cycle = (path[start...].map(\.name) + [call.value]).joined(separator: " → ")
-                    diagnostics.append(
-                        Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(cycle)", at: call.span)
-                    )
-                } else if depths[call.value] == nil {
-                    places[call.value] = path.count
-                    path.append((call.value, 0))
-                }
+    private func nesting(of calls: [String: [Spanned<String>]], in subject: RuleSubject) -> [Diagnostic] {
+        let graphs = subject.manifest.graphs
+        let calls = graphs.keys.map { calls[$0] ?? [] }
+        let callees = calls.map { $0.compactMap { graphs.index(forKey: $0.value) } }
+        let dependencies = DependencyOrder(callees)
+        var diagnostics = dependencies.cycles.map { cycle in
+            let call = calls[cycle.last][cycle.edge]
+            let names = (cycle.nodes.map { graphs.keys[$0] } + [call.value]).joined(separator: " → ")
+            return Diagnostic("graph-cycle", "this graph runs itself in a cycle: \(names)", at: call.span)
+        }
+        // The number of levels of each graph, including itself, and of its steps and those of the graphs that it runs.
+        var depths = [Int](repeating: 0, count: graphs.count)
+        var sizes = depths
+        for graph in dependencies.order {
+            let (own, inner) = (calls[graph], callees[graph])
+            let deepest = inner.indices.max { depths[inner[$0]] < depths[inner[$1]] }
+            depths[graph] = 1 + (deepest.map { depths[inner[$0]] } ?? 0)
+            sizes[graph] = inner.reduce(subject.graphs[graph].all.count) { min($0 + sizes[$1], 1 << 40) }
+            // Each is reported once, not again for every graph further out.
+            if let last = own.last, sizes[graph] > Self.maximumSteps,
+                !inner.contains(where: { sizes[$0] > Self.maximumSteps })
+            {
+                diagnostics.report(
+                    "graph-nesting",
+                    "graph '\(graphs.keys[graph])' and the graphs that it runs have more than \(Self.maximumSteps) steps",
+                    at: last.span,
+                    help: [
+                        "A graph that several steps run counts once for each of them. Use 'forEach' to repeat a graph."
+                    ]
+                )
+            }
+            if let deepest, depths[graph] == Self.maximumDepth + 1 {
+                diagnostics.report(
+                    "graph-nesting",
+                    "graphs are nested more than \(Self.maximumDepth) levels deep",
+                    at: own[deepest].span,
+                    help: ["Let one graph run several of the others in a chain, instead of each running the next."]
+                )
             }
         }
         return diagnostics
-    }
-
-    private func tooLarge(_ graph: String, at span: SourceSpan) -> Diagnostic {
-        Diagnostic(
-            "graph-nesting",
-            "graph '\(graph)' and the graphs that it runs have more than \(Self.maximumSteps) steps",
-            at: span,
-            help: ["A graph that several steps run counts once for each of them. Use 'forEach' to repeat a graph."]
-        )
-    }
-
-    private func tooDeep(at call: Spanned<String>) -> Diagnostic {
-        Diagnostic(
-            "graph-nesting",
-            "graphs are nested more than \(Self.maximumDepth) levels deep",
-            at: call.span,
-            help: ["Let one graph run several of the others in a chain, instead of each running the next."]
-        )
     }
 }

@@ -6,10 +6,9 @@ struct LowercaseMethod: ManifestRule {
     private static let standard: Set = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]
 
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var seen: Set<SourceSpan> = []
-        return subject.requests.all.compactMap { site in
+        subject.requests.all.compactMap { site in
             guard let method = site.method, let span = site.definition.method?.span,
-                !Self.standard.contains(method), Self.standard.contains(method.uppercased()), seen.insert(span).inserted
+                !Self.standard.contains(method), Self.standard.contains(method.uppercased())
             else { return nil }
             return Diagnostic(
                 "lowercase-method",

@@ -1,5 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillManifest
 
 /// A check of the meaning of a manifest. Each rule is in a file of its own, together with its messages.
@@ -64,7 +65,7 @@ let rulesOfSoundManifests: [any ManifestRule] = [
 extension Diagnostic {
     /// The error for a name that is not defined.
     static func unknown(
-        _ sort: String,
+        _ kind: String,
         _ name: Spanned<String>,
         among known: some Collection<String>,
         help: [String] = []
@@ -77,8 +78,8 @@ extension Diagnostic {
             help.append("Available: \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         return Diagnostic(
-            DiagnosticID(stringLiteral: "unknown-\(String(sort.map { $0 == " " ? "-" : $0 }))"),
-            sort == "name" ? "'\(name.value)' is not defined here" : "no \(sort) is named '\(name.value)'",
+            DiagnosticID(stringLiteral: "unknown-\(String(kind.map { $0 == " " ? "-" : $0 }))"),
+            kind == "name" ? "'\(name.value)' is not defined here" : "no \(kind) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help
@@ -86,11 +87,55 @@ extension Diagnostic {
     }
 }
 
-/// Runs the rules. Each rule is independent of the others.
-enum RuleRunner {
-    /// Returns the diagnostics of all rules, in the order of the rules. Those of the rules for manifests without errors
-    /// are separate, and apply only if there is no error.
-    static func diagnostics(of subject: RuleSubject) -> (always: [Diagnostic], ifSound: [Diagnostic]) {
-        (allRules.flatMap { $0.check(subject) }, rulesOfSoundManifests.flatMap { $0.check(subject) })
+/// A manifest with the facts that several rules need, computed once.
+final class RuleSubject: Sendable {
+    /// The manifest, with the environment applied.
+    let manifest: Manifest
+    /// The values of its data files, by name; files that could not be read are missing.
+    let data: JSONObject
+    /// Whether files may be outside their folders.
+    let allowsOutside: Bool
+    /// The graphs with their steps.
+    let graphs: [GraphSite]
+    /// Every step of every graph.
+    let steps: [StepSite]
+    /// Every request that the manifest can send.
+    let requests: RequestList
+    /// Every path of the expression language.
+    let references: ReferenceList
+    /// The settings of every level that has any, as they were written.
+    let settings: [Settings]
+
+    init(_ manifest: Manifest, data: JSONObject = JSONObject(), allowsOutside: Bool = false) {
+        self.manifest = manifest
+        self.data = data
+        self.allowsOutside = allowsOutside
+        let graphs = manifest.graphSites
+        self.graphs = graphs
+        steps = graphs.flatMap(\.all)
+        requests = RequestList(of: manifest, graphs)
+        references = ReferenceList(of: manifest, graphs)
+        let ofLevels =
+            [manifest.defaults] + manifest.services.values.map(\.value.settings)
+            + manifest.endpoints.values.map(\.value.request.settings) + graphs.map(\.definition.value.settings)
+        let ofSteps = steps.flatMap { site in
+            var all = [site.step.settings]
+            if case .request(let definition) = site.step.action { all.append(definition.settings) }
+            return all
+        }
+        settings = (ofLevels + ofSteps).filter { !$0.isEmpty }
+    }
+
+    /// Returns the diagnostics of a check for all requests. Calls of one endpoint share its diagnostics, which are
+    /// reported once.
+    func diagnosticsOfRequests(_ check: (RequestSite) -> [Diagnostic]) -> [Diagnostic] {
+        var seen: Set<SourceSpan> = []
+        var diagnostics: [Diagnostic] = []
+        for request in requests.all {
+            for diagnostic in check(request) {
+                if let place = diagnostic.primary?.span, seen.insert(place).inserted { diagnostics.append(diagnostic) }
+            }
+        }
+        return diagnostics
     }
 }

@@ -18,7 +18,9 @@ struct NeverTaken: ManifestRule {
         else { return [] }
         var parts: [(span: SourceSpan, words: String)] = []
         if let output = site.definition.outputs.first { parts.append((output.name.span, "outputs are")) }
-        let filter = settings.flatMap(\.filters).first { !$0.value.isOnEveryStatus }
+        let filter = settings.flatMap(\.filters).first {
+            if case .named(_, onEveryStatus: true) = $0.value { false } else { true }
+        }
         if let filter { parts.append((filter.span, "filters are")) }
         if let returns = site.definition.returns { parts.append((returns.span, "'returns' is")) }
         if let write = site.step?.step.flow?.write { parts.append((write.span, "'write' is")) }
@@ -31,11 +33,5 @@ struct NeverTaken: ManifestRule {
                 secondary: [.init(status.span, "the expected status")]
             )
         }
-    }
-}
-
-extension FilterEntry {
-    fileprivate var isOnEveryStatus: Bool {
-        if case .named(_, let onEveryStatus) = self { onEveryStatus } else { false }
     }
 }

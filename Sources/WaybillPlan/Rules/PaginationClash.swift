@@ -5,22 +5,18 @@ import WaybillManifest
 /// The query parameter that each page fills cannot have another value.
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        subject.forEachStep { site in
-            guard let name = site.step.flow?.paginate?.filledQuery,
+        subject.steps.compactMap { site in
+            guard case .query(let name)? = site.step.flow?.paginate?.target,
                 let given = subject.requests.of(site).lazy.compactMap({ $0.queryField(named: name.value) }).first
-            else { return }
-            diagnostics.append(
-                Diagnostic(
-                    "pagination-clash",
-                    "each page fills the query parameter '\(name.value)', which already has a value",
-                    at: name.span,
-                    secondary: [.init(given.span, "given here")],
-                    help: ["Remove it there; 'start' sets the value for the first page."]
-                )
+            else { return nil }
+            return Diagnostic(
+                "pagination-clash",
+                "each page fills the query parameter '\(name.value)', which already has a value",
+                at: name.span,
+                secondary: [.init(given.span, "given here")],
+                help: ["Remove it there; 'start' sets the value for the first page."]
             )
         }
-        return diagnostics
     }
 }
 
@@ -42,11 +38,11 @@ extension RequestSite {
 }
 
 extension Pagination {
-    /// The query parameter that each page fills.
-    fileprivate var filledQuery: Spanned<String>? {
+    /// The part of a request that each page fills.
+    var target: Target? {
         switch style {
-        case .page(.query(let name), _), .offset(.query(let name), _), .cursor(.query(let name), _): name
-        default: nil
+        case .page(let target, _), .offset(let target, _), .cursor(let target, _): target
+        case .next, .link: nil
         }
     }
 }

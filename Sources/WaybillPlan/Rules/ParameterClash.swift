@@ -19,14 +19,12 @@ struct ParameterClash: ManifestRule {
             for parameter in level.params {
                 let name = parameter.name.value
                 if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {
-                    diagnostics.append(
-                        Diagnostic(
-                            "parameter-clash",
-                            "parameter '\(name)' is already sent by an outer level",
-                            at: parameter.name.span,
-                            secondary: [.init(farther.name.span, "first given here")],
-                            help: ["Remove it there, or add 'inherit: {params: false}' here."]
-                        )
+                    diagnostics.report(
+                        "parameter-clash",
+                        "parameter '\(name)' is already sent by an outer level",
+                        at: parameter.name.span,
+                        secondary: [.init(farther.name.span, "first given here")],
+                        help: ["Remove it there, or add 'inherit: {params: false}' here."]
                     )
                 }
                 sent[name] = parameter

@@ -5,22 +5,18 @@ import WaybillManifest
 /// Warns of a token endpoint without TLS (RFC 6749, section 3.2), which exposes the client's secret and the token.
 struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        for settings in subject.settings {
+        subject.settings.compactMap { settings in
             guard let oauth2 = settings.auth?.value.method as? OAuth2Authentication, let url = oauth2.tokenURL,
                 let text = url.constantText, Self.isReadable(URIReference(text))
-            else { continue }
-            diagnostics.append(
-                Diagnostic(
-                    "readable-credentials",
-                    "the credentials and the token are sent without encryption",
-                    severity: .warning,
-                    at: url.span,
-                    help: ["Use 'https://'. Only a server on the same machine does not need it."]
-                )
+            else { return nil }
+            return Diagnostic(
+                "readable-credentials",
+                "the credentials and the token are sent without encryption",
+                severity: .warning,
+                at: url.span,
+                help: ["Use 'https://'. Only a server on the same machine does not need it."]
             )
         }
-        return diagnostics
     }
 
     private static func isReadable(_ url: URIReference) -> Bool {

@@ -4,6 +4,40 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
+/// The location of an expression, which determines the meaning of its names.
+struct UseLocation: Sendable {
+    /// The level that it is written at.
+    let level: Level
+    /// The inputs that are declared at that level, if it can declare any.
+    var declarations: Declarations?
+    /// The graph that it is part of.
+    var graph: GraphSite?
+    /// The step that it belongs to.
+    var step: StepSite?
+    /// The variables of the enclosing `forEach` steps, from the outermost in.
+    var loopVariables: [Spanned<String>] = []
+    /// The variables of the request that it belongs to.
+    var vars: [VariableDefinition] = []
+    /// The sessions that `session` may refer to.
+    var sessions: [SessionDefinition] = []
+    /// The names that are not known: variables of requests, those of `forEach`, sessions.
+    var unknown: UnknownParts = []
+    /// Whether it is evaluated for each request, which decides between several sessions.
+    var isOfRequest = true
+
+    /// The inputs that an endpoint or a graph declares.
+    struct Declarations: Sendable {
+        /// The inputs.
+        let inputs: Definitions<InputDeclaration>
+        /// Whether all declared inputs are known; an error in the manifest may hide others.
+        let areAllKnown: Bool
+
+        fileprivate init(_ inputs: Definitions<InputDeclaration>, unknown: UnknownParts) {
+            (self.inputs, areAllKnown) = (inputs, !unknown.contains(.inputs))
+        }
+    }
+}
+
 /// A path in an expression of the manifest, with its location and the definitions that its names refer to.
 final class ReferenceSite: Sendable {
     /// The path.
@@ -11,12 +45,12 @@ final class ReferenceSite: Sendable {
     /// The expression or template that contains it.
     let text: any EvaluatedText
     /// The location of the expression or template.
-    let place: UseLocation
+    let location: UseLocation
     /// The first step of the graph with the id after `steps`.
     let step: StepSite?
-    /// The number, among all inputs that endpoints and graphs declare, of the one that `inputs` leads to; `nil` if it
-    /// leads to an input of the manifest, to none or to all.
-    let input: Int?
+    /// The name of the declared input that `inputs` leads to; `nil` if it leads to an input of the manifest, to none or
+    /// to all.
+    let input: Spanned<String>?
     /// When the expression is evaluated.
     let moment: Moment
     /// What the value is used for.
@@ -24,28 +58,20 @@ final class ReferenceSite: Sendable {
     /// Whether it is evaluated for each element of a list, with the element as `item`.
     let seesItem: Bool
 
-    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ place: UseLocation) {
+    fileprivate init(_ reference: Reference, of use: ExpressionUse, _ location: UseLocation) {
         self.reference = reference
         text = use.text
         moment = use.moment
         purpose = use.purpose
         seesItem = use.seesItem
-        self.place = place
+        self.location = location
         let name = reference.segments.first?.name
-        step = reference.root == .steps ? name.flatMap { place.graph?[$0] } : nil
-        input = reference.root == .inputs ? name.flatMap { place.declarations?.number(of: $0) } : nil
+        step = reference.root == .steps ? name.flatMap { location.graph?[$0] } : nil
+        input = reference.root == .inputs ? name.flatMap { location.declarations?.inputs[$0]?.name } : nil
     }
 
     /// Returns the span of a range of bytes of the path's expression or template.
     func span(of range: Range<Int>) -> SourceSpan { text.span(of: range) }
-}
-
-extension UseLocation.Declarations {
-    /// Returns the number of the declared input with a name, among all declared inputs.
-    fileprivate func number(of name: String) -> Int? {
-        guard let index = inputs.index(forKey: name), inputs.keys[index].hasSameCodePoints(as: name) else { return nil }
-        return start + index
-    }
 }
 
 /// A literal string that is a path, or a call of a function with one.
@@ -59,18 +85,19 @@ struct LiteralPath: Sendable {
 
     /// Creates a literal path from a string that is a path starting with a known name, or a single function call; `nil`
     /// otherwise.
-    fileprivate init?(_ use: ConstantUse, _ place: UseLocation) {
+    fileprivate init?(_ use: ConstantUse, _ location: UseLocation) {
         let name = use.text.prefix { $0 != "." && $0 != "[" && $0 != "(" }
         guard name.utf8.count < use.text.utf8.count else { return nil }
         let isCall = use.text.utf8[name.endIndex] == UInt8(ascii: "(") && use.text.hasSuffix(")")
-        guard isCall || Self.names.contains(String(name)) || place.loopVariables.contains(where: { $0.value == name }),
+        guard
+            isCall || Self.names.contains(String(name)) || location.loopVariables.contains(where: { $0.value == name }),
             let expression = try? ManifestExpression(parsing: use.text, named: "<literal>"),
             let reference = expression.references.first
         else { return nil }
         let isPath = !reference.segments.isEmpty && reference.range.count == use.text.utf8.count
         guard isCall || isPath else { return nil }
         let asUse = ExpressionUse(text: expression, moment: use.moment, purpose: use.purpose, seesItem: use.seesItem)
-        site = ReferenceSite(reference, of: asUse, place)
+        site = ReferenceSite(reference, of: asUse, location)
         text = use.text
         span = use.span
     }
@@ -83,121 +110,39 @@ struct LiteralPath: Sendable {
 struct ReferenceList: Sendable {
     /// The paths.
     let sites: [ReferenceSite]
-    /// The roots of the paths. Most rules concern only a few of them, and find those without inspecting the paths.
-    let roots: [Reference.Root?]
     /// Literal strings that are paths or calls of the expression language, and may have been meant as templates.
     let literals: [LiteralPath]
     /// For each step, by number, the range of the paths that it contains.
     private let ofSteps: [Range<Int>]
+    /// For each graph, the range of the paths that are not part of a step.
+    private let ofGraphs: [Range<Int>]
 
     /// Collects the paths of a manifest. Its graphs must be resolved already.
     init(of manifest: Manifest, _ graphs: [GraphSite]) {
         let reader = ReferenceReader(manifest)
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
-        (sites, roots, ofSteps) = (reader.sites, reader.roots, reader.ofSteps)
-        literals = reader.literals
+        (sites, literals) = (reader.sites, reader.literals)
+        (ofSteps, ofGraphs) = (reader.ofSteps, reader.ofGraphs)
     }
 
-    /// The indices of the paths in a step.
-    func indices(of site: StepSite) -> Range<Int> { ofSteps[site.number] }
+    /// The paths of the graph at an index that are not part of a step.
+    func ofGraph(at index: Int) -> ArraySlice<ReferenceSite> { sites[ofGraphs[index]] }
+
+    /// The paths in a step.
+    func of(_ site: StepSite) -> ArraySlice<ReferenceSite> { sites[ofSteps[site.number]] }
 }
 
 /// Traverses a manifest and collects its paths.
 private final class ReferenceReader {
     private(set) var sites: [ReferenceSite] = []
-    private(set) var roots: [Reference.Root?] = []
     private(set) var ofSteps: [Range<Int>] = []
+    private(set) var ofGraphs: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
     private let manifest: Manifest
-    private let places: LocationReader
-    /// The number of inputs that the endpoints and graphs read so far declare.
-    private var inputs = 0
-
-    init(_ manifest: Manifest) {
-        self.manifest = manifest
-        places = LocationReader(manifest)
-    }
-
-    /// Reads everything outside the graphs.
-    func readLevels() {
-        let far = visitor(
-            UseLocation(level: .defaults, sessions: places.allSessions, unknown: places.unknownOfAllSessions)
-        )
-        manifest.defaults.visitUses(far)
-        for filter in manifest.filters.values {
-            for entry in filter.value { entry.value.visitUses(far) }
-        }
-        for (name, service) in manifest.services {
-            let unknown = service.value.unknown.among(.session)
-            let place = UseLocation(level: .service(name), sessions: places.sessions(of: name), unknown: unknown)
-            service.value.settings.visitUses(visitor(place))
-            // The request for a session cannot use the session.
-            let before = visitor(UseLocation(level: .service(name)))
-            before.members(service.value.session?.call.arguments ?? [], .request, .argument)
-        }
-        for endpoint in manifest.endpoints.values {
-            let request = endpoint.value.request
-            let declarations = declare(endpoint.value.inputs, unknown: request.unknown)
-            request.visitUses(visitor(places.place(of: endpoint, declarations)))
-        }
-    }
-
-    /// Reads a graph and its steps.
-    func read(_ graph: GraphSite) {
-        let definition = graph.definition
-        let declarations = declare(definition.value.inputs, unknown: definition.value.unknown)
-        func place(isOfRequest: Bool) -> UseLocation {
-            UseLocation(
-                level: .graph(definition.name.value),
-                declarations: declarations,
-                graph: graph,
-                sessions: places.allSessions,
-                unknown: places.unknownOfAllSessions,
-                isOfRequest: isOfRequest
-            )
-        }
-        definition.value.settings.visitUses(visitor(place(isOfRequest: true)))
-        let own = visitor(place(isOfRequest: false))
-        own.duration(definition.value.deadline?.value)
-        for output in definition.value.outputs { output.visitUses(own, .end, .result) }
-        for value in definition.value.state { value.visitUses(own) }
-        for site in graph.all {
-            let start = sites.count
-            let (outside, inside) = places.places(of: site, in: graph, declarations)
-            let first = visitor(outside)
-            site.step.visitUses(outside: first, inside: inside === outside ? first : visitor(inside))
-            ofSteps.append(start..<sites.count)
-        }
-    }
-
-    private func declare(
-        _ inputs: Definitions<InputDeclaration>,
-        unknown: UnknownParts
-    ) -> UseLocation.Declarations {
-        defer { self.inputs += inputs.count }
-        return UseLocation.Declarations(inputs: inputs, start: self.inputs, areAllKnown: !unknown.contains(.inputs))
-    }
-
-    private func visitor(_ place: UseLocation) -> UseVisitor {
-        UseVisitor { [unowned self] use in
-            for reference in use.text.references {
-                sites.append(ReferenceSite(reference, of: use, place))
-                roots.append(reference.root)
-            }
-        } constant: { [unowned self] use in
-            // The name of a file may resemble a path.
-            if use.purpose != .fileName, let literal = LiteralPath(use, place) { literals.append(literal) }
-        }
-    }
-}
-
-/// Determines the locations of the expressions of endpoints and steps.
-private final class LocationReader {
-    let allSessions: [SessionDefinition]
+    private let allSessions: [SessionDefinition]
     /// Whether other sessions may exist, because of errors in the manifest.
-    let unknownOfAllSessions: UnknownParts
-    private let manifest: Manifest
+    private let unknownOfAllSessions: UnknownParts
 
     init(_ manifest: Manifest) {
         self.manifest = manifest
@@ -205,23 +150,81 @@ private final class LocationReader {
         let isUnknown =
             manifest.unknown.mayDefineSomething(in: .services)
             || manifest.services.values.contains { $0.value.unknown.contains(.session) }
-        unknownOfAllSessions = isUnknown ? .session : .nothing
+        unknownOfAllSessions = isUnknown ? .session : []
     }
 
-    func place(of endpoint: Definition<Endpoint>, _ declarations: UseLocation.Declarations) -> UseLocation {
-        let request = endpoint.value.request
-        return UseLocation(
-            level: .endpoint(endpoint.name.value),
-            declarations: declarations,
-            vars: request.vars,
-            sessions: sessions(of: request),
-            unknown: request.unknown.among(.vars) | unknownSessions(of: request)
-        )
+    /// Reads everything outside the graphs.
+    func readLevels() {
+        let far = visitor(UseLocation(level: .defaults, sessions: allSessions, unknown: unknownOfAllSessions))
+        manifest.defaults.visitUses(far)
+        for filter in manifest.filters.values {
+            for entry in filter.value { entry.value.visitUses(far) }
+        }
+        for (name, service) in manifest.services {
+            let unknown = service.value.unknown.intersection(.session)
+            let location = UseLocation(level: .service(name), sessions: sessions(of: name), unknown: unknown)
+            service.value.settings.visitUses(visitor(location))
+            // The request for a session cannot use the session.
+            let before = visitor(UseLocation(level: .service(name)))
+            before.members(service.value.session?.call.arguments ?? [], .request, .argument)
+        }
+        for endpoint in manifest.endpoints.values {
+            let request = endpoint.value.request
+            let declarations = UseLocation.Declarations(endpoint.value.inputs, unknown: request.unknown)
+            let location = UseLocation(
+                level: .endpoint(endpoint.name.value),
+                declarations: declarations,
+                vars: request.vars,
+                sessions: sessions(of: request),
+                unknown: request.unknown.intersection(.vars).union(unknownSessions(of: request))
+            )
+            request.visitUses(visitor(location))
+        }
     }
+
+    /// Reads a graph and its steps.
+    func read(_ graph: GraphSite) {
+        let definition = graph.definition
+        let declarations = UseLocation.Declarations(definition.value.inputs, unknown: definition.value.unknown)
+        func location(isOfRequest: Bool) -> UseLocation {
+            UseLocation(
+                level: .graph(definition.name.value),
+                declarations: declarations,
+                graph: graph,
+                sessions: allSessions,
+                unknown: unknownOfAllSessions,
+                isOfRequest: isOfRequest
+            )
+        }
+        let first = sites.count
+        definition.value.settings.visitUses(visitor(location(isOfRequest: true)))
+        let own = visitor(location(isOfRequest: false))
+        own.duration(definition.value.deadline?.value)
+        for output in definition.value.outputs { output.visitUses(own, .end, .result) }
+        for value in definition.value.state { value.visitUses(own) }
+        ofGraphs.append(first..<sites.count)
+        for site in graph.all {
+            let start = sites.count
+            let (outside, inside) = locations(of: site, in: graph, declarations)
+            site.step.visitUses(outside: visitor(outside), inside: visitor(inside))
+            ofSteps.append(start..<sites.count)
+        }
+    }
+
+    private func visitor(_ location: UseLocation) -> UseVisitor {
+        UseVisitor { [unowned self] use in
+            for reference in use.text.references { sites.append(ReferenceSite(reference, of: use, location)) }
+        } constant: { [unowned self] use in
+            // The name of a file may resemble a path.
+            if use.purpose != .fileName, let literal = LiteralPath(use, location) { literals.append(literal) }
+        }
+    }
+
+    // MARK: Locations
 
     /// Returns the locations for the expressions of a step: outside its `forEach`, where there is no element yet, and
     /// inside it.
-    func places(
+    private func locations(
         of site: StepSite,
         in graph: GraphSite,
         _ declarations: UseLocation.Declarations
@@ -232,36 +235,30 @@ private final class LocationReader {
             unknown = unknownSessions(of: request, calledBy: site.step)
         } else if case .request(let definition) = site.step.action {
             sessions = self.sessions(of: definition)
-            unknown = unknownSessions(of: definition) | definition.unknown.among(.vars)
+            unknown = unknownSessions(of: definition).union(definition.unknown.intersection(.vars))
             vars = definition.vars + vars
         } else if site.callsUnknown {
             unknown = .session
         }
-        unknown = unknown | site.step.unknown.among(.vars | .loop)
-        for step in site.around { unknown = unknown | step.unknown.among(.loop) }
-        func place(_ loopVariables: [Spanned<String>], _ vars: [VariableDefinition]) -> UseLocation {
-            UseLocation(
-                level: .graph(graph.definition.name.value),
-                declarations: declarations,
-                graph: graph,
-                step: site,
-                loopVariables: loopVariables,
-                vars: vars,
-                sessions: sessions,
-                unknown: unknown,
-                isOfRequest: site.step.isRequest
-            )
-        }
-        let around = site.around.compactMap { $0.flow?.forEach?.variable }
-        let own = site.step.flow?.forEach?.variable
-        if own == nil, vars.isEmpty {
-            let both = place(around, [])
-            return (both, both)
-        }
-        return (place(around, []), place(around + [own].compactMap { $0 }, vars))
+        unknown.formUnion(site.step.unknown.intersection([.vars, .loop]))
+        for step in site.around { unknown.formUnion(step.unknown.intersection(.loop)) }
+        let outside = UseLocation(
+            level: .graph(graph.definition.name.value),
+            declarations: declarations,
+            graph: graph,
+            step: site,
+            loopVariables: site.around.compactMap { $0.flow?.forEach?.variable },
+            sessions: sessions,
+            unknown: unknown,
+            isOfRequest: site.step.isRequest
+        )
+        var inside = outside
+        if let own = site.step.flow?.forEach?.variable { inside.loopVariables.append(own) }
+        inside.vars = vars
+        return (outside, inside)
     }
 
-    func sessions(of service: String) -> [SessionDefinition] {
+    private func sessions(of service: String) -> [SessionDefinition] {
         (manifest.services[service]?.value.session).map { [$0] } ?? []
     }
 
@@ -284,6 +281,6 @@ private final class LocationReader {
                 manifest.unknown.mayDefineSomething(in: .services)
                 || manifest.services.count == 1 && !unknownOfAllSessions.isEmpty
         }
-        return isUnknown ? .session : .nothing
+        return isUnknown ? .session : []
     }
 }

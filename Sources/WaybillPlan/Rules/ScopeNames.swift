@@ -9,12 +9,7 @@ import WaybillManifest
 /// Another rule (`DataFlow`) checks the names after `steps`.
 struct ScopeNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        let references = subject.references
-        return references.sites.indices.compactMap { index in
-            // The member names of a response's data are not known.
-            if references.roots[index] == .document, references.sites[index].moment == .response { return nil }
-            return NameScope(subject: subject, site: references.sites[index]).diagnostic
-        }
+        subject.references.sites.compactMap { NameScope(subject: subject, site: $0).diagnostic }
     }
 }
 
@@ -23,34 +18,34 @@ struct NameScope {
     let subject: RuleSubject
     let site: ReferenceSite
 
-    private var place: UseLocation { site.place }
+    private var location: UseLocation { site.location }
     private var reference: Reference { site.reference }
 
     /// The error in the names that the path starts with.
     var diagnostic: Diagnostic? {
         let root = reference.root
         // The variable of the element may have an invalid name.
-        if place.unknown.contains(.loop), isLoopVariable { return nil }
-        guard root.map(sees) ?? seesVariable else {
+        if location.unknown.contains(.loop), isLoopVariable { return nil }
+        guard root.map(sees) ?? (location.unknown.contains(.loop) || isLoopVariable) else {
             return unknownRoot(Spanned(reference.name, at: site.span(of: reference.nameRange)))
         }
         switch root {
         case .inputs:
-            if site.input != nil || place.declarations?.areAllKnown == false { return nil }
-            return member(1, sort: "input", in: .inputs) { inputNames }
-        case .secrets: return member(1, sort: "secret", in: .secrets) { Array(subject.manifest.secrets.keys) }
-        case .data: return member(1, sort: "data", in: .data) { Array(subject.manifest.data.keys) }
-        case .vars where place.unknown.contains(.vars): return nil
-        case .vars: return member(1, sort: "variable") { place.vars.map(\.name.value) }
-        case .session: return place.unknown.contains(.session) ? nil : session
+            if site.input != nil || location.declarations?.areAllKnown == false { return nil }
+            return member(1, kind: "input", in: .inputs) { inputNames }
+        case .secrets: return member(1, kind: "secret", in: .secrets) { Array(subject.manifest.secrets.keys) }
+        case .data: return member(1, kind: "data", in: .data) { Array(subject.manifest.data.keys) }
+        case .vars where location.unknown.contains(.vars): return nil
+        case .vars: return member(1, kind: "variable") { location.vars.map(\.name.value) }
+        case .session: return location.unknown.contains(.session) ? nil : session
         case .manifest:
-            return member(1, sort: "name") { ["inputs"] }
-                ?? member(2, sort: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
-        case .run: return member(1, sort: "name") { ["id", "startedAt", "environment"] }
-        case .state: return member(1, sort: "state") { stateNames }
-        case .request: return member(1, sort: "name") { ["method", "url", "query", "body"] }
+            return member(1, kind: "name") { ["inputs"] }
+                ?? member(2, kind: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
+        case .run: return member(1, kind: "name") { ["id", "startedAt", "environment"] }
+        case .state: return member(1, kind: "state") { stateNames }
+        case .request: return member(1, kind: "name") { ["method", "url", "query", "body"] }
         case .response:
-            return member(1, sort: "name") { ["status", "headers", "cookies", "time", "redirects", "body"] }
+            return member(1, kind: "name") { ["status", "headers", "cookies", "time", "redirects", "body"] }
         case .document, .steps, .item, nil: return nil
         }
     }
@@ -59,54 +54,46 @@ struct NameScope {
         switch root {
         case .inputs, .manifest, .secrets, .run: true
         case .data: !subject.manifest.data.isEmpty || subject.manifest.unknown.mayDefineSomething(in: .data)
-        case .steps: place.graph != nil
+        case .steps: location.graph != nil
         case .state: !stateNames.isEmpty
-        case .vars: !place.vars.isEmpty || place.unknown.contains(.vars)
-        case .session: !place.sessions.isEmpty || place.unknown.contains(.session)
+        case .vars: !location.vars.isEmpty || location.unknown.contains(.vars)
+        case .session: !location.sessions.isEmpty || location.unknown.contains(.session)
         case .request: site.moment == .sending || site.moment == .response
         case .document, .response: site.moment == .response
         case .item: site.seesItem
         }
     }
 
-    private var seesVariable: Bool {
-        place.unknown.contains(.loop) || isLoopVariable
-    }
-
     private var isLoopVariable: Bool {
-        place.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
+        location.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
     }
 
-    private var names: [String] {
-        Reference.Root.allCases.filter(sees).map(\.name) + place.loopVariables.map(\.value)
-    }
-
-    private var stateNames: [String] { place.graph?.definition.value.state.map(\.name) ?? [] }
+    private var stateNames: [String] { location.graph?.definition.value.state.map(\.name) ?? [] }
 
     private var inputNames: [String] {
-        let own = place.declarations.map { Array($0.inputs.keys) } ?? []
+        let own = location.declarations.map { Array($0.inputs.keys) } ?? []
         return own + subject.manifest.inputs.keys.filter { !own.contains($0) }
     }
 
     private var session: Diagnostic? {
-        if place.sessions.count > 1, !place.isOfRequest {
+        if location.sessions.count > 1, !location.isOfRequest {
             return Diagnostic(
                 "ambiguous-session",
                 "'session' is ambiguous here: several services have a session",
                 at: site.span(of: reference.nameRange),
-                secondary: place.sessions.map { .init($0.call.name.span, "a session") },
+                secondary: location.sessions.map { .init($0.call.name.span, "a session") },
                 help: ["Take the value from the outputs of a step that uses the session."]
             )
         }
         // The outputs of a session that calls something unknown are unknown too.
-        let outputs = place.sessions.compactMap { subject.outputs(of: $0) }
-        guard !outputs.isEmpty, outputs.count == place.sessions.count else { return nil }
-        return member(1, sort: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
+        let outputs = location.sessions.compactMap { subject.outputs(of: $0) }
+        guard !outputs.isEmpty, outputs.count == location.sessions.count else { return nil }
+        return member(1, kind: "session value") { outputs.flatMap { $0 }.map(\.name.value) }
     }
 
     private func member(
         _ index: Int,
-        sort: String,
+        kind: String,
         in section: ManifestSection? = nil,
         among known: () -> [String]
     ) -> Diagnostic? {
@@ -116,13 +103,14 @@ struct NameScope {
         if let section, subject.manifest.unknown.mayDefine(name, in: section) { return nil }
         let known = known()
         if known.contains(where: { $0.hasSameCodePoints(as: name) }) { return nil }
-        return .unknown(sort, Spanned(name, at: site.span(of: segment.range)), among: known)
+        return .unknown(kind, Spanned(name, at: site.span(of: segment.range)), among: known)
     }
 
     private func unknownRoot(_ root: Spanned<String>) -> Diagnostic {
         guard let help = reason(against: root.value) else {
             let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
             let help = isWhole ? ["Inside an expression, a string needs quotes, such as \"'\(root.value)'\"."] : []
+            let names = Reference.Root.allCases.filter(sees).map(\.name) + location.loopVariables.map(\.value)
             return .unknown("name", root, among: names, help: help)
         }
         return Diagnostic("unknown-name", "'\(root.value)' is not available here", at: root.span, help: [help])
@@ -137,14 +125,14 @@ struct NameScope {
         case "steps":
             "Only expressions in a graph can use its steps: give the endpoint an input, and set it 'with' the call."
         case "state":
-            place.graph == nil
+            location.graph == nil
                 ? "Only expressions in a graph can use its state: give the endpoint an input, and set it 'with' the call."
                 : "The graph has no 'state'."
         case "item": "'item' is the current element in stages that process a list."
         case "data": "The manifest has no 'data'."
         case "vars": "No 'vars' are defined here; those of an endpoint are available in that endpoint only."
         case "session":
-            place.level == .defaults || place.graph != nil
+            location.level == .defaults || location.graph != nil
                 ? "No service has a 'session'." : "The service of this request has no 'session'."
         default: nil
         }

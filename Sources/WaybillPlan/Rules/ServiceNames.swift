@@ -12,23 +12,19 @@ struct ServiceNames: ManifestRule {
                 if manifest.services[name.value] == nil, !manifest.unknown.mayDefine(name.value, in: .services) {
                     diagnostics.append(.unknown("service", name, among: manifest.services.keys))
                 }
-            } else if site.service.isAmbiguous, !isNamedByCalls(of: site, subject) {
+            } else if site.service.isAmbiguous,
+                // Every step that calls the endpoint may give it the service.
+                !(site.steps.isEmpty && site.endpoint.map(subject.requests.isCalledWithSettingsOnly) ?? false)
+            {
                 let names = manifest.services.keys.map { "'\($0)'" }.joined(separator: ", ")
-                diagnostics.append(
-                    Diagnostic(
-                        "service-needed",
-                        "this request must name its service, because there are several",
-                        at: site.definition.address.text.span,
-                        help: ["Add 'service' with one of \(names)."]
-                    )
+                diagnostics.report(
+                    "service-needed",
+                    "this request must name its service, because there are several",
+                    at: site.definition.address.text.span,
+                    help: ["Add 'service' with one of \(names)."]
                 )
             }
         }
         return diagnostics
-    }
-
-    /// Whether every step that calls the request's endpoint may give it the service that it is missing.
-    private func isNamedByCalls(of site: RequestSite, _ subject: RuleSubject) -> Bool {
-        site.steps.isEmpty && site.endpoint.map(subject.requests.isCalledWithSettingsOnly) ?? false
     }
 }

@@ -7,46 +7,30 @@ import WaybillManifest
 struct SessionCycles: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
-        // By service: the service whose session its own session needs.
-        var needs: [String: (service: String, use: SourceSpan)] = [:]
-        for (name, service) in manifest.services {
+        // For each service, the service whose session its own session needs, and the span of the use.
+        let needs = manifest.services.values.map { service -> [(service: Int, use: SourceSpan)] in
             guard let call = service.value.session?.call,
                 let site = subject.requests.ofEndpoint(call.name.value),
                 site.definition.settings.unknown.isEmpty, !site.service.isUnknown, let other = site.service.name,
-                let use = site.useOfSession
-            else { continue }
-            needs[name] = (other, use)
+                let index = manifest.services.index(forKey: other), let use = site.useOfSession
+            else { return [] }
+            return [(index, use)]
         }
-        var diagnostics: [Diagnostic] = []
-        var done: Set<String> = []
-        for name in manifest.services.keys {
-            var path: [String] = []
-            var positions: [String: Int] = [:]
-            var current = name
-            while !done.contains(current), let need = needs[current] {
-                done.insert(current)
-                positions[current] = path.count
-                path.append(current)
-                current = need.service
-                guard let start = positions[current], let session = manifest.services[current]?.value.session
-                else { continue }
-                let cycle = (path[start...] + [current]).joined(separator: " → ")
-                diagnostics.append(
-                    Diagnostic(
-                        "session-cycle",
-                        "this session requires itself"
-                            + (path.count - start > 1 ? ": \(cycle)" : ""),
-                        at: session.call.name.span,
-                        secondary: [.init(need.use, "used by its endpoint")],
-                        help: [
-                            "Add 'auth: none' to the endpoint, remove the header field with null, or move the endpoint"
-                                + " to another service."
-                        ]
-                    )
-                )
-            }
+        return DependencyOrder(needs.map { $0.map(\.service) }).cycles.compactMap { cycle in
+            let first = manifest.services.values[cycle.nodes[0]]
+            guard let session = first.value.session else { return nil }
+            let names = (cycle.nodes.map { manifest.services.keys[$0] } + [first.name.value]).joined(separator: " → ")
+            return Diagnostic(
+                "session-cycle",
+                "this session requires itself" + (cycle.nodes.count > 1 ? ": \(names)" : ""),
+                at: session.call.name.span,
+                secondary: [.init(needs[cycle.last][cycle.edge].use, "used by its endpoint")],
+                help: [
+                    "Add 'auth: none' to the endpoint, remove the header field with null, or move the endpoint"
+                        + " to another service."
+                ]
+            )
         }
-        return diagnostics
     }
 }
 

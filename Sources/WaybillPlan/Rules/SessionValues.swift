@@ -11,7 +11,7 @@ import WaybillManifest
 /// call sends to another service.
 struct SessionValues: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        guard subject.references.roots.contains(.session) else { return [] }
+        guard subject.references.sites.contains(where: { $0.reference.root == .session }) else { return [] }
         return subject.diagnosticsOfRequests { request in
             guard !request.service.isUnknown, !request.service.isAmbiguous,
                 !subject.manifest.unknown.mayDefineSomething(in: .services),
@@ -112,7 +112,9 @@ extension RequestSite {
     /// by name.
     private var settingsFromElsewhere: [Setting<any SettingDefinition>] {
         let ofDefaults = (levels.first?.entries ?? []).filter { $0.level == .defaults }
-        let namedFilters = levels.flatMap(\.entries).filter { $0.value.isNamedFilter }
+        let namedFilters = levels.flatMap(\.entries).filter {
+            if case .named? = $0.value as? FilterEntry { true } else { false }
+        }
         return ofDefaults + namedFilters + (isOfEndpointElsewhere ? definition.settings.entries : [])
             + steps.dropLast().flatMap(\.entries)
     }
@@ -121,12 +123,6 @@ extension RequestSite {
 
     private var isPath: Bool {
         if case .path = definition.address { true } else { false }
-    }
-}
-
-extension SettingDefinition {
-    fileprivate var isNamedFilter: Bool {
-        if case .named? = self as? FilterEntry { true } else { false }
     }
 }
 

@@ -7,7 +7,7 @@ import WaybillManifest
 struct ShardedSteps: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.graphs.flatMap { graph in
-            let sharded = graph.all.filter(\.step.isSharded)
+            let sharded = graph.all.filter { $0.step.flow?.forEach?.isSharded ?? false }
             guard !sharded.isEmpty, !graph.isOrderUnknown else { return [Diagnostic]() }
             let nested = sharded.filter { $0.isFinal || !$0.around.isEmpty }
             return nested.map(Self.nested) + Self.unordered(in: graph)
@@ -27,7 +27,10 @@ struct ShardedSteps: ManifestRule {
     /// Reports sharded steps that need something that runs after the shards.
     private static func unordered(in graph: GraphSite) -> [Diagnostic] {
         let sites = graph.body
-        let phases = ShardPhase.phases(of: sites.map(\.step), order: graph.definition.value.body.order)
+        let phases = ShardPhase.phases(
+            of: sites.map { ($0.step.effectiveID, $0.step.flow) },
+            order: graph.definition.value.body.order
+        )
         func ids(in phase: ShardPhase) -> Set<String> {
             Set(zip(sites, phases).filter { $1 == phase }.flatMap { $0.0.allIDs })
         }

@@ -14,28 +14,24 @@ struct StatusExpectations: ManifestRule {
         }
         let status = expected.map { _ in constants }
         var diagnostics: [Diagnostic] = []
-        if status.value.contains(where: { $0.isInformational }) {
+        if status.value.contains(where: { $0.digit == 1 }) {
             let help = "Servers send it before the response; expect the status of the response itself."
-            diagnostics.append(
-                Diagnostic(
-                    "status-contradiction",
-                    "the status of a response is never 1xx",
-                    at: status.span,
-                    help: [help]
-                )
+            diagnostics.report(
+                "status-contradiction",
+                "the status of a response is never 1xx",
+                at: status.span,
+                help: [help]
             )
         }
         let follows = site.redirects?.value ?? RedirectsSetting.default
         if follows > 0, !site.unknown.contains(RedirectsSetting.key), status.value.allSatisfy(\.isRedirect) {
-            diagnostics.append(
-                Diagnostic(
-                    "status-contradiction",
-                    "redirects are followed, so this status occurs only if a redirect cannot be followed",
-                    severity: .warning,
-                    at: status.span,
-                    secondary: site.redirects.map { [.init($0.span, "followed because of this")] } ?? [],
-                    help: ["Add 'redirects: false' to check the redirect itself."]
-                )
+            diagnostics.report(
+                "status-contradiction",
+                "redirects are followed, so this status occurs only if a redirect cannot be followed",
+                severity: .warning,
+                at: status.span,
+                secondary: site.redirects.map { [.init($0.span, "followed because of this")] } ?? [],
+                help: ["Add 'redirects: false' to check the redirect itself."]
             )
         }
         let label = Diagnostic.Label(status.span, "the expected status")
@@ -64,14 +60,8 @@ struct StatusExpectations: ManifestRule {
     }
 
     private func needs(of site: RequestSite) -> [SourceSpan] {
-        var spans: [SourceSpan] = []
-        for entry in site.merged.entries where entry.value.key == ExpectationSetting.key {
-            switch entry.value.dataNeed {
-            case .nothing: break
-            case .data: spans.append(entry.span)
-            case .condition(let condition): if condition.needsData { spans.append(condition.span) }
-            }
-        }
+        let expectations = site.merged.entries.filter { $0.value.key == ExpectationSetting.key }
+        var spans = expectations.spans(needingData: \.needsData)
         spans += site.definition.outputs.filter(\.value.needsData).map(\.value.span)
         if let returns = site.definition.returns { spans.append(returns.span) }
         if let download = site.definition.download { spans.append(download.span) }
@@ -80,13 +70,6 @@ struct StatusExpectations: ManifestRule {
 }
 
 extension StatusPattern {
-    fileprivate var isInformational: Bool {
-        switch self {
-        case .code(let code): code / 100 == 1
-        case .class(let digit): digit == 1
-        }
-    }
-
     /// Whether only redirects that are followed have the status (RFC 9110, section 15.4).
     fileprivate var isRedirect: Bool {
         switch self {

@@ -13,38 +13,34 @@ struct StepPlaces: ManifestRule {
             }
         }
         if let declined = subject.manifest.defaults.declined.first {
-            diagnostics.append(
-                Diagnostic(
-                    "misplaced-key",
-                    "'inherit' has no meaning here: there is no outer level",
-                    at: declined.span
-                )
+            diagnostics.report(
+                "misplaced-key",
+                "'inherit' has no meaning here: there is no outer level",
+                at: declined.span
             )
         }
         let senders = Senders(subject)
         for graph in subject.graphs where !senders.sends(graph) {
             diagnostics += graph.definition.value.settings.withoutRequests("this graph sends no request")
         }
-        subject.forEachStep { site in
+        for site in subject.steps {
             let step = site.step
             if site.callee != nil || !site.steps.isEmpty, !senders.sends(site) {
                 diagnostics += step.settings.withoutRequests("no step inside this one sends a request")
             }
-            guard !step.unknown.contains(.form | .loop | .steps) else { return }
-            if case .end = step.action, !site.isInChain { diagnostics.append(misplacedEnd(step)) }
+            guard !step.unknown.contains(anyOf: [.form, .loop, .steps]) else { continue }
+            if case .end = step.action, !site.isInChain {
+                diagnostics.report(
+                    "misplaced-end",
+                    "'end' is valid only as a step of a chain",
+                    at: step.span,
+                    help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
+                )
+            }
             if let limit = step.settings.concurrency, !step.isBatch { diagnostics.append(misplaced(limit, of: step)) }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }
         }
         return diagnostics
-    }
-
-    private func misplacedEnd(_ step: Step) -> Diagnostic {
-        Diagnostic(
-            "misplaced-end",
-            "'end' is valid only as a step of a chain",
-            at: step.span,
-            help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
-        )
     }
 
     private func misplaced(_ limit: Setting<Int>, of step: Step) -> Diagnostic {

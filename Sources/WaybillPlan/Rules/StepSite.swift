@@ -1,6 +1,6 @@
 import OrderedCollections
 import WaybillDiagnostics
-import WaybillManifest
+package import WaybillManifest
 
 /// A step and its location in the manifest.
 final class StepSite: Sendable {
@@ -29,31 +29,37 @@ final class StepSite: Sendable {
     /// The steps inside it.
     let steps: [StepSite]
 
+    /// Resolves the callee of a step and of the steps inside it.
+    ///
+    /// - Parameter count: The number of steps before it, which is increased by those here.
     fileprivate init(
-        graph: Definition<Graph>,
+        _ step: Step,
+        of graph: Definition<Graph>,
         around: [Step],
-        step: Step,
-        callee: Callee?,
         isFinal: Bool,
-        number: Int,
-        steps: [StepSite]
+        in manifest: Manifest,
+        _ count: inout Int
     ) {
         self.graph = graph
         self.around = around
         self.step = step
-        self.callee = callee
         self.isFinal = isFinal
-        self.number = number
-        self.steps = steps
+        callee = manifest.callee(of: step)
+        number = count
+        count += 1
+        var inner: [StepSite] = []
+        for child in step.steps {
+            let around = around + [step]
+            inner.append(StepSite(child, of: graph, around: around, isFinal: isFinal, in: manifest, &count))
+        }
+        steps = inner
     }
 
     /// The settings of the graph, of the enclosing steps and of the step, from the outermost in.
     var settings: [Settings] { [graph.value.settings] + around.map(\.settings) + [step.settings] }
 
     /// Whether any of those has settings.
-    var hasSettings: Bool {
-        !step.settings.isEmpty || !graph.value.settings.isEmpty || around.contains { !$0.settings.isEmpty }
-    }
+    var hasSettings: Bool { settings.contains { !$0.isEmpty } }
 
     /// The endpoint that it calls.
     var endpoint: Endpoint? {
@@ -63,6 +69,41 @@ final class StepSite: Sendable {
     /// Whether its callee does not exist or is unknown because of an error.
     var callsUnknown: Bool {
         if case .unknown = callee { true } else { false }
+    }
+
+    /// The outputs of the step: its own and those of its callee; `nil` if they are not all known.
+    var outputs: [OutputDefinition]? {
+        guard !step.areOwnOutputsUnknown else { return nil }
+        let own = step.ownOutputs
+        return calledOutputs.map { own.isEmpty ? $0 : own + $0 }
+    }
+
+    /// The inputs that the callee declares; `nil` if the step is not a call, or if its callee does not exist.
+    var calledInputs: Definitions<InputDeclaration>? {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.inputs
+        case .graph(let graph): graph.inputs
+        case .unknown, nil: nil
+        }
+    }
+
+    /// Whether the callee may declare more than the known inputs.
+    var areCalledInputsUnknown: Bool {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.inputs)
+        case .graph(let graph): graph.unknown.contains(.inputs)
+        case .unknown: true
+        case nil: false
+        }
+    }
+
+    private var calledOutputs: [OutputDefinition]? {
+        switch callee {
+        case .endpoint(let endpoint, _): endpoint.request.unknown.contains(.outputs) ? nil : endpoint.request.outputs
+        case .graph(let graph): graph.unknown.contains(.outputs) ? nil : graph.outputs
+        case .unknown: nil
+        case nil: []
+        }
     }
 }
 
@@ -85,19 +126,20 @@ final class GraphSite: Sendable {
 
     private let byID: [String: StepSite]
 
-    /// - Parameter number: The number of steps in the graphs before it.
-    init(_ definition: Definition<Graph>, in manifest: Manifest, number: Int) {
+    /// - Parameter count: The number of steps in the graphs before it, which is increased by those of this one.
+    fileprivate init(_ definition: Definition<Graph>, in manifest: Manifest, _ count: inout Int) {
         self.definition = definition
-        let reader = StepReader(manifest: manifest, graph: definition, number: number)
-        body = reader.sites(of: definition.value.body.steps, around: [], isFinal: false)
-        finally = reader.sites(of: definition.value.finally?.steps ?? [], around: [], isFinal: true)
+        func sites(of steps: [Step], isFinal: Bool) -> [StepSite] {
+            steps.map { StepSite($0, of: definition, around: [], isFinal: isFinal, in: manifest, &count) }
+        }
+        body = sites(of: definition.value.body.steps, isFinal: false)
+        finally = sites(of: definition.value.finally?.steps ?? [], isFinal: true)
         all = Self.flattened(body + finally)
         let lacksSteps = definition.value.unknown.contains(.steps)
         mayHaveOtherIDs = lacksSteps || all.contains { $0.callsUnknown || $0.step.mayHaveOtherIDs }
         isOrderUnknown =
-            lacksSteps || all.contains { $0.step.unknown.contains(.form | .steps | .loop | .needs) }
+            lacksSteps || all.contains { $0.step.unknown.contains(anyOf: [.form, .steps, .loop, .needs]) }
         var byID: [String: StepSite] = [:]
-        byID.reserveCapacity(all.count)
         var repeated: [StepSite] = []
         for site in all {
             guard let id = site.step.effectiveID else { continue }
@@ -127,54 +169,55 @@ final class GraphSite: Sendable {
     }
 }
 
-/// Traverses the steps of a graph, and resolves their callees.
-private final class StepReader {
-    private let manifest: Manifest
-    private let graph: Definition<Graph>
-    private var number: Int
-
-    init(manifest: Manifest, graph: Definition<Graph>, number: Int) {
-        self.manifest = manifest
-        self.graph = graph
-        self.number = number
-    }
-
-    func sites(of steps: [Step], around: [Step], isFinal: Bool) -> [StepSite] {
-        steps.map { step in
-            let number = number
-            self.number += 1
-            let inner = step.steps
-            return StepSite(
-                graph: graph,
-                around: around,
-                step: step,
-                callee: callee(of: step),
-                isFinal: isFinal,
-                number: number,
-                steps: inner.isEmpty ? [] : sites(of: inner, around: around + [step], isFinal: isFinal)
-            )
-        }
-    }
-
-    private func callee(of step: Step) -> StepSite.Callee? {
-        if step.unknown.contains(.form) { return .unknown }
-        switch step.action {
-        case .call(let call):
-            if manifest.unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
-            guard let position = manifest.endpoints.index(forKey: call.name.value) else { return .unknown }
-            return .endpoint(manifest.endpoints.values[position].value, position: position)
-        case .graph(let call):
-            if manifest.unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
-            return manifest.graphs[call.name.value].map { .graph($0.value) } ?? .unknown
-        case .request, .group, .values, .end: return nil
-        }
-    }
-}
-
 extension Step {
     /// Whether the id of the step, or of one inside it, may differ from the known one.
     fileprivate var mayHaveOtherIDs: Bool {
-        unknown.contains(.steps) || effectiveID == nil && unknown.contains(.id | .form)
+        unknown.contains(.steps) || effectiveID == nil && unknown.contains(anyOf: [.id, .form])
+    }
+
+    /// The outputs and values that the step itself declares.
+    var ownOutputs: [OutputDefinition] {
+        switch action {
+        case .request(let definition): outputs + definition.outputs
+        case .values(let values): outputs + values
+        case .call, .graph, .group, .end: outputs
+        }
+    }
+
+    /// Whether the step may declare more than the known outputs and values.
+    fileprivate var areOwnOutputsUnknown: Bool {
+        if unknown.contains(.outputs) { return true }
+        if case .request(let definition) = action { return definition.unknown.contains(.outputs) }
+        return false
+    }
+
+    /// The span that gives the step its id: `id`, or the name of the endpoint or graph.
+    var identifierSpan: SourceSpan {
+        if let id { return id.span }
+        switch action {
+        case .call(let call), .graph(let call): return call.name.span
+        case .request, .group, .values, .end: return span
+        }
+    }
+
+    /// A short description of the step: `GET /health`.
+    var summary: String {
+        switch action {
+        case .call(let call), .graph(let call): return call.name.value
+        case .group(let group): return group.order.rawValue
+        case .values: return "values"
+        case .end: return "end"
+        case .request(let definition):
+            return "\(definition.writtenMethod) \(definition.address.text.value.written)"
+        }
+    }
+
+    /// The step and all steps inside it.
+    fileprivate var withInnerSteps: [Step] { [self] + steps.flatMap(\.withInnerSteps) }
+
+    /// The steps inside it.
+    package var steps: [Step] {
+        if case .group(let group) = action { group.steps } else { [] }
     }
 }
 
@@ -182,10 +225,36 @@ extension Manifest {
     /// Every graph with its steps.
     var graphSites: [GraphSite] {
         var count = 0
-        return graphs.values.map { graph in
-            let site = GraphSite(graph, in: self, number: count)
-            count += site.all.count
-            return site
+        return graphs.values.map { GraphSite($0, in: self, &count) }
+    }
+
+    /// Returns the callee of a step; `nil` if the step is not a call.
+    fileprivate func callee(of step: Step) -> StepSite.Callee? {
+        if step.unknown.contains(.form) { return .unknown }
+        switch step.action {
+        case .call(let call):
+            if unknown.isDefined(call.name.value, in: .endpoints) { return .unknown }
+            guard let position = endpoints.index(forKey: call.name.value) else { return .unknown }
+            return .endpoint(endpoints.values[position].value, position: position)
+        case .graph(let call):
+            if unknown.isDefined(call.name.value, in: .graphs) { return .unknown }
+            return graphs[call.name.value].map { .graph($0.value) } ?? .unknown
+        case .request, .group, .values, .end: return nil
         }
     }
+}
+
+extension RuleSubject {
+    /// Returns the outputs of the endpoint that a session calls; `nil` if they are not all known.
+    func outputs(of session: SessionDefinition) -> [OutputDefinition]? {
+        guard let request = manifest.endpoints[session.call.name.value]?.value.request,
+            !request.unknown.contains(.outputs)
+        else { return nil }
+        return request.outputs
+    }
+}
+
+extension Graph {
+    /// All steps of the graph, those of `finally` last.
+    var allSteps: [Step] { (body.steps + (finally?.steps ?? [])).flatMap(\.withInnerSteps) }
 }

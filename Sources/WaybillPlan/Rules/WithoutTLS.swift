@@ -5,10 +5,8 @@ import WaybillManifest
 /// `http: 2` is negotiated in the TLS handshake, which requests to `http://` do not have.
 struct HTTP2WithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var seen: Set<SourceSpan> = []
-        return subject.requests.all.compactMap { site in
-            guard let version = site.nearest(HTTPVersion.key, \.http),
-                version.value == .http2, site.hasNoTLS, seen.insert(version.span).inserted
+        subject.requests.all.compactMap { site in
+            guard let version = site.nearest(HTTPVersion.key, \.http), version.value == .http2, site.hasNoTLS
             else { return nil }
             return Diagnostic(
                 "http2-without-tls",
@@ -18,16 +16,13 @@ struct HTTP2WithoutTLS: ManifestRule {
             )
         }
     }
-
 }
 
 /// A certificate can be expected only of a TLS connection.
 struct CertificateWithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        var seen: Set<SourceSpan> = []
-        return subject.requests.all.compactMap { site in
-            guard let certificate = site.nearest(ExpectationSetting.key, \.expect.certificate.first), site.hasNoTLS,
-                seen.insert(certificate.span).inserted
+        subject.requests.all.compactMap { site in
+            guard let certificate = site.nearest(ExpectationSetting.key, \.expect.certificate.first), site.hasNoTLS
             else { return nil }
             return Diagnostic(
                 "certificate-without-tls",

@@ -7,7 +7,16 @@ extension Plan {
     /// - Returns: The errors of a plan that cannot be divided: a graph without sharded steps.
     mutating func limit(to part: RunPart) -> [Diagnostic] {
         let whole = graphs.filter { !$0.body.steps.contains(where: \.isSharded) }
-        guard whole.isEmpty else { return whole.map { .unsharded($0.name) } }
+        guard whole.isEmpty else {
+            return whole.map { graph in
+                Diagnostic(
+                    "nothing-to-shard",
+                    "graph '\(graph.name)' has no step whose elements can be divided among several processes",
+                    at: nil,
+                    help: ["Write 'shard: true' in the 'forEach' of such a step, or choose another graph with --graph."]
+                )
+            }
+        }
         self.part = part
         for index in graphs.indices { graphs[index].limit(to: part) }
         return []
@@ -33,7 +42,9 @@ extension Plan {
 extension GraphPlan {
     /// Returns the steps of the graph's own chain or batch that are in a phase.
     fileprivate func steps(in phase: ShardPhase) -> [StepPlan] {
-        zip(body.steps, ShardPhase.phases(of: body.steps, order: body.order)).filter { $1 == phase }.map(\.0)
+        zip(body.steps, ShardPhase.phases(of: body.steps.map { ($0.id, $0.flow) }, order: body.order)).filter {
+            $1 == phase
+        }.map(\.0)
     }
 
     /// Removes what other processes run, and the outputs, which may depend on it.
@@ -55,16 +66,5 @@ extension StepPlan {
         var ids = id.map { [$0] } ?? []
         if case .group(let group) = work { ids += group.steps.flatMap(\.allIDs) }
         return ids
-    }
-}
-
-extension Diagnostic {
-    fileprivate static func unsharded(_ graph: String) -> Diagnostic {
-        Diagnostic(
-            "nothing-to-shard",
-            "graph '\(graph)' has no step whose elements can be divided among several processes",
-            at: nil,
-            help: ["Write 'shard: true' in the 'forEach' of such a step, or choose another graph with --graph."]
-        )
     }
 }

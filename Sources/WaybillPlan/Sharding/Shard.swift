@@ -1,4 +1,6 @@
+import WaybillDiagnostics
 package import WaybillJSON
+import WaybillManifest
 
 /// One of the equal shares into which the elements of the sharded steps are divided, each of which a process runs.
 package struct Shard: Sendable, Equatable {
@@ -96,4 +98,47 @@ extension RunPart {
             return nil
         }
     }
+}
+
+/// When a step of a graph runs, if the graph's sharded steps are divided among several processes.
+package enum ShardPhase: Sendable, Comparable {
+    /// Before the sharded steps: once, or in the process of each shard.
+    case before
+    /// In the process of each shard, for its share of the elements.
+    case shards
+    /// After all shards.
+    case after
+
+    /// Returns the phases of the steps of a graph's own chain or batch.
+    ///
+    /// In a chain, the steps after the first sharded one are in the phase after the shards, unless they are sharded
+    /// themselves; in a batch, those that need a sharded step, directly or indirectly.
+    ///
+    /// - Parameter steps: The ids by which siblings name the steps in `needs`, and their flows.
+    static func phases(of steps: [(id: String?, flow: Flow?)], order: Group.Order) -> [ShardPhase] {
+        let isSharded = steps.map { $0.flow?.forEach?.isSharded ?? false }
+        switch order {
+        case .chain:
+            let first = isSharded.firstIndex(of: true) ?? steps.count
+            return steps.indices.map { isSharded[$0] ? .shards : $0 < first ? .before : .after }
+        case .batch:
+            var phases = isSharded.map { $0 ? ShardPhase.shards : .before }
+            var late = Set(steps.indices.filter { isSharded[$0] }.compactMap { steps[$0].id })
+            var hasChanged = !late.isEmpty
+            while hasChanged {
+                hasChanged = false
+                for (index, step) in steps.enumerated() where phases[index] == .before {
+                    guard step.flow?.needs.contains(where: { late.contains($0.value) }) ?? false else { continue }
+                    phases[index] = .after
+                    hasChanged = step.id.map { late.insert($0).inserted } ?? false || hasChanged
+                }
+            }
+            return phases
+        }
+    }
+}
+
+extension StepPlan {
+    /// Whether the elements of the step are divided among several processes.
+    package var isSharded: Bool { flow?.forEach?.isSharded ?? false }
 }

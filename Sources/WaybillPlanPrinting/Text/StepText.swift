@@ -112,7 +112,7 @@ struct StepText {
     }
 
     private func words(for pagination: Pagination) -> String {
-        func place(_ place: Pagination.Place) -> String {
+        func place(_ place: Pagination.Target) -> String {
             if case .input(let name) = place { "input \(name.value)" } else { "query \(place.name.value)" }
         }
         var words =

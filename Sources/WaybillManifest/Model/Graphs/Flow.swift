@@ -27,25 +27,27 @@ package final class Flow: Sendable {
     /// The keys of a step that control when and how often it runs.
     package static let keys = ["when", "delay", "deadline", "forEach", "until", "paginate", "write", "needs"]
 
-    init(
-        when: ManifestExpression?,
-        delay: DurationTemplate?,
+    /// Reads the flow that the keys of a step define; `nil` if it has no such key.
+    ///
+    /// - Parameters:
+    ///   - deadline: The deadline of the step, which is among its settings.
+    ///   - span: The location of the step.
+    init?(
+        _ entries: StepEntries,
         deadline: Setting<DurationTemplate>?,
-        forEach: ForEach?,
-        until: Until?,
-        paginate: Pagination?,
-        write: Sink?,
-        needs: [Spanned<String>],
-        span: SourceSpan
+        at span: SourceSpan,
+        level: Level,
+        _ decoder: inout ManifestDecoder
     ) {
-        self.when = when
-        self.delay = delay
-        self.deadline = deadline
-        self.forEach = forEach
-        self.until = until
-        self.paginate = paginate
-        self.write = write
-        self.needs = needs
+        guard Self.keys.compactMap(StepKey.init).contains(where: entries.has) else { return nil }
+        when = entries[.when].flatMap { decoder.condition($0) }
+        delay = entries[.delay].flatMap { decoder.duration($0) }
+        self.deadline = entries.has(.deadline) ? deadline : nil
+        forEach = entries[.forEach].flatMap { decoder.forEach($0, level: level) }
+        until = entries[.until].flatMap { decoder.until($0) }
+        paginate = entries[.paginate].flatMap { decoder.pagination($0) }
+        write = entries[.write].flatMap { decoder.sink($0) }
+        needs = decoder.texts(in: entries[.needs])
         self.span = span
     }
 }
@@ -94,7 +96,7 @@ package struct Until: Sendable {
 /// How the next page is found.
 package struct Pagination: Sendable {
     /// The part of a request that receives a page's number, offset or cursor.
-    package enum Place: Sendable {
+    package enum Target: Sendable {
         /// An input of the endpoint.
         case input(Spanned<String>)
         /// A query parameter.
@@ -115,11 +117,11 @@ package struct Pagination: Sendable {
         /// The Link field contains it (RFC 8288).
         case link
         /// Pages have numbers.
-        case page(Place, start: Int)
+        case page(Target, start: Int)
         /// Pages start at an offset.
-        case offset(Place, limit: Int)
+        case offset(Target, limit: Int)
         /// The response contains a cursor for the next page.
-        case cursor(Place, from: ManifestExpression)
+        case cursor(Target, from: ManifestExpression)
     }
 
     /// How the next page is found.

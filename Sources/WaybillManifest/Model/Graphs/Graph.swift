@@ -26,30 +26,24 @@ package final class Graph: Sendable {
     /// The parts that are unknown because of errors in the source.
     package let unknown: UnknownParts
 
-    init(
-        description: String? = nil,
-        inputs: Definitions<InputDeclaration>,
-        settings: Settings,
-        deadline: Setting<DurationTemplate>? = nil,
-        body: Group,
-        onFailure: FailureMode,
-        finally: Group? = nil,
-        outputs: [OutputDefinition],
-        state: [StateDefinition] = [],
-        tags: [Spanned<String>],
-        unknown: UnknownParts = .nothing
-    ) {
-        self.description = description
-        self.inputs = inputs
-        self.settings = settings
-        self.deadline = deadline
-        self.body = body
-        self.onFailure = onFailure
-        self.finally = finally
-        self.outputs = outputs
-        self.state = state
-        self.tags = tags
-        self.unknown = unknown
+    /// Reads a graph.
+    ///
+    /// - Parameter earlier: The same graph, decoded before its errors were known.
+    init(_ node: YAMLNode, named name: String, earlier: Graph?, _ decoder: inout ManifestDecoder) {
+        let level = Level.graph(name)
+        let settings = decoder.settings(node, level: level)
+        description = node["description"]?.text
+        inputs = decoder.inputs(node["inputs"])
+        // Like the deadline of a step, that of a graph applies to the whole, not to each request in it.
+        self.settings = settings.without(DeadlineSetting.key)
+        deadline = settings.deadline
+        body = decoder.group(node, level: level, earlier: earlier?.body) ?? Group(order: .chain, steps: [])
+        onFailure = node["onFailure"].flatMap { decoder.word($0) } ?? .stop
+        finally = node["finally"].map { decoder.steps($0, order: .chain, level: level, earlier: earlier?.finally) }
+        outputs = decoder.outputs(node["outputs"], level: level)
+        state = decoder.state(node["state"], level: level)
+        tags = decoder.texts(in: node["tags"])
+        unknown = decoder.unknownParts(of: node)
     }
 }
 

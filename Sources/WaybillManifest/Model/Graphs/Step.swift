@@ -55,39 +55,43 @@ package final class Step: Sendable {
     /// The id as written, or the last part of the name of the endpoint or graph.
     package let effectiveID: String?
 
-    init(
-        id: Spanned<String>? = nil,
-        name: String? = nil,
-        description: String? = nil,
-        action: Action,
-        service: Spanned<String>? = nil,
-        flow: Flow? = nil,
-        settings: Settings,
-        vars: [VariableDefinition],
-        outputs: [OutputDefinition],
-        onFailure: FailureMode,
-        span: SourceSpan,
-        form: StepForm,
-        unknown: UnknownParts = .nothing
-    ) {
+    /// Reads a step.
+    ///
+    /// - Parameter earlier: The same step, decoded before its errors were known.
+    init(_ node: YAMLNode, level: Level, earlier: Step?, _ decoder: inout ManifestDecoder) {
+        let entries = StepEntries(node)
+        let written = StepForm.written(in: entries)
+        var unknown = decoder.unknownParts(of: node)
+        var inner: Group?
+        if case .group(let group)? = earlier?.action { inner = group }
+        if let written,
+            let known = decoder.action(written, entries, unknown: unknown, level: level, earlier: inner)
+        {
+            (action, form, span) = (known, written.form, written.key.span)
+        } else {
+            unknown.formUnion([.form, .address, .method, .service])
+            action = decoder.unknownAction(at: node, entries, unknown: unknown, level: level)
+            form = if case .call = action { .call } else { .get }
+            span = node.span
+        }
+        let settings = decoder.settings(node, level: level)
+        let id = entries[.id].flatMap { decoder.text($0) }
         self.id = id
-        self.name = name
-        self.description = description
-        self.action = action
-        self.service = service
-        self.flow = flow
-        self.settings = settings
-        self.vars = vars
-        self.outputs = outputs
-        self.onFailure = onFailure
-        self.span = span
-        self.form = form
+        name = entries[.name]?.text?.replacing("$${", with: "${")
+        description = entries[.description]?.text
+        service = form == .call ? entries[.service].flatMap { decoder.text($0) } : nil
+        // In the short forms, these keys of the request are written beside those of the step.
+        outputs = form.isShortRequest ? [] : decoder.outputs(entries[.outputs], level: level)
+        vars = form.isShortRequest ? [] : decoder.variables(entries[.vars], level: level)
+        flow = Flow(entries, deadline: settings.deadline, at: node.span, level: level, &decoder)
+        // The deadline of a step applies to the whole, not to each request in it.
+        self.settings = flow?.deadline == nil ? settings : settings.without(DeadlineSetting.key)
+        onFailure = entries[.onFailure].flatMap { decoder.word($0) } ?? .stop
         self.unknown = unknown
-        effectiveID = id?.value ?? (unknown.contains(.id | .form) ? nil : action.lastPart)
+        effectiveID = id?.value ?? (unknown.contains(anyOf: [.id, .form]) ? nil : action.lastPart)
+        if let written { decoder.reportMisplacedKeys(of: node, entries, in: written.form) }
     }
-}
 
-extension Step {
     /// The effect of a failure inside the step's chain or batch on that group. `onFailure` of a step with `forEach`
     /// applies to its elements; the group that it repeats stops at its first failure.
     package var groupOnFailure: FailureMode { flow?.forEach == nil ? onFailure : .stop }

@@ -41,7 +41,6 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
         var text = text
         while let first = text.first, isBlank(first) { text.removeFirst() }
         while let last = text.last, isBlank(last) { text.removeLast() }
-        let isLower = !text.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 >= 0x80 }
-        return isLower ? String(Substring(text)) : Substring(text).lowercased()
+        return Substring(text).lowercased()
     }
 }

@@ -26,32 +26,28 @@ package final class RequestDefinition: Sendable {
     /// The parts that are unknown because of errors in the source.
     package let unknown: UnknownParts
 
+    /// Reads the rest of a request whose address, method and settings are known.
     init(
-        settings: Settings = Settings(),
-        service: Spanned<String>? = nil,
-        method: Setting<ScalarTemplate>? = nil,
-        address: Address,
-        vars: [VariableDefinition] = [],
-        outputs: [OutputDefinition] = [],
-        returns: ReturnShape? = nil,
-        download: Download? = nil,
-        mock: [MockExample] = [],
-        unknown: UnknownParts = .nothing
+        at address: Address,
+        method: Setting<ScalarTemplate>?,
+        settings: Settings,
+        _ entries: StepEntries,
+        unknown: UnknownParts,
+        level: Level,
+        _ decoder: inout ManifestDecoder
     ) {
         self.settings = settings
-        self.service = service
+        service = entries[.service].flatMap { decoder.text($0) }
         self.method = method
         self.address = address
-        self.vars = vars
-        self.outputs = outputs
-        self.returns = returns
-        self.download = download
-        self.mock = mock
+        vars = decoder.variables(entries[.vars], level: level)
+        outputs = decoder.outputs(entries[.outputs], level: level)
+        returns = decoder.returnShape(entries[.returns], level: level)
+        download = entries[.download].map { decoder.download($0, level: level) }
+        mock = entries[.mock].map { decoder.mockExamples($0) } ?? []
         self.unknown = unknown
     }
-}
 
-extension RequestDefinition {
     /// The method as written.
     package var writtenMethod: String { method?.value.written ?? "GET" }
 }

@@ -26,13 +26,16 @@ package enum StatusPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the pattern can match a code of the class 2xx, for which filters and outputs are evaluated.
-    package var mayBeSuccess: Bool {
+    /// The first digit of the codes.
+    package var digit: Int {
         switch self {
-        case .code(let code): code / 100 == 2
-        case .class(let digit): digit == 2
+        case .code(let code): code / 100
+        case .class(let digit): digit
         }
     }
+
+    /// Whether the pattern can match a code of the class 2xx, for which filters and outputs are evaluated.
+    package var mayBeSuccess: Bool { digit == 2 }
 
     /// The pattern in the notation of manifests: `404` or `4xx`.
     package var description: String {

@@ -1,19 +1,53 @@
 import CLibYAML
 import WaybillDiagnostics
 
+/// An event of the parser, with locations as byte offsets into the file.
+struct YAMLEvent {
+    /// The kinds of event that the tree is built from.
+    enum Kind {
+        case documentStart
+        case documentEnd
+        case alias
+        case scalar(YAMLScalar.Style)
+        case sequenceStart
+        case sequenceEnd
+        case mappingStart
+        case mappingEnd
+    }
+
+    var kind: Kind
+    /// The start of the event; for a node with a tag or an anchor, the start of the first of those.
+    var start: Int
+    /// The end of the event. For the end of a block collection, this is after comments and blank lines that follow.
+    var end: Int
+    /// Whether a collection is written with brackets.
+    var isFlow = false
+    /// The name of the node's anchor, or of the anchor that an alias refers to.
+    var anchor: String?
+    /// The node's tag with its handle expanded: `tag:yaml.org,2002:str` for `!!str`.
+    var tag: String?
+}
+
+/// Why the parser stopped, in libyaml's words; `SyntaxError` translates them.
+struct YAMLFailure {
+    /// What was found or is missing: `did not find expected key`.
+    var problem: String
+    /// Where the problem was detected.
+    var problemOffset: Int
+    /// What was being read: `while parsing a block mapping`.
+    var context: String
+    /// The start of the context.
+    var contextOffset: Int
+}
+
 /// libyaml's event parser, wrapped in one function: no C pointer leaves this file.
 enum YAMLEventParser {
-    /// Passes the events of a file to `body` one by one, with the content of a scalar in UTF-8, until `body` returns
-    /// `false` or the file ends.
+    /// Passes the events of a file, which `TextCheck` must accept, to `body` one by one, with the content of a scalar
+    /// in UTF-8, until `body` returns `false` or the file ends.
     ///
-    /// - Parameter check: The result of the check of the file, which must not have found an error.
     /// - Returns: Why the parser had to stop, if it did.
-    static func parse(
-        _ file: SourceFile,
-        _ check: TextCheck,
-        _ body: (YAMLEvent, Span<UInt8>) -> Bool
-    ) -> YAMLFailure? {
-        let prefix = check.byteOrderMarkLength
+    static func parse(_ file: SourceFile, _ body: (YAMLEvent, Span<UInt8>) -> Bool) -> YAMLFailure? {
+        let prefix = file.byteOrderMarkLength
         return file.bytes.withUnsafeBufferPointer { bytes -> YAMLFailure? in
             // The parser keeps a pointer to itself, so it must not move.
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
@@ -30,7 +64,7 @@ enum YAMLEventParser {
             let input = copy.map { UnsafeBufferPointer($0) } ?? text
             if let start = input.baseAddress { yaml_parser_set_input_string(parser, start, input.count) }
 
-            var cursor = CodePointCursor(bytes: bytes, origin: prefix, isASCII: check.isASCII)
+            var cursor = CodePointCursor(bytes: bytes, origin: prefix)
             var event = yaml_event_t()
             while true {
                 guard yaml_parser_parse(parser, &event) == 1 else { return failure(of: parser.pointee, &cursor) }
@@ -47,31 +81,27 @@ enum YAMLEventParser {
     /// Returns an event for the tree; `nil` for events that the tree does not need.
     private static func converted(_ event: yaml_event_t, _ cursor: inout CodePointCursor) -> YAMLEvent? {
         guard let kind = kind(of: event) else { return nil }
-        var isFlow = false
-        var properties: YAMLEvent.Properties?
-        switch kind {
-        case .alias:
-            properties = self.properties(anchor: event.data.alias.anchor, tag: nil)
-        case .scalar:
-            properties = self.properties(anchor: event.data.scalar.anchor, tag: event.data.scalar.tag)
-        case .sequenceStart:
-            let sequence = event.data.sequence_start
-            isFlow = sequence.style == YAML_FLOW_SEQUENCE_STYLE
-            properties = self.properties(anchor: sequence.anchor, tag: sequence.tag)
-        case .mappingStart:
-            let mapping = event.data.mapping_start
-            isFlow = mapping.style == YAML_FLOW_MAPPING_STYLE
-            properties = self.properties(anchor: mapping.anchor, tag: mapping.tag)
-        case .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
-            break
-        }
-        return YAMLEvent(
+        var converted = YAMLEvent(
             kind: kind,
             start: cursor.byteOffset(ofCodePoint: event.start_mark.index),
-            end: cursor.byteOffset(ofCodePoint: event.end_mark.index),
-            properties: properties,
-            isFlow: isFlow
+            end: cursor.byteOffset(ofCodePoint: event.end_mark.index)
         )
+        switch kind {
+        case .alias: converted.anchor = text(event.data.alias.anchor)
+        case .scalar:
+            converted.anchor = text(event.data.scalar.anchor)
+            converted.tag = text(event.data.scalar.tag)
+        case .sequenceStart:
+            converted.isFlow = event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+            converted.anchor = text(event.data.sequence_start.anchor)
+            converted.tag = text(event.data.sequence_start.tag)
+        case .mappingStart:
+            converted.isFlow = event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+            converted.anchor = text(event.data.mapping_start.anchor)
+            converted.tag = text(event.data.mapping_start.tag)
+        case .documentStart, .documentEnd, .sequenceEnd, .mappingEnd: break
+        }
+        return converted
     }
 
     private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind? {
@@ -121,13 +151,8 @@ enum YAMLEventParser {
         }
     }
 
-    private static func properties(
-        anchor: UnsafeMutablePointer<yaml_char_t>?,
-        tag: UnsafeMutablePointer<yaml_char_t>?
-    ) -> YAMLEvent.Properties? {
-        if anchor == nil && tag == nil { return nil }
-        let texts = [anchor, tag].map { $0.map { String(decodingCString: $0, as: UTF8.self) } }
-        return YAMLEvent.Properties(anchor: texts[0], tag: texts[1])
+    private static func text(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+        text.map { String(decodingCString: $0, as: UTF8.self) }
     }
 }
 
@@ -136,20 +161,17 @@ enum YAMLEventParser {
 /// The marks of successive events hardly ever go back, so walking from the last location is cheap.
 private struct CodePointCursor {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private let isASCII: Bool
     private let origin: Int
     private var codePoint = 0
     private var offset: Int
 
-    init(bytes: UnsafeBufferPointer<UInt8>, origin: Int, isASCII: Bool) {
+    init(bytes: UnsafeBufferPointer<UInt8>, origin: Int) {
         self.bytes = bytes
         self.origin = origin
-        self.isASCII = isASCII
         offset = origin
     }
 
     mutating func byteOffset(ofCodePoint wanted: Int) -> Int {
-        if isASCII { return min(origin + wanted, bytes.count) }
         while codePoint < wanted, offset < bytes.count {
             offset += 1
             while offset < bytes.count, bytes[offset] & 0xC0 == 0x80 { offset += 1 }

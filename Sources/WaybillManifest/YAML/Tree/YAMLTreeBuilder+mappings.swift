@@ -11,9 +11,7 @@ extension YAMLTreeBuilder {
         for position in 0..<values.memberCount(of: mapping) {
             let key = values.name(at: position, of: mapping)
             if !values.isScalar(key) {
-                diagnostics.append(
-                    Diagnostic("complex-key", "a key must be a plain or quoted string", at: span(of: key))
-                )
+                diagnostics.report("complex-key", "a key must be a plain or quoted string", at: span(of: key))
             } else if isMergeKey(key) {
                 mergesSomething = true
             }
@@ -30,13 +28,11 @@ extension YAMLTreeBuilder {
     private mutating func reportDuplicates(in mapping: ValueTree.Index) {
         for (first, position) in values.duplicateNames(in: mapping) {
             let (key, other) = (values.name(at: position, of: mapping), values.name(at: first, of: mapping))
-            diagnostics.append(
-                Diagnostic(
-                    "duplicate-key",
-                    "the key '\(values.text(of: key).shortened)' occurs twice in the same mapping",
-                    at: span(of: key),
-                    secondary: [.init(span(of: other), "first given here")]
-                )
+            diagnostics.report(
+                "duplicate-key",
+                "the key '\(values.text(of: key).shortened)' occurs twice in the same mapping",
+                at: span(of: key),
+                secondary: [.init(span(of: other), "first given here")]
             )
         }
     }
@@ -95,13 +91,11 @@ extension YAMLTreeBuilder {
         // An unknown alias has already been reported.
         let start = span(of: value).range.lowerBound
         if start < file.bytes.count, file.bytes[start] == UInt8(ascii: "*") { return }
-        diagnostics.append(
-            Diagnostic(
-                "invalid-merge",
-                "'<<' requires a mapping or a list of mappings",
-                at: span(of: value),
-                help: ["Quote the key to give it no special meaning: '<<'."]
-            )
+        diagnostics.report(
+            "invalid-merge",
+            "'<<' requires a mapping or a list of mappings",
+            at: span(of: value),
+            help: ["Quote the key to give it no special meaning: '<<'."]
         )
     }
 }

@@ -40,12 +40,6 @@ struct YAMLTreeBuilder {
         /// The start of its tag and anchor, if it has any.
         var propertiesStart: Int
         var properties: YAMLProperties?
-
-        /// Records that a child is complete.
-        mutating func take(childWithHeight childHeight: Int, end childEnd: Int) {
-            end = childEnd
-            height = max(height, childHeight)
-        }
     }
 
     /// An anchor, which aliases refer to.
@@ -75,15 +69,11 @@ struct YAMLTreeBuilder {
     }
 
     /// Returns the location of a value.
-    func span(of value: ValueTree.Index) -> SourceSpan {
-        file.span(Int(marks[Int(value)].lower)..<Int(marks[Int(value)].upper))
-    }
+    func span(of value: ValueTree.Index) -> SourceSpan { file.span(marks[Int(value)].range) }
 
     /// Records the location and style of the value that was added last.
     mutating func mark(_ range: Range<Int>, _ style: YAMLScalar.Style = .plain, _ tag: YAMLScalar.Tag? = nil) {
-        marks.append(
-            YAMLTree.Mark(lower: UInt32(range.lowerBound), upper: UInt32(range.upperBound), style: style, tag: tag)
-        )
+        marks.append(YAMLTree.Mark(range: range, style: style, tag: tag))
     }
 
     /// Processes the next event, with the content of a scalar in UTF-8.
@@ -121,12 +111,12 @@ struct YAMLTreeBuilder {
         var properties: YAMLProperties?
         var tag: YAMLScalar.Tag?
         if start == end {
-            (start, end) = placeOfNothing(at: start)
+            (start, end) = locationOfNothing(at: start)
         } else if PropertyScanner.begins(at: start, in: file) {
             (properties, start) = PropertyScanner.scan(event, in: file)
         }
         if style == .literal || style == .folded {
-            end = BlockScalarSegments.end(of: start..<end, in: file.bytes)
+            end = ScalarSources.blockEnd(of: start..<end, in: file.bytes)
         }
         if let written = properties?.tag {
             let check = TagCheck(written, expanded: event.tag)
@@ -153,7 +143,7 @@ struct YAMLTreeBuilder {
     /// Returns the location of an empty value: after its `:` or `-`, or after the key if the colon is missing.
     ///
     /// Outside of blocks, libyaml reports the location of the next token.
-    private func placeOfNothing(at offset: Int) -> (Int, Int) {
+    private func locationOfNothing(at offset: Int) -> (Int, Int) {
         guard let frame = frames.last, offset > frame.end, children.count > frame.childrenStart else {
             return (offset, offset)
         }
@@ -161,8 +151,8 @@ struct YAMLTreeBuilder {
         let before = file.bytes[offset - 1]
         if before == UInt8(ascii: ":") || before == UInt8(ascii: "-") { return (offset, offset) }
         let next = PropertyScanner.skippingSpace(from: end, in: file.bytes)
-        let place = next < offset && file.bytes[next] == UInt8(ascii: ":") ? next + 1 : end
-        return (place, place)
+        let location = next < offset && file.bytes[next] == UInt8(ascii: ":") ? next + 1 : end
+        return (location, location)
     }
 
     private mutating func addAlias(_ event: YAMLEvent) -> Bool {
@@ -210,7 +200,7 @@ struct YAMLTreeBuilder {
     private mutating func open(_ event: YAMLEvent, isMapping: Bool) -> Bool {
         var start = event.start
         var properties: YAMLProperties?
-        if event.properties != nil {
+        if event.anchor != nil || event.tag != nil {
             (properties, start) = PropertyScanner.scan(event, in: file)
             if let written = properties?.tag {
                 let check = TagCheck(written, expanded: event.tag)
@@ -269,7 +259,8 @@ struct YAMLTreeBuilder {
             return
         }
         children.append(node)
-        frames[frames.count - 1].take(childWithHeight: height, end: end)
+        frames[frames.count - 1].end = end
+        frames[frames.count - 1].height = max(frames[frames.count - 1].height, height)
     }
 
     // MARK: Limits

@@ -21,10 +21,6 @@ struct BatchNeeds {
     init(_ steps: [Step], mayHaveOtherIDs: Bool) {
         direct = Array(repeating: [], count: steps.count)
         positions = Array(steps.indices)
-        guard steps.contains(where: { $0.flow?.needs.isEmpty == false }) else {
-            order = Array(steps.indices)
-            return
-        }
         var siblings: [String: Int] = [:]
         for (index, step) in steps.enumerated() {
             if let id = step.effectiveID { siblings[id] = index }
@@ -39,7 +35,20 @@ struct BatchNeeds {
                 }
             }
         }
-        sort(steps)
+        let dependencies = DependencyOrder(direct.map { $0.map(\.index) })
+        order = dependencies.order
+        for (position, step) in order.enumerated() { positions[step] = position }
+        hasCycle = !dependencies.cycles.isEmpty
+        for cycle in dependencies.cycles {
+            let name = direct[cycle.last][cycle.edge].name
+            let ids = cycle.nodes.map { steps[$0].effectiveID ?? "" } + [name.value]
+            diagnostics.report(
+                "needs-cycle",
+                "these steps wait for each other in a cycle: \(ids.joined(separator: " → "))",
+                at: name.span,
+                help: ["Each arrow means 'needs'. Remove one of them."]
+            )
+        }
     }
 
     /// Whether a step needs another one, directly or indirectly.
@@ -55,47 +64,5 @@ struct BatchNeeds {
             }
         }
         return false
-    }
-
-    private mutating func sort(_ steps: [Step]) {
-        var isDone = [Bool](repeating: false, count: steps.count)
-        // The position of each step in the path.
-        var places = [Int?](repeating: nil, count: steps.count)
-        for start in steps.indices where !isDone[start] {
-            // The traversal is not recursive, because a batch may have very many steps.
-            var path: [(step: Int, next: Int)] = [(start, 0)]
-            places[start] = 0
-            while let (step, next) = path.last {
-                guard next < direct[step].count else {
-                    positions[step] = order.count
-                    order.append(step)
-                    isDone[step] = true
-                    places[step] = nil
-                    path.removeLast()
-                    continue
-                }
-                path[path.count - 1].next += 1
-                let need = direct[step][next]
-                if let first = places[need.index] {
-                    report(path[first...].map { steps[$0.step].effectiveID ?? "" }, at: need.name)
-                } else if !isDone[need.index] {
-                    places[need.index] = path.count
-                    path.append((need.index, 0))
-                }
-            }
-        }
-    }
-
-    private mutating func report(_ ids: [String], at name: Spanned<String>) {
-        hasCycle = true
-        let cycle = (ids + [name.value]).joined(separator: " → ")
-        diagnostics.append(
-            Diagnostic(
-                "needs-cycle",
-                "these steps wait for each other in a cycle: \(cycle)",
-                at: name.span,
-                help: ["Each arrow means 'needs'. Remove one of them."]
-            )
-        )
     }
 }

@@ -6,9 +6,9 @@ import WaybillManifest
 /// `steps.ID` may be used only where that step has certainly run before, and only with fields that it has.
 struct DataFlow: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.graphs.flatMap { graph -> [Diagnostic] in
-            let flow = GraphFlow(subject: subject, graph: graph)
-            flow.visit()
+        subject.graphs.indices.flatMap { index -> [Diagnostic] in
+            let flow = GraphFlow(subject: subject, graph: subject.graphs[index])
+            flow.visit(subject.references.ofGraph(at: index).filter { $0.reference.root == .steps })
             return flow.diagnostics
         }
     }
@@ -42,7 +42,7 @@ final class GraphFlow {
     private(set) var conditions = StepConditions()
 
     /// Finished steps, by position, and how certain it is that they have passed.
-    typealias Ended = [(place: Int, certainty: Certainty)]
+    typealias Ended = [(position: Int, certainty: Certainty)]
 
     init(subject: RuleSubject, graph: GraphSite) {
         self.subject = subject
@@ -51,47 +51,42 @@ final class GraphFlow {
         visible = Array(repeating: nil, count: graph.all.count)
     }
 
-    func visit() {
+    /// Checks a graph.
+    ///
+    /// - Parameter uses: The paths of the graph that start with `steps` and are not part of a step.
+    func visit(_ uses: [ReferenceSite]) {
         let definition = graph.definition.value
-        // Expressions of the graph itself are checked against the steps that are visible when the visitor runs.
-        let visitor = UseVisitor { [unowned self] use in
-            for reference in use.text.references where reference.root == .steps {
-                check(reference, in: use.text, step: reference.segments.first?.name.flatMap { graph[$0] })
-            }
-        }
-        definition.settings.visitUses(visitor)
+        for use in uses where use.moment != .end { check(use) }
         let ended = visit(graph.body, definition.body.order, onFailure: definition.onFailure)
-        for (place, certainty) in ended { visible[place] = certainty }
-        visitFinally(after: ended)
-        for (place, certainty) in ended { visible[place] = certainty }
-        for output in definition.outputs { output.visitUses(visitor, .end, .result) }
-        for value in definition.state { value.visitUses(visitor) }
-    }
-
-    private func visitFinally(after ended: Ended) {
-        guard let finally = graph.definition.value.finally else { return }
-        for (place, _) in ended { visible[place] = .uncertain("'finally' also runs after a failure") }
-        for (place, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[place] = nil }
+        for (position, certainty) in ended { visible[position] = certainty }
+        if let finally = definition.finally {
+            for (position, _) in ended { visible[position] = .uncertain("'finally' also runs after a failure") }
+            for (position, _) in visit(graph.finally, finally.order, onFailure: .collect) { visible[position] = nil }
+        }
+        for (position, certainty) in ended { visible[position] = certainty }
+        for use in uses where use.moment == .end { check(use) }
     }
 
     /// Whether a step has certainly passed; `nil` if it may not have run.
     func certainty(of site: StepSite) -> Certainty? {
-        let place = place(of: site)
-        if let certainty = visible[place] { return certainty }
+        let position = position(of: site)
+        if let certainty = visible[position] { return certainty }
         for batch in batches {
-            if let (step, certainty) = batch.ended[place], batch.needs.needs(batch.current, step) { return certainty }
+            if let (step, certainty) = batch.ended[position], batch.needs.needs(batch.current, step) {
+                return certainty
+            }
         }
         return nil
     }
 
     /// The position of a step in the graph. Steps that share an id, which is an error, have the position of the first.
-    private func place(of site: StepSite) -> Int {
+    private func position(of site: StepSite) -> Int {
         let first = graph.repeated.isEmpty ? site : site.step.effectiveID.flatMap { graph[$0] } ?? site
         return first.number - graph.all[0].number
     }
 
-    private func check(_ reference: Reference, in text: any EvaluatedText, step: StepSite?) {
-        if let diagnostic = diagnostic(of: reference, in: text, step: step) { diagnostics.append(diagnostic) }
+    private func check(_ use: ReferenceSite) {
+        if let diagnostic = diagnostic(of: use) { diagnostics.append(diagnostic) }
     }
 
     // MARK: Groups
@@ -110,18 +105,21 @@ final class GraphFlow {
         var ended: Ended = []
         var mayHaveEnded = false
         for site in chain {
-            if !isOrderUnknown { diagnostics += (site.step.flow?.needs ?? []).map(misplaced) }
+            for name in site.step.flow?.needs ?? [] where !isOrderUnknown {
+                let message = "'needs' has no meaning here: the steps of a chain run in order anyway"
+                diagnostics.report("misplaced-key", message, at: name.span)
+            }
             var own = visit(site)
             var seen = own
             if onFailure != .stop {
                 seen = own.uncertain("the chain continues after a failure (onFailure: \(onFailure))")
             }
-            for (place, certainty) in seen { visible[place] = certainty }
+            for (position, certainty) in seen { visible[position] = certainty }
             if mayHaveEnded { own = own.uncertain("the chain may end before it") }
             ended += own
             if case .end = site.step.action { mayHaveEnded = true }
         }
-        for (place, _) in ended { visible[place] = nil }
+        for (position, _) in ended { visible[position] = nil }
         return ended
     }
 
@@ -138,7 +136,7 @@ final class GraphFlow {
         for index in needs.order {
             batches[level].current = index
             ended[index] = visit(batch[index])
-            for (place, certainty) in ended[index] { batches[level].ended[place] = (index, certainty) }
+            for (position, certainty) in ended[index] { batches[level].ended[position] = (index, certainty) }
         }
         batches.removeLast()
         return ended.flatMap { $0 }
@@ -150,17 +148,15 @@ final class GraphFlow {
         let outer = conditions
         defer { conditions = outer }
         let inner = outer.adding(step)
-        let references = subject.references
-        var ofUntil: [Int] = []
-        for index in references.indices(of: site) where references.roots[index] == .steps {
-            let use = references.sites[index]
+        var ofUntil: [ReferenceSite] = []
+        for use in subject.references.of(site) where use.reference.root == .steps {
             if !step.isRequest, step.flow?.until?.evaluates(use.text) == true {
-                ofUntil.append(index)
+                ofUntil.append(use)
                 continue
             }
             // Everything but the condition itself is evaluated only if the condition is true.
             conditions = use.text === step.flow?.when ? outer : inner
-            check(use.reference, in: use.text, step: use.step)
+            check(use)
         }
         conditions = inner
         var own: Ended = []
@@ -168,17 +164,14 @@ final class GraphFlow {
         if !ofUntil.isEmpty {
             // The conditions of 'until' are evaluated after each try of the step has passed.
             let before = visible
-            for (place, certainty) in own { visible[place] = certainty }
-            if step.flow?.forEach == nil, step.effectiveID != nil { visible[place(of: site)] = .certain }
-            for index in ofUntil {
-                let use = references.sites[index]
-                check(use.reference, in: use.text, step: use.step)
-            }
+            for (position, certainty) in own { visible[position] = certainty }
+            if step.flow?.forEach == nil, step.effectiveID != nil { visible[position(of: site)] = .certain }
+            for use in ofUntil { check(use) }
             visible = before
         }
         // The steps inside a 'forEach' run once for each element, and are visible only there.
         if step.flow?.forEach != nil { own = [] }
-        if step.effectiveID != nil { own.append((place(of: site), .certain)) }
+        if step.effectiveID != nil { own.append((position(of: site), .certain)) }
         if step.flow?.forEach == nil, let mode = duplicates(of: site) {
             own = own.uncertain("an identical request may replace it (duplicates: \(mode.rawValue))")
         }
@@ -197,14 +190,6 @@ final class GraphFlow {
             $0.nearest(DuplicatePolicy.key, \.duplicates)?.value.mode
         }
         return modes.first { $0 == .cancelPrevious || $0 == .discard }
-    }
-
-    private func misplaced(_ name: Spanned<String>) -> Diagnostic {
-        Diagnostic(
-            "misplaced-key",
-            "'needs' has no meaning here: the steps of a chain run in order anyway",
-            at: name.span
-        )
     }
 }
 
@@ -225,18 +210,66 @@ enum Certainty {
     case uncertain(String)
 }
 
-extension [(place: Int, certainty: Certainty)] {
+extension [(position: Int, certainty: Certainty)] {
     /// The same steps, none of them certain to have passed.
     fileprivate func uncertain(_ reason: String) -> Self {
         map { step in
-            if case .uncertain = step.certainty { step } else { (step.place, .uncertain(reason)) }
+            if case .uncertain = step.certainty { step } else { (step.position, .uncertain(reason)) }
         }
     }
 
     /// The same steps, whose failures are tolerated.
     fileprivate func tolerated(_ reason: String) -> Self {
         map { step in
-            if case .certain = step.certainty { (step.place, .tolerated(reason)) } else { step }
+            if case .certain = step.certainty { (step.position, .tolerated(reason)) } else { step }
+        }
+    }
+}
+
+/// What is known about other steps inside a step, because its `when`, or that of an enclosing step, requires it.
+struct StepConditions {
+    /// A property of a step that a condition can guarantee.
+    enum Question {
+        /// Whether it has passed, or at least whether the value exists.
+        case passed
+        /// Whether the value exists, which a passed step does not guarantee.
+        case present
+    }
+
+    private var requirements: [PathRequirement] = []
+    /// Whether a condition has an error, so that it might require anything.
+    private var areUnknown = false
+
+    /// Returns these conditions and those of a step inside them.
+    func adding(_ step: Step) -> StepConditions {
+        guard step.flow?.when != nil || step.unknown.contains(.condition) else { return self }
+        var inner = self
+        inner.requirements += step.flow?.when?.expression.requirements ?? []
+        inner.areUnknown = areUnknown || step.unknown.contains(.condition)
+        return inner
+    }
+
+    /// Whether the conditions, or those before the path in its own expression, guarantee that a path starting with
+    /// `steps` has the property.
+    func guarantee(_ reference: Reference, _ question: Question) -> Bool {
+        areUnknown || (requirements + reference.assumptions).contains { $0.guarantees(reference, question) }
+    }
+}
+
+extension PathRequirement {
+    fileprivate func guarantees(_ reference: Reference, _ question: StepConditions.Question) -> Bool {
+        let path = reference.segments.map(\.key)
+        guard name == "steps", keys.count > 1, path.count > 1, keys[0] == path[0] else { return false }
+        switch kind {
+        case .isTrue: return question == .passed && keys == [path[0], .name("ok")]
+        case .exists:
+            switch keys[1] {
+            case .name("outputs"): return keys.count > 2 && keys.prefix(3) == path.prefix(3)
+            case .name("status"), .name("headers"), .name("time"):
+                return [.name("status"), .name("headers"), .name("time")].contains(path[1])
+            case .name("ok"), .name("error"): return false
+            default: return keys[1] == path[1]
+            }
         }
     }
 }

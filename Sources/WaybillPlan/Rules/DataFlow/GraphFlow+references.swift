@@ -7,20 +7,18 @@ import WaybillManifest
 /// Checks of references to steps.
 extension GraphFlow {
     /// Returns the error in a path that starts with `steps`; `nil` if it is valid.
-    ///
-    /// - Parameter step: The step that it names, if there is one.
-    func diagnostic(of reference: Reference, in text: any EvaluatedText, step: StepSite?) -> Diagnostic? {
-        guard let segment = reference.segments.first, let id = segment.name else {
+    func diagnostic(of use: ReferenceSite) -> Diagnostic? {
+        guard let segment = use.reference.segments.first, let id = segment.name else {
             return Diagnostic(
                 "unknown-step",
                 "'steps' must be followed by the id of a step",
-                at: text.span(of: reference.nameRange)
+                at: use.span(of: use.reference.nameRange)
             )
         }
-        guard let step else {
+        guard let step = use.step else {
             // The reference may mean a step whose id is unknown.
             if graph.mayHaveOtherIDs { return nil }
-            let name = Spanned(id, at: text.span(of: segment.range))
+            let name = Spanned(id, at: use.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
                 return .unknown("step", name, among: graph.ids)
             }
@@ -34,7 +32,7 @@ extension GraphFlow {
             return Diagnostic(
                 "step-not-run",
                 "step '\(id)' is not guaranteed to have run before this",
-                at: text.span(of: segment.range),
+                at: use.span(of: segment.range),
                 secondary: [.init(step.step.identifierSpan, "the step")],
                 help: [
                     "A chain runs its steps in order. A batch runs them concurrently unless one 'needs' another."
@@ -42,35 +40,29 @@ extension GraphFlow {
                 ]
             )
         }
-        return checkField(of: step, id: id, certainty: certainty, reference, in: text)
+        return checkField(of: step, id: id, certainty: certainty, use)
     }
 
     private func checkField(
         of site: StepSite,
         id: String,
         certainty: Certainty,
-        _ reference: Reference,
-        in text: any EvaluatedText
+        _ use: ReferenceSite
     ) -> Diagnostic? {
+        let reference = use.reference
         guard let field = reference.segments.dropFirst().first, let name = field.name else { return nil }
-        guard !site.step.unknown.contains(.form | .loop) else { return nil }
+        guard !site.step.unknown.contains(anyOf: [.form, .loop]) else { return nil }
         let fields = site.fields
         guard fields.contains(name) else {
             let help = site.step.reasonAgainst(field: name, id: id).map { [$0] } ?? []
-            return .unknown("field", Spanned(name, at: text.span(of: field.range)), among: fields, help: help)
+            return .unknown("field", Spanned(name, at: use.span(of: field.range)), among: fields, help: help)
         }
-        if let kept = site.step.dataNotKept(reference, id: id, in: text) { return kept }
+        if let kept = site.step.dataNotKept(use, id: id) { return kept }
         let isAlwaysThere =
-            name == "ok" || name == "error" || reference.isGuarded || conditions.make(reference, .passed)
+            name == "ok" || name == "error" || reference.isGuarded || conditions.guarantee(reference, .passed)
         if let reason = certainty.doubt(about: name), !isAlwaysThere {
-            return uncertain(
-                site.step,
-                id,
-                name,
-                because: "step '\(id)' may not have passed: \(reason)",
-                reference,
-                in: text
-            )
+            let reason = "step '\(id)' may not have passed: \(reason)"
+            return uncertain(site.step, id, name, because: reason, use)
         }
         guard name == "outputs" else { return nil }
         if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
@@ -78,31 +70,26 @@ extension GraphFlow {
             if !known.contains(where: { $0.name.value.hasSameCodePoints(as: wanted) }) {
                 let known = known.map(\.name.value)
                 let help = known.isEmpty ? ["Step '\(id)' has no outputs; declare them under 'outputs'."] : []
-                return .unknown("output", Spanned(wanted, at: text.span(of: output.range)), among: known, help: help)
+                return .unknown("output", Spanned(wanted, at: use.span(of: output.range)), among: known, help: help)
             }
         }
-        return checkStatus(of: site, id: id, reference, in: text)
+        return checkStatus(of: site, id: id, use)
     }
 
     /// Checks that the step can have outputs: they are computed only for responses with status 2xx.
-    private func checkStatus(
-        of site: StepSite,
-        id: String,
-        _ reference: Reference,
-        in text: any EvaluatedText
-    ) -> Diagnostic? {
+    private func checkStatus(of site: StepSite, id: String, _ use: ReferenceSite) -> Diagnostic? {
         let statuses = subject.requests.of(site).compactMap(\.expectedStatus)
             .filter { $0.value.contains(where: \.mayBeOther) }
         guard let status = statuses.first else { return nil }
         if statuses.allSatisfy({ $0.value.contains(where: \.mayBeSuccess) }) {
-            if reference.isGuarded || conditions.make(reference, .present) { return nil }
+            if use.reference.isGuarded || conditions.guarantee(use.reference, .present) { return nil }
             let reason = "step '\(id)' has outputs only if its status is 2xx, but it may expect other statuses"
-            return uncertain(site.step, id, "outputs", because: reason, reference, in: text)
+            return uncertain(site.step, id, "outputs", because: reason, use)
         }
         return Diagnostic(
             "outputs-never",
             "step '\(id)' never has outputs: they are computed only for responses with status 2xx",
-            at: text.span(of: reference.range),
+            at: use.span(of: use.reference.range),
             secondary: [.init(status.span, "the expected status")],
             help: ["Use steps.\(id).data or steps.\(id).status."]
         )
@@ -113,9 +100,9 @@ extension GraphFlow {
         _ id: String,
         _ field: String,
         because reason: String,
-        _ reference: Reference,
-        in text: any EvaluatedText
+        _ use: ReferenceSite
     ) -> Diagnostic {
+        let reference = use.reference
         let others = reference.segments.dropFirst(2)
         let output = field == "outputs" ? others.first?.name : nil
         let isWhole = reference.isComplete && others.count == (output == nil ? 0 : 1)
@@ -123,7 +110,7 @@ extension GraphFlow {
         return Diagnostic(
             "uncertain-step",
             reason,
-            at: text.span(of: reference.range),
+            at: use.span(of: use.reference.range),
             secondary: [.init(step.identifierSpan, "the step")],
             help: ["Use default(\(path), VALUE), or use it in a step with 'when: exists(\(path))'."]
         )
@@ -156,12 +143,12 @@ extension StepSite {
 
 extension Step {
     /// The error in a path to the data of all pages or elements, if a step with `write` does not keep that data.
-    fileprivate func dataNotKept(_ reference: Reference, id: String, in text: any EvaluatedText) -> Diagnostic? {
-        let path = reference.segments.dropFirst()
+    fileprivate func dataNotKept(_ use: ReferenceSite, id: String) -> Diagnostic? {
+        let path = use.reference.segments.dropFirst()
         let segment: Reference.Segment?
         if path.first?.name == "items" {
             guard notKept.contains(.itemData) else { return nil }
-            segment = path.count > 1 ? path.dropFirst(2).first : reference.childSegments?.first
+            segment = path.count > 1 ? path.dropFirst(2).first : use.reference.childSegments?.first
         } else {
             guard notKept.contains(.data), flow?.forEach == nil else { return nil }
             segment = path.first
@@ -170,7 +157,7 @@ extension Step {
         return Diagnostic(
             "data-not-kept",
             "step '\(id)' does not keep its data, because it writes the records to a file",
-            at: text.span(of: segment.range),
+            at: use.span(of: segment.range),
             secondary: [.init(write.span, "written here")],
             help: ["steps.\(id).written has the file and the numbers of its records and bytes."]
         )

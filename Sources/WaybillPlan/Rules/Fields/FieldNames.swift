@@ -10,24 +10,12 @@ import WaybillManifest
 struct FieldNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let shapes = ScopeShapes(subject)
-        var diagnostics: [Diagnostic] = []
-        // Checking a path through data may require inspecting all of the data, and the same paths are often repeated.
-        var known: [PathThroughData: MissingPart?] = [:]
-        let references = subject.references
-        for index in references.sites.indices where ScopeShapes.areKnown(after: references.roots[index]) {
-            let site = references.sites[index]
-            let reference = site.reference
-            guard let root = shapes.root(of: site) else { continue }
-            let missing: MissingPart?
-            if let path = PathThroughData(reference, from: root) {
-                if known[path] == nil { known[path] = .some(reference.missingPart(from: root)) }
-                missing = known[path] ?? nil
-            } else {
-                missing = reference.missingPart(from: root)
+        return subject.references.sites.compactMap { site in
+            guard let root = shapes.root(of: site), let missing = site.reference.missingPart(from: root) else {
+                return nil
             }
-            if let missing { diagnostics.append(missing.diagnostic(reference, in: site.text, root)) }
+            return missing.diagnostic(site.reference, in: site.text, root)
         }
-        return diagnostics
     }
 }
 
@@ -41,27 +29,6 @@ struct PathRoot {
     var source: Diagnostic.Label?
 }
 
-/// A path that starts at data, or at the elements of a known list.
-private struct PathThroughData: Hashable {
-    private let source: SourceSpan
-    private let keys: [CodePoints]
-    private let children: [CodePoints]?
-
-    init?(_ reference: Reference, from root: PathRoot) {
-        guard case .oneOf = root.shape, let source = root.source?.span else { return nil }
-        self.source = source
-        keys = reference.segments.map { Self.text(of: $0.key) }
-        children = reference.childSegments.map { $0.map { Self.text(of: $0.key) } }
-    }
-
-    private static func text(of key: Reference.Segment.Key) -> CodePoints {
-        switch key {
-        case .name(let name): CodePoints(".\(name)")
-        case .index(let index): CodePoints("[\(index)")
-        }
-    }
-}
-
 extension ScopeShapes {
     /// Whether a path certainly leads to nothing.
     func isMissing(_ site: ReferenceSite) -> Bool {
@@ -73,27 +40,23 @@ extension Reference {
     /// Returns the first part of the path that certainly leads to nothing.
     fileprivate func missingPart(from root: PathRoot) -> MissingPart? {
         var shape = root.shape
-        for index in segments.indices where index >= root.depth {
-            do throws(AbsenceError) {
+        var index = root.depth
+        do throws(ValueShape.Absence) {
+            while index < segments.count {
                 shape = try shape.selected(by: segments[index].key)
-            } catch {
-                return MissingPart(reason: error.reason, index: index)
+                index += 1
             }
-        }
-        guard let childSegments, segments.count >= root.depth else { return nil }
-        do throws(AbsenceError) {
+            guard let childSegments, index == segments.count else { return nil }
+            index -= 1
             shape = try shape.children()
-        } catch {
-            return MissingPart(reason: error.reason, index: segments.count - 1)
-        }
-        for index in childSegments.indices {
-            do throws(AbsenceError) {
-                shape = try shape.selected(by: childSegments[index].key)
-            } catch {
-                return MissingPart(reason: error.reason, index: segments.count + index)
+            for segment in childSegments {
+                index += 1
+                shape = try shape.selected(by: segment.key)
             }
+            return nil
+        } catch {
+            return MissingPart(reason: error, index: index)
         }
-        return nil
     }
 }
 

@@ -15,19 +15,11 @@ struct ScopeShapes {
         loops = LoopShapes(subject)
     }
 
-    /// Whether the shapes of the values after a root can be known; `nil` is the element of a `forEach`.
-    static func areKnown(after root: Reference.Root?) -> Bool {
-        switch root {
-        case .vars, .session, .state, .item: false
-        case .document, .inputs, .manifest, .secrets, .data, .steps, .run, .request, .response, nil: true
-        }
-    }
-
     /// Returns the start of a path that has more segments than its names; `nil` if nothing is known about it.
     func root(of site: ReferenceSite) -> PathRoot? {
         let reference = site.reference
         switch reference.root {
-        case .inputs: return input(reference, depth: 1, site.place.declarations)
+        case .inputs: return input(reference, depth: 1, site.location.declarations)
         case .manifest: return input(reference, depth: 2, nil)
         case .secrets: return fixed(Self.secrets, reference)
         case .run: return fixed(Self.run, reference)
@@ -35,7 +27,7 @@ struct ScopeShapes {
         case .response: return fixed(Self.response, reference)
         case .data: return data(reference)
         case .steps: return step(reference, site.step)
-        case nil: return element(reference, site.place)
+        case nil: return element(reference, site.location)
         case .document: return response(reference, site)
         case .vars, .session, .state, .item: return nil
         }
@@ -101,9 +93,9 @@ struct ScopeShapes {
         return PathRoot(shape: .oneOf([value]), depth: 1, source: source)
     }
 
-    private func element(_ reference: Reference, _ place: UseLocation) -> PathRoot? {
+    private func element(_ reference: Reference, _ location: UseLocation) -> PathRoot? {
         guard !reference.segments.isEmpty || !reference.isComplete,
-            let variable = place.loopVariables.last(where: { $0.value == reference.name }),
+            let variable = location.loopVariables.last(where: { $0.value == reference.name }),
             let shape = loops.shape(of: variable)
         else { return nil }
         return PathRoot(shape: shape, depth: 0, source: .init(variable.span, "the element"))
@@ -117,9 +109,9 @@ struct ScopeShapes {
             return nil
         }
         var requests: [RequestSite]
-        if let step = site.place.step {
+        if let step = site.location.step {
             requests = subject.requests.of(step)
-        } else if case .endpoint(let name) = site.place.level {
+        } else if case .endpoint(let name) = site.location.level {
             guard subject.requests.ofEndpoint(name)?.has(Decoding.key) == true else { return nil }
             requests = subject.requests.all.filter { $0.endpoint == name }
         } else {
@@ -142,7 +134,7 @@ struct ScopeShapes {
 
     private func step(_ reference: Reference, _ site: StepSite?) -> PathRoot? {
         guard reference.segments.count > 2 || !reference.isComplete, let site,
-            !site.step.unknown.contains(.form | .loop),
+            !site.step.unknown.contains(anyOf: [.form, .loop]),
             let field = reference.segments.dropFirst().first?.name
         else { return nil }
         let step = site.step
@@ -192,5 +184,63 @@ extension Step {
 extension ValueShape {
     fileprivate func hasField(_ name: String) -> Bool {
         if case .object(let fields) = self { fields.contains { $0.name.hasSameCodePoints(as: name) } } else { true }
+    }
+}
+
+/// The shapes of the elements that the variables of `forEach` stand for.
+struct LoopShapes {
+    private var shapes: [SourceSpan: ValueShape] = [:]
+
+    init(_ subject: RuleSubject) {
+        for site in subject.steps {
+            guard let forEach = site.step.flow?.forEach else { continue }
+            if let shape = Self.shape(of: forEach.elements, in: site.graph.value, subject) {
+                shapes[forEach.variable.span] = shape
+            }
+        }
+    }
+
+    /// Returns the shape of a variable's value; `nil` if it is unknown.
+    func shape(of variable: Spanned<String>) -> ValueShape? { shapes[variable.span] }
+
+    private static func shape(of elements: ForEach.Elements, in graph: Graph, _ subject: RuleSubject) -> ValueShape? {
+        switch elements {
+        case .list(let list):
+            let constants = list.compactMap(\.constant)
+            return constants.count == list.count ? .values(constants) : nil
+        case .expression(let expression):
+            // Only an expression that is a single path is followed.
+            guard let reference = expression.references.first, expression.references.count == 1,
+                reference.range.count == expression.expression.text.utf8.count
+            else { return nil }
+            return shape(after: reference, in: graph, subject)
+        }
+    }
+
+    private static func shape(
+        after reference: Reference,
+        in graph: Graph,
+        _ subject: RuleSubject
+    ) -> ValueShape? {
+        guard let name = reference.segments.first?.name, !reference.goesOn else { return nil }
+        var shape: ValueShape
+        switch reference.root {
+        case .data: shape = subject.data[name].map { .oneOf([$0]) } ?? .anything
+        case .inputs:
+            if graph.inputs[name] == nil, graph.unknown.contains(.inputs) { return nil }
+            let input = graph.inputs[name] ?? subject.manifest.inputs[name]
+            shape = input.map { ValueShape(schema: $0.value.document) } ?? .anything
+        default: return nil
+        }
+        do throws(ValueShape.Absence) {
+            for segment in reference.segments.dropFirst() { shape = try shape.selected(by: segment.key) }
+            shape = try shape.children()
+            // A path may select only some of the children. A field that none of all children has is also missing from
+            // these.
+            for segment in reference.childSegments ?? [] { shape = try shape.selected(by: segment.key) }
+            return shape
+        } catch {
+            return nil
+        }
     }
 }

@@ -23,12 +23,7 @@ struct NamedFiles: ManifestRule {
         let local = file.file(within: boundary)
         let path = local.path
         guard local.boundary.encloses(path) else {
-            return Diagnostic(
-                "outside-folder",
-                "\(path) is outside the folder of the manifest",
-                at: file.path.span,
-                help: ["Use --allow-outside if this is intended."]
-            )
+            return FileRefusal.outside(path).diagnostic(at: file.path.span)
         }
         // Both are written to, by the end of a run or with --update-snapshots.
         if [.snapshot, .jar].contains(file.kind), Self.isManifest(path, file.path.span) {
@@ -63,24 +58,17 @@ struct NamedFiles: ManifestRule {
         } catch {
             switch file.kind {
             case .jar, .cache: return nil
-            case .body:
+            case .body, .snapshot:
                 guard error.reason == .notFound else { return unreadable(file, path, error.message) }
                 // Something else may create the file before it is sent.
+                let nearest = file.kind == .body ? boundary.nearestName(to: path) : nil
                 return Diagnostic(
                     "missing-file",
-                    "the file \(path) does not exist yet",
+                    "the \(file.words) \(path) does not exist yet",
                     severity: .warning,
                     at: file.path.span,
-                    label: boundary.nearestName(to: path).map { "did you mean '\($0)'?" } ?? ""
-                )
-            case .snapshot:
-                guard error.reason == .notFound else { return unreadable(file, path, error.message) }
-                return Diagnostic(
-                    "missing-file",
-                    "the snapshot \(path) does not exist yet",
-                    severity: .warning,
-                    at: file.path.span,
-                    help: ["'waybill run --update-snapshots' creates it."]
+                    label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                    help: file.kind == .body ? [] : ["'waybill run --update-snapshots' creates it."]
                 )
             case .tls, .netrc:
                 let nearest = error.reason == .notFound ? boundary.nearestName(to: path) : nil

@@ -9,21 +9,23 @@ import WaybillManifest
 struct CredentialOutputs: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
-        // Many endpoints have outputs with the same name.
-        var known: [String: Bool] = [:]
-        func isOfCredential(_ name: String) -> Bool {
-            if let known = known[name] { return known }
-            let isOfCredential = CredentialName.matches(name)
-            known[name] = isOfCredential
-            return isOfCredential
-        }
         func check(_ outputs: [OutputDefinition]) {
             for output in outputs
             // A comparison or a length is not a credential.
-            where output.secretMark == nil && isOfCredential(output.name.value)
+            where output.secretMark == nil && CredentialName.matches(output.name.value)
                 && !output.value.expression.resultType.isDisjoint(with: [.string, .object, .array])
             {
-                diagnostics.append(.unmarkedCredential(output))
+                let name = output.name.value
+                diagnostics.report(
+                    "unmarked-credential",
+                    "output '\(name)' is named like a credential but is not marked as secret: it is written to the journal",
+                    severity: .warning,
+                    at: output.name.span,
+                    help: [
+                        "Write '\(name): {value: \(output.value.expression.text), secret: true}', or 'secret: false' if it"
+                            + " is not a credential."
+                    ]
+                )
             }
         }
         for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.outputs) }
@@ -32,22 +34,6 @@ struct CredentialOutputs: ManifestRule {
             for site in graph.all { check(site.step.ownOutputs) }
         }
         return diagnostics
-    }
-}
-
-extension Diagnostic {
-    fileprivate static func unmarkedCredential(_ output: OutputDefinition) -> Diagnostic {
-        let name = output.name.value
-        return Diagnostic(
-            "unmarked-credential",
-            "output '\(name)' is named like a credential but is not marked as secret: it is written to the journal",
-            severity: .warning,
-            at: output.name.span,
-            help: [
-                "Write '\(name): {value: \(output.value.expression.text), secret: true}', or 'secret: false' if it is"
-                    + " not a credential."
-            ]
-        )
     }
 }
 

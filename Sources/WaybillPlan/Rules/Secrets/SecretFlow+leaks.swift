@@ -14,15 +14,19 @@ extension SecretFlow {
             guard let trace = trace(origin) else { continue }
             leaks.append(SecretLeak(use, trace))
             switch use.purpose {
-            case .address, .query: sent[Part(.url, use.place), default: trace] = trace
+            case .address, .query: sent[Part(.url, use.location), default: trace] = trace
             case .body:
-                sent[Part(.body, use.place), default: trace] = trace
+                sent[Part(.body, use.location), default: trace] = trace
                 inBodies.insert(ObjectIdentifier(use.text))
             default: break
             }
         }
         if !sent.isEmpty { leaks += leaksOfRequests(sent) }
-        return inBodies.isEmpty ? leaks : leaks.movedIntoQuery(parametersInQuery(among: inBodies))
+        let inQuery = inBodies.isEmpty ? [] : parametersInQuery(among: inBodies)
+        return leaks.map { leak in
+            guard inQuery.contains(ObjectIdentifier(leak.text)) else { return leak }
+            return SecretLeak(text: leak.text, reference: leak.reference, purpose: .query, trace: leak.trace)
+        }
     }
 
     /// The uses of `request.url`, `request.query` and `request.body` in requests that send a secret there.
@@ -30,12 +34,12 @@ extension SecretFlow {
         ends.compactMap { use, _ in
             guard use.reference.root == .request else { return nil }
             let field = use.reference.segments.first?.name
-            let definition = subject.request(at: use.place)
-            var parts: [Part.Sort] = []
+            let definition = subject.request(at: use.location)
+            var parts: [Part.Kind] = []
             if field == nil || field == "url" || field == "query" { parts.append(.url) }
             if field == nil || field == "body" || definition?.sendsParametersInQuery == true { parts.append(.body) }
             if field == "method" { parts = [] }
-            let trace = parts.lazy.flatMap { sort in Part.all(sort, use.place, definition, self.subject) }
+            let trace = parts.lazy.flatMap { kind in Part.all(kind, use.location, definition, self.subject) }
                 .compactMap { sent[$0] }.first
             return trace.map { SecretLeak(use, $0) }
         }
@@ -56,60 +60,46 @@ extension SecretFlow {
     }
 }
 
-extension [SecretLeak] {
-    /// The same leaks, with those of some texts attributed to the query.
-    fileprivate func movedIntoQuery(_ texts: Set<ObjectIdentifier>) -> [SecretLeak] {
-        map { leak in
-            guard texts.contains(ObjectIdentifier(leak.text)) else { return leak }
-            return SecretLeak(text: leak.text, reference: leak.reference, purpose: .query, trace: leak.trace)
-        }
-    }
-}
-
 /// A part of what is sent, as one level of the manifest defines it.
 private struct Part: Hashable {
-    enum Sort {
+    enum Kind {
         /// The URL, its query included.
         case url
         /// The body, or the parameters that are sent in the query instead.
         case body
     }
 
-    let sort: Sort
+    let kind: Kind
     let level: Level
     /// The step that the level is part of.
     let step: SourceSpan?
 
-    init(_ sort: Sort, _ place: UseLocation) {
-        self.init(sort, place.level, place.step?.step.span)
+    init(_ kind: Kind, _ level: Level, _ step: SourceSpan?) {
+        (self.kind, self.level, self.step) = (kind, level, step)
     }
 
-    private init(_ sort: Sort, _ level: Level, _ step: SourceSpan?) {
-        self.sort = sort
-        self.level = level
-        self.step = step
-    }
+    init(_ kind: Kind, _ location: UseLocation) { self.init(kind, location.level, location.step?.step.span) }
 
     /// Returns the parts at all levels that make up a request at a location.
     static func all(
-        _ sort: Sort,
-        _ place: UseLocation,
+        _ kind: Kind,
+        _ location: UseLocation,
         _ definition: RequestDefinition?,
         _ subject: RuleSubject
     ) -> [Part] {
-        var parts = [Part(sort, place), Part(sort, .defaults, nil)]
-        if let site = place.step {
+        var parts = [Part(kind, location), Part(kind, .defaults, nil)]
+        if let site = location.step {
             for request in subject.requests.of(site) {
                 for site in request.callers + [site] {
                     let level = Level.graph(site.graph.name.value)
-                    parts += (site.around + [site.step]).map { Part(sort, level, $0.span) } + [Part(sort, level, nil)]
+                    parts += (site.around + [site.step]).map { Part(kind, level, $0.span) } + [Part(kind, level, nil)]
                 }
             }
-            if case .call(let call) = site.step.action { parts.append(Part(sort, .endpoint(call.name.value), nil)) }
+            if case .call(let call) = site.step.action { parts.append(Part(kind, .endpoint(call.name.value), nil)) }
         }
-        if let service = definition?.service?.value { parts.append(Part(sort, .service(service), nil)) }
+        if let service = definition?.service?.value { parts.append(Part(kind, .service(service), nil)) }
         if definition?.service == nil, subject.manifest.services.count == 1 {
-            parts += subject.manifest.services.keys.map { Part(sort, .service($0), nil) }
+            parts += subject.manifest.services.keys.map { Part(kind, .service($0), nil) }
         }
         return parts
     }
@@ -123,12 +113,12 @@ extension SecretLeak {
 
 extension RuleSubject {
     /// The request that an expression certainly belongs to, if there is one.
-    fileprivate func request(at place: UseLocation) -> RequestDefinition? {
-        if let site = place.step {
+    fileprivate func request(at location: UseLocation) -> RequestDefinition? {
+        if let site = location.step {
             if case .request(let definition) = site.step.action { return definition }
             return site.endpoint?.request
         }
-        if case .endpoint(let name) = place.level { return manifest.endpoints[name]?.value.request }
+        if case .endpoint(let name) = location.level { return manifest.endpoints[name]?.value.request }
         return nil
     }
 }

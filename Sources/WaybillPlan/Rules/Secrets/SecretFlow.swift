@@ -1,6 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 
 /// A definition that holds a value for other expressions, and may therefore hold a secret.
@@ -67,7 +68,7 @@ final class SecretFlow {
             collect(call, endpoint.inputs)
         }
         for endpoint in manifest.endpoints.values { collect(endpoint.value.request.vars) }
-        subject.forEachStep { site in
+        for site in subject.steps {
             let step = site.step
             collect(step.vars)
             switch step.action {
@@ -76,7 +77,7 @@ final class SecretFlow {
             case .request(let definition): collect(definition.vars)
             case .group, .values, .end: break
             }
-            guard let forEach = step.flow?.forEach else { return }
+            guard let forEach = step.flow?.forEach else { continue }
             let element = SecretHolder.element(forEach.variable.span)
             switch forEach.elements {
             case .expression(let expression): holders[ObjectIdentifier(expression)] = element
@@ -138,10 +139,70 @@ final class SecretFlow {
 
 extension Purpose {
     /// Whether uses for this purpose are checked for secrets.
-    var endsSomewhere: Bool {
+    fileprivate var endsSomewhere: Bool {
         switch self {
         case .address, .query, .body, .data, .output, .result, .key, .fileName, .record, .state: true
         case .header, .credential, .control, .expectation, .secretOutput, .message, .argument, .variable: false
         }
+    }
+}
+
+/// The references that may yield a secret.
+extension SecretFlow {
+    /// The origin of the value of a reference.
+    func origin(of site: ReferenceSite) -> Origin {
+        let (reference, location) = (site.reference, site.location)
+        switch reference.root {
+        case .secrets:
+            let declaration = reference.segments.first?.name.flatMap { subject.manifest.secrets[$0] }
+            return .secret(SecretTrace(declaration?.name.span, "this is a secret"))
+        case .inputs: return input(site)
+        case .vars:
+            guard let name = reference.segments.first?.name else {
+                return .holders(location.vars.map { .variable($0.name.span) })
+            }
+            return location.vars.last { $0.name.value == name }.map { .holders([.variable($0.name.span)]) } ?? .none
+        case .session:
+            return marked(among: location.sessions.flatMap { subject.outputs(of: $0) ?? [] }, reference.segments.first)
+        case .steps: return site.step.map { step($0, reference) } ?? .none
+        case nil:
+            let variable = location.loopVariables.last { $0.value == reference.name }
+            return variable.map { .holders([.element($0.span)]) } ?? .none
+        case .document, .manifest, .data, .run, .state, .request, .response, .item: return .none
+        }
+    }
+
+    private func input(_ site: ReferenceSite) -> Origin {
+        // Inputs of the manifest are not secrets, which are declared separately.
+        guard let declarations = site.location.declarations else { return .none }
+        if let input = site.input { return .holders([.input(input.span)]) }
+        let isOfAll = site.reference.segments.first?.name == nil
+        return isOfAll ? .holders(declarations.inputs.values.map { .input($0.name.span) }) : .none
+    }
+
+    private func step(_ site: StepSite, _ reference: Reference) -> Origin {
+        let step = site.step
+        let fields = Array(reference.segments.dropFirst())
+        guard step.flow?.forEach != nil, fields.first?.name == "items" else { return field(fields, of: site) }
+        // `items[0].outputs` and `items[*].outputs` are fields of elements, `items` is the list of all elements.
+        let isOfAll = !reference.isComplete && fields.count == 1
+        let element = isOfAll ? reference.childSegments ?? [] : Array(fields.dropFirst(2))
+        if element.first?.name == "item", let variable = step.flow?.forEach?.variable {
+            return .holders([.element(variable.span)])
+        }
+        return field(element, of: site)
+    }
+
+    private func field(_ fields: [Reference.Segment], of site: StepSite) -> Origin {
+        if let name = fields.first?.name, name != "outputs" { return .none }
+        return marked(among: site.outputs ?? site.step.ownOutputs, fields.dropFirst().first)
+    }
+
+    /// Whether an output, or any of them, is marked as a secret.
+    private func marked(among outputs: [OutputDefinition], _ segment: Reference.Segment?) -> Origin {
+        let output = outputs.first { output in
+            output.isSecret && segment?.name.map { output.name.value.hasSameCodePoints(as: $0) } ?? true
+        }
+        return output.map { .secret(SecretTrace($0.name.span, "marked as a secret here")) } ?? .none
     }
 }

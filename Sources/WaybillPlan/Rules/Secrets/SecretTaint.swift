@@ -8,7 +8,7 @@ import WaybillManifest
 /// This rule ignores logs and messages, in which secrets are redacted when they are written.
 struct SecretTaint: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        guard subject.handsOnSecrets else { return [] }
+        guard !subject.manifest.secrets.isEmpty || subject.marksOutputs else { return [] }
         let flow = SecretFlow(subject)
         var seen: Set<ObjectIdentifier> = []
         var diagnostics: [Diagnostic] = []
@@ -29,32 +29,7 @@ struct SecretLeak {
     let purpose: Purpose
     /// The path of the secret to here.
     let trace: SecretTrace
-}
 
-/// The locations that a secret has passed through, the last one first.
-struct SecretTrace {
-    /// The maximum number of locations that are reported.
-    private static let maximumPlaces = 4
-
-    /// The locations, the last one first.
-    private(set) var labels: [Diagnostic.Label]
-
-    /// The origin of a secret, if it has a location.
-    init(_ span: SourceSpan?, _ words: String) {
-        labels = span.map { [.init($0, words)] } ?? []
-    }
-
-    /// Returns the path of the same secret extended by a location.
-    func passing(_ span: SourceSpan, _ words: String) -> SecretTrace {
-        var further = self
-        // The origin is the most informative location, and the last ones show where the secret leaked.
-        if labels.count == Self.maximumPlaces { further.labels.remove(at: labels.count - 2) }
-        further.labels.insert(.init(span, words), at: 0)
-        return further
-    }
-}
-
-extension SecretLeak {
     /// The diagnostic for the leak; `nil` if the use is allowed.
     fileprivate var diagnostic: Diagnostic? {
         switch purpose {
@@ -104,30 +79,34 @@ extension SecretLeak {
     }
 }
 
-extension RuleSubject {
-    /// Whether a secret may be used for anything but credentials and header fields. In most manifests none is, and
-    /// there is nothing to follow.
-    fileprivate var handsOnSecrets: Bool {
-        let marksOutputs = marksOutputs
-        return references.roots.indices.contains { index in
-            switch references.roots[index] {
-            case .secrets: break
-            case .steps, .session: guard marksOutputs else { return false }
-            default: return false
-            }
-            return references.sites[index].purpose.takesSecretsFurther && !references.sites[index].reference.isConcealed
-        }
+/// The locations that a secret has passed through, the last one first.
+struct SecretTrace {
+    /// The maximum number of locations that are reported.
+    private static let maximumPlaces = 4
+
+    /// The locations, the last one first.
+    private(set) var labels: [Diagnostic.Label]
+
+    /// The origin of a secret, if it has a location.
+    init(_ span: SourceSpan?, _ words: String) {
+        labels = span.map { [.init($0, words)] } ?? []
     }
 
+    /// Returns the path of the same secret extended by a location.
+    func passing(_ span: SourceSpan, _ words: String) -> SecretTrace {
+        var further = self
+        // The origin is the most informative location, and the last ones show where the secret leaked.
+        if labels.count == Self.maximumPlaces { further.labels.remove(at: labels.count - 2) }
+        further.labels.insert(.init(span, words), at: 0)
+        return further
+    }
+}
+
+extension RuleSubject {
     /// Whether an output is marked as a secret.
-    private var marksOutputs: Bool {
+    fileprivate var marksOutputs: Bool {
         func marks(_ outputs: [OutputDefinition]) -> Bool { outputs.indices.contains { outputs[$0].isSecret } }
         return manifest.endpoints.values.contains { marks($0.value.request.outputs) }
             || graphs.contains { marks($0.definition.value.outputs) || $0.all.contains { marks($0.step.ownOutputs) } }
     }
-}
-
-extension Purpose {
-    /// Whether a value with this purpose may be revealed, or used again by name.
-    fileprivate var takesSecretsFurther: Bool { endsSomewhere || self == .argument || self == .variable }
 }

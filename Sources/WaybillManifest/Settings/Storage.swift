@@ -1,4 +1,4 @@
-// How requests use the HTTP cache: `cache`.
+// What is kept of responses: `cache`, `cookies`.
 
 package import WaybillDiagnostics
 
@@ -59,6 +59,42 @@ package enum CacheMode: String, Sendable, CaseIterable {
     case onlyIfCached = "only-if-cached"
 }
 
+/// Where cookies are kept (`cookies`).
+package enum CookiePolicy: WholeSetting {
+    package static let key = "cookies"
+
+    /// They are kept in the jar of the run.
+    case on
+    /// They are neither kept nor sent.
+    case off
+    /// They are read from and written to a file in Netscape's format.
+    case jar(Spanned<String>)
+
+    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+        if let jar = node["jar"] {
+            guard let path = decoder.text(jar) else { return nil }
+            self = .jar(path)
+        } else {
+            guard let isOn = decoder.boolean(node) else { return nil }
+            self = isOn ? .on : .off
+        }
+    }
+
+    package var originPolicy: OriginPolicy {
+        switch self {
+        case .on, .off: .any
+        case .jar: .credential
+        }
+    }
+
+    package var namedFiles: [NamedFile] {
+        switch self {
+        case .on, .off: []
+        case .jar(let path): [NamedFile(path: path, kind: .jar)]
+        }
+    }
+}
+
 extension Settings {
     /// How stored responses are used.
     package var cacheMode: Setting<CacheMode>? {
@@ -72,4 +108,6 @@ extension Settings {
     package var cacheSize: Setting<Int>? {
         last(CacheSetting.self) { if case .maxSize(let bytes) = $0 { bytes } else { nil } }
     }
+    /// Where cookies are kept.
+    package var cookies: Setting<CookiePolicy>? { last(CookiePolicy.self) }
 }
