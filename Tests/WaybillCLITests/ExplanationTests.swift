@@ -1,6 +1,7 @@
 import Testing
 import Waybill
 import WaybillDiagnostics
+import WaybillExplanations
 import WaybillJSON
 import WaybillManifest
 import WaybillResults
