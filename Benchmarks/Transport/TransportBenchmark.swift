@@ -36,7 +36,7 @@ struct TransportBenchmark {
     }
 
     private func run() async throws {
-        let transport = try CurlTransport(configuration: .init(maximumConnections: max(256, atOnce)))
+        let transport = try CurlTransport(maximumConnections: max(256, atOnce))
         let clock = ContinuousClock()
         let begin = clock.now
         let tally = await withTaskExecutorPreference(isOnEngine ? transport.taskExecutor : nil) {

@@ -87,7 +87,9 @@ package struct RunResumption: Sendable {
         guard let before else {
             // A run without kept results starts over.
             guard !record.steps.paths.isEmpty else { return }
-            diagnostics.append(Self.missingSources(in: folder))
+            let file = "\(folder)/\(RunFileNames.sources)"
+            let message = "cannot check the manifest for changes: '\(file)' is missing or damaged"
+            diagnostics.append(Self.changed(message, "Restore the file"))
             self.plan = nil
             return
         }
@@ -101,9 +103,7 @@ package struct RunResumption: Sendable {
 
     /// Throws if the file that the journal names is not a manifest. A journal from somebody else may name any file, and
     /// diagnostics would show lines of that file.
-    private static func checkNaming(
-        of manifest: String
-    ) throws(RunError) {
+    private static func checkNaming(of manifest: String) throws(RunError) {
         guard manifest != "<standard input>", let bytes = try? FileContents.read(manifest, limit: 64 << 20) else {
             return
         }
@@ -115,26 +115,21 @@ package struct RunResumption: Sendable {
         }
     }
 
-    private static func missingSources(in folder: String) -> Diagnostic {
-        Diagnostic(
-            "changed-manifest",
-            "cannot check the manifest for changes: '\(folder)/\(RunFileNames.sources)' is missing or damaged",
-            at: nil,
-            help: ["Restore the file, or start a new run."]
-        )
+    private static func changed(
+        _ headline: String,
+        at span: SourceSpan? = nil,
+        secondary: [Diagnostic.Label] = [],
+        _ help: String
+    ) -> Diagnostic {
+        Diagnostic("changed-manifest", headline, at: span, secondary: secondary, help: ["\(help), or start a new run."])
     }
 
     /// Returns the changes in steps whose results are kept.
     private static func changes(since before: RunSources, in plan: Plan, _ record: RunRecord) -> [Diagnostic] {
         guard let earlier = before.steps else {
-            return [
-                Diagnostic(
-                    "changed-manifest",
-                    "the manifest was changed, and its steps cannot be compared: another version of Waybill recorded the run",
-                    at: nil,
-                    help: ["Change the manifest back, or start a new run."]
-                )
-            ]
+            let reason = "another version of Waybill recorded the run"
+            let message = "the manifest was changed, and its steps cannot be compared: \(reason)"
+            return [changed(message, "Change the manifest back")]
         }
         let content = PlanContent(plan)
         var now = PlanIndex(plan)
@@ -148,13 +143,8 @@ package struct RunResumption: Sendable {
                 guard !enclosing.contains(path), contains(place, earlier), seen.insert(place).inserted else {
                     return nil
                 }
-                let diagnostic = Diagnostic(
-                    "changed-manifest",
-                    "step '\(path)' has already run, but the manifest no longer contains it",
-                    at: nil,
-                    help: ["Restore the step, or start a new run."]
-                )
-                return (place, diagnostic)
+                let message = "step '\(path)' has already run, but the manifest no longer contains it"
+                return (place, changed(message, "Restore the step"))
             }
             guard seen.insert(step.path).inserted else { return nil }
             let isAround = enclosing.contains(path) && record.steps.group(at: path) == nil
@@ -170,14 +160,9 @@ package struct RunResumption: Sendable {
             guard !what.isEmpty else { return nil }
             var spans: [SourceSpan] = []
             for span in changes.spans where !spans.contains(span) && span != step.span { spans.append(span) }
-            let diagnostic = Diagnostic(
-                "changed-manifest",
-                "step '\(path)' has already run\(isWhole ? "" : " in part"), but \(what)",
-                at: step.span,
-                secondary: spans.map { .init($0, "was changed") },
-                help: ["Change it back, or start a new run."]
-            )
-            return (place, diagnostic)
+            let message = "step '\(path)' has already run\(isWhole ? "" : " in part"), but \(what)"
+            let labels = spans.map { Diagnostic.Label($0, "was changed") }
+            return (place, changed(message, at: step.span, secondary: labels, "Change it back"))
         }
         // A change in a step also changes the steps around it.
         return changes.filter { change in

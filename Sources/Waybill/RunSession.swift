@@ -72,7 +72,10 @@ package struct RunSession: Sendable {
     package let plan: Plan
     /// How to run it.
     package let options: RunOptions
+    /// Steers the run while it is running.
+    package var control: RunControl { options.control }
     private let memory = ResponseMemory()
+
     /// The results of a run.
     package struct Report: Sendable {
         /// The summary.
@@ -81,11 +84,6 @@ package struct RunSession: Sendable {
         package var outputs: JSON
         /// The folder of the results.
         package var folder: String
-    }
-
-    init(plan: Plan, options: RunOptions) {
-        self.plan = plan
-        self.options = options
     }
 
     /// Runs the plan and writes the results. Nothing is sent before the results folder was created.
@@ -220,10 +218,7 @@ package struct RunSession: Sendable {
     ) {
         let engine: CurlTransport
         do {
-            engine = try CurlTransport(
-                configuration: .init(maximumConnections: max(256, plan.concurrency)),
-                memory: memory
-            )
+            engine = try CurlTransport(maximumConnections: max(256, plan.concurrency), memory: memory)
         } catch {
             throw RunError(message: error.description)
         }

@@ -64,22 +64,21 @@ package final class Reference: Sendable {
     /// The location of the whole path, in UTF-8 bytes of the text.
     package let range: Range<Int>
 
-    /// Creates a reference; see the properties.
-    private init(
+    /// Creates a reference, by default to a path of members and elements only; see the properties.
+    init(
         name: String,
-        root: Root?,
         nameRange: Range<Int>,
         segments: [Segment],
-        isComplete: Bool,
-        childSegments: [Segment]?,
-        goesOn: Bool,
-        isGuarded: Bool,
-        isConcealed: Bool,
-        assumptions: [PathRequirement],
+        isComplete: Bool = true,
+        childSegments: [Segment]? = nil,
+        goesOn: Bool = false,
+        isGuarded: Bool = false,
+        isConcealed: Bool = false,
+        assumptions: [PathRequirement] = [],
         range: Range<Int>
     ) {
         self.name = name
-        self.root = root
+        root = Root(name)
         self.nameRange = nameRange
         self.segments = segments
         self.isComplete = isComplete
@@ -89,23 +88,6 @@ package final class Reference: Sendable {
         self.isConcealed = isConcealed
         self.assumptions = assumptions
         self.range = range
-    }
-
-    /// Creates a path of members and elements only.
-    convenience init(name: String, nameRange: Range<Int>, segments: [Segment], range: Range<Int>) {
-        self.init(
-            name: name,
-            root: Root(name),
-            nameRange: nameRange,
-            segments: segments,
-            isComplete: true,
-            childSegments: nil,
-            goesOn: false,
-            isGuarded: false,
-            isConcealed: false,
-            assumptions: [],
-            range: range
-        )
     }
 
     convenience init(
@@ -120,7 +102,6 @@ package final class Reference: Sendable {
         let childSegments = others.first?.isDescendant == false ? Self.certain(others.dropFirst()) : nil
         self.init(
             name: name,
-            root: Root(name),
             nameRange: query.rootRange,
             segments: segments,
             isComplete: query.isSingular,
@@ -148,7 +129,6 @@ package final class Reference: Sendable {
     package func moved(by offset: Int) -> Reference {
         Reference(
             name: name,
-            root: root,
             nameRange: nameRange.moved(by: offset),
             segments: segments.map { $0.moved(by: offset) },
             isComplete: isComplete,

@@ -137,14 +137,12 @@ extension PlanValues {
     }
 }
 
-extension JSONObject {
-    /// Returns an object of the members that have a value.
-    static func present(_ members: [(name: String, value: JSON?)]) -> JSONObject {
-        JSONObject(members.compactMap { name, value in value.map { (name, $0) } })
-    }
-}
-
 extension JSON {
+    /// Returns an object of the members that have a value.
+    static func present(_ members: [(name: String, value: JSON?)]) -> JSON {
+        .object(JSONObject(members.compactMap { name, value in value.map { (name, $0) } }))
+    }
+
     /// An integer.
     static func count(_ number: Int) -> JSON { .number(JSONNumber(number)) }
 }

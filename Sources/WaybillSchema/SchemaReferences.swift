@@ -20,24 +20,15 @@ package enum SchemaReferences {
     package static func external(in document: JSON, base: String) -> [String] {
         var defined: Set<String> = [URIReference(base).withoutFragment.description]
         var referred: [String] = []
-        var open: [(value: JSON, base: String)] = [(document, base)]
-        while let (value, outer) = open.popLast() {
-            switch value {
-            case .array(let elements):
-                open += elements.map { ($0, outer) }
-            case .object(let members):
-                let base = address(of: value, base: outer)
-                defined.insert(base)
-                for keyword in ["$ref", "$dynamicRef"] {
-                    guard let text = members[keyword]?.string else { continue }
-                    let target = URIReference(text).resolved(against: URIReference(base)).withoutFragment
-                    referred.append(target.description)
-                }
-                if let dialect = members["$schema"]?.string {
-                    referred.append(URIReference(dialect).withoutFragment.description)
-                }
-                for (name, member) in members where !dataKeywords.contains(name) { open.append((member, base)) }
-            default: break
+        for (members, base) in objects(in: document, base: base) {
+            defined.insert(base)
+            for keyword in ["$ref", "$dynamicRef"] {
+                guard let text = members[keyword]?.string else { continue }
+                let target = URIReference(text).resolved(against: URIReference(base)).withoutFragment
+                referred.append(target.description)
+            }
+            if let dialect = members["$schema"]?.string {
+                referred.append(URIReference(dialect).withoutFragment.description)
             }
         }
         var seen = defined
@@ -46,18 +37,23 @@ package enum SchemaReferences {
 
     /// Returns the addresses defined by the `$id` of a document and of schemas inside it.
     package static func identifiers(in document: JSON, base: String) -> Set<String> {
-        var identifiers: Set<String> = []
+        Set(objects(in: document, base: base).filter { $0.members["$id"]?.string != nil }.map(\.base))
+    }
+
+    /// Returns the objects of a document outside arbitrary data, each with the address that applies in it.
+    private static func objects(in document: JSON, base: String) -> [(members: JSONObject, base: String)] {
+        var found: [(members: JSONObject, base: String)] = []
         var open: [(value: JSON, base: String)] = [(document, base)]
         while let (value, outer) = open.popLast() {
             switch value {
             case .array(let elements): open += elements.map { ($0, outer) }
             case .object(let members):
                 let base = address(of: value, base: outer)
-                if members["$id"]?.string != nil { identifiers.insert(base) }
+                found.append((members, base))
                 for (name, member) in members where !dataKeywords.contains(name) { open.append((member, base)) }
             default: break
             }
         }
-        return identifiers
+        return found
     }
 }

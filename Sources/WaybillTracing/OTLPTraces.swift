@@ -13,42 +13,30 @@ struct OTLPTraces: JSONStreamable {
     let spans: [Span]
 
     func addMembers(to object: inout JSONStream) {
-        object.add("resourceSpans", each: [ResourceSpans(traces: self)])
+        let trace = trace.description
+        let scopeSpans = Members { object in
+            object.add(
+                "scope",
+                Members { scope in
+                    scope.add("name", "waybill")
+                    scope.add("version", WaybillVersion.current)
+                }
+            )
+            object.add("spans", each: spans.map { SpanObject(trace: trace, span: $0) })
+        }
+        let resourceSpans = Members { object in
+            object.add("resource", Members { $0.add("attributes", each: resource) })
+            object.add("scopeSpans", each: [scopeSpans])
+        }
+        object.add("resourceSpans", each: [resourceSpans])
     }
 }
 
-private struct ResourceSpans: JSONStreamable {
-    let traces: OTLPTraces
+/// An object whose members a function adds.
+private struct Members: JSONStreamable {
+    let add: (inout JSONStream) -> Void
 
-    func addMembers(to object: inout JSONStream) {
-        object.add("resource", Attributes(list: traces.resource))
-        object.add("scopeSpans", each: [ScopeSpans(traces: traces)])
-    }
-}
-
-private struct ScopeSpans: JSONStreamable {
-    let traces: OTLPTraces
-
-    func addMembers(to object: inout JSONStream) {
-        object.add("scope", Scope())
-        let trace = traces.trace.description
-        object.add("spans", each: traces.spans.map { SpanObject(trace: trace, span: $0) })
-    }
-}
-
-private struct Scope: JSONStreamable {
-    func addMembers(to object: inout JSONStream) {
-        object.add("name", "waybill")
-        object.add("version", WaybillVersion.current)
-    }
-}
-
-private struct Attributes: JSONStreamable {
-    let list: [SpanAttribute]
-
-    func addMembers(to object: inout JSONStream) {
-        object.add("attributes", each: list)
-    }
+    func addMembers(to object: inout JSONStream) { add(&object) }
 }
 
 private struct SpanObject: JSONStreamable {
@@ -66,18 +54,15 @@ private struct SpanObject: JSONStreamable {
         object.add("endTimeUnixNano", String(span.end.nanoseconds))
         if !span.attributes.isEmpty { object.add("attributes", each: span.attributes) }
         if !span.events.isEmpty { object.add("events", each: span.events) }
-        if span.hasFailed { object.add("status", Status(message: span.message)) }
-    }
-}
-
-/// The status of a span that failed.
-private struct Status: JSONStreamable {
-    let message: String?
-
-    func addMembers(to object: inout JSONStream) {
-        object.add("message", message)
-        // ERROR.
-        object.add("code", 2)
+        guard span.hasFailed else { return }
+        object.add(
+            "status",
+            Members { status in
+                status.add("message", span.message)
+                // ERROR.
+                status.add("code", 2)
+            }
+        )
     }
 }
 

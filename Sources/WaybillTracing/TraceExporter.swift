@@ -224,7 +224,7 @@ extension TraceSettings {
         case .file(let path): try TraceFile(path)
         case .collector(let url):
             // With connections of its own, which the limits of the run do not concern.
-            TraceCollector(at: url, self, through: try CurlTransport(configuration: .init(maximumConnections: 1)))
+            TraceCollector(at: url, self, through: try CurlTransport(maximumConnections: 1))
         }
     }
 }

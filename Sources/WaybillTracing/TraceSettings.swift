@@ -25,19 +25,11 @@ struct TraceSettings: Sendable, Equatable {
 }
 
 extension TraceSettings {
-    /// What the environment variables ask for.
-    struct Reading {
-        /// The settings; `nil` if nothing is exported.
-        var settings: TraceSettings?
-        /// Warnings about values that cannot be used.
-        var warnings: [Diagnostic] = []
-    }
-
-    /// Reads the settings. Nothing is exported unless a variable names an endpoint.
-    static func read(from variables: [String: String]) -> Reading {
+    /// Reads the settings, with warnings about values that cannot be used. Nothing is exported unless a variable names an
+    /// endpoint.
+    static func read(from variables: [String: String]) -> (settings: TraceSettings?, warnings: [Diagnostic]) {
         var reader = TraceSettingsReader(variables: variables)
-        let settings = reader.settings()
-        return Reading(settings: settings, warnings: reader.warnings)
+        return (reader.settings(), reader.warnings)
     }
 }
 

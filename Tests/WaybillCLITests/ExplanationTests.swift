@@ -1,6 +1,7 @@
 import Testing
 import Waybill
 import WaybillDiagnostics
+import WaybillExplanations
 import WaybillJSON
 import WaybillManifest
 import WaybillResults
@@ -81,7 +82,7 @@ extension Explanation: CustomTestStringConvertible {
 /// Every kind of diagnostic has a page, and every page explains an existing kind.
 @Suite(.timeLimit(.minutes(5))) struct ExplanationCoverageTests {
     private static let sources = TemporaryFolder.files(in: CommandCase.projectRoot + "/Sources", ending: ".swift")
-        .filter { !$0.contains("/Explanations/") }
+        .filter { !$0.contains("Explanations/") }
         .map { (path: $0, text: String(decoding: TemporaryFolder.contents(of: $0) ?? [], as: UTF8.self)) }
 
     /// Files in which ids are composed at run time; the resulting ids are collected below.

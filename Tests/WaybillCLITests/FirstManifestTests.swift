@@ -1,5 +1,6 @@
 import Testing
 import Waybill
+import WaybillExplanations
 import WaybillManifest
 import WaybillTestSupport
 

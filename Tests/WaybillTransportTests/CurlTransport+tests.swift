@@ -6,7 +6,7 @@ extension CurlTransport {
         maximumConnections: Int = 256,
         _ body: (CurlTransport) async throws -> Result
     ) async throws -> Result {
-        let transport = try CurlTransport(configuration: Configuration(maximumConnections: maximumConnections))
+        let transport = try CurlTransport(maximumConnections: maximumConnections)
         do {
             let result = try await body(transport)
             await transport.shutDown()

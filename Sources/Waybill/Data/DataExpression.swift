@@ -24,15 +24,7 @@ package struct DataExpression: Sendable {
         } catch {
             return .init(value: nil, diagnostics: [diagnostic(for: error, in: source)])
         }
-        let warnings = expression.warnings.map {
-            Diagnostic(
-                "expression-warning",
-                $0.message,
-                severity: .warning,
-                at: source.span($0.range),
-                help: $0.help.map { [$0] } ?? []
-            )
-        }
+        let warnings = expression.warnings.map { diagnostic(for: $0, severity: .warning, in: source) }
         let unknown = expression.references.filter { $0.name != "$" }.map { diagnostic(for: $0, in: source) }
         let all = (warnings + unknown).sortedByPlace()
         let value = all.hasErrors ? nil : DataExpression(source: source, form: .value(expression))
@@ -86,10 +78,15 @@ package struct DataExpression: Sendable {
         }
     }
 
-    private static func diagnostic(for error: ExpressionSyntaxError, in source: SourceFile) -> Diagnostic {
+    private static func diagnostic(
+        for error: ExpressionSyntaxError,
+        severity: Diagnostic.Severity = .error,
+        in source: SourceFile
+    ) -> Diagnostic {
         Diagnostic(
-            "expression-syntax",
+            severity == .error ? "expression-syntax" : "expression-warning",
             error.message,
+            severity: severity,
             at: source.span(error.range),
             help: error.help.map { [$0] } ?? []
         )

@@ -53,11 +53,7 @@ struct CallCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let (planOptions, diagnostics) = inputs.planOptions()
-        guard !diagnostics.hasErrors else {
-            output.report(diagnostics)
-            throw ExitStatus.invalid
-        }
+        let (planOptions, diagnostics) = try inputs.planOptions(output)
         // A definition may exist only for calls from the command line, so an unused one is not reported.
         let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
             .without("unused-definition")
@@ -72,25 +68,17 @@ struct CallCommand: ParsableCommand {
         runOptions.variables = planOptions.variables
         runOptions.exportTraces()
         runOptions.warn = { output.report([$0]) }
+        runOptions.observers = format == .ndjson ? [EventPrinter(output)] : [printer]
+        let report = try Pipeline.session(for: plan, runOptions).run(output)
         switch format {
-        case .data, .human, .outputs: runOptions.observers = [printer]
-        case .ndjson: runOptions.observers = [EventPrinter(output)]
+        case .data where report.result.outcome == .passed:
+            let (bytes, content) = Self.data(of: report)
+            try output.writeResult(bytes, as: content)
+        case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json)
+        case .data, .human, .ndjson: break
         }
-        let report = try SessionRunner(Pipeline.session(for: plan, runOptions), output).run()
-        switch format {
-        case .data:
-            if report.result.outcome == .passed {
-                let (bytes, content) = Self.data(of: report)
-                try output.writeResult(bytes, as: content)
-            }
-            printer.finish(report.result, folder: report.folder, namesResume: false)
-        case .human: printer.finish(report.result, folder: report.folder, namesResume: false)
-        case .outputs:
-            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json)
-            printer.finish(report.result, folder: report.folder, namesResume: false)
-        case .ndjson: break
-        }
-        try SessionRunner.end(with: report)
+        if format != .ndjson { printer.finish(report.result, folder: report.folder, namesResume: false) }
+        try report.throwStatus()
     }
 
     /// Returns the data of the response: a string as is, any other value as JSON, nothing for a response without

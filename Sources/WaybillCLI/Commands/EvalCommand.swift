@@ -71,7 +71,9 @@ struct EvalCommand: ParsableCommand {
         guard !functions, let text = expression else {
             let printer = ExplanationPrinter(colour: output.coloursOutput)
             let entry = expression.flatMap(ExpressionFunction.named).map(printer.function)
-            return try output.writeResult(Array((entry ?? Self.functionTable).utf8), as: .verbatim)
+            let table = ExpressionFunction.all.map { ($0.signature, $0.summary) }
+            let text = entry ?? ExplanationPrinter(colour: false).table(table)
+            return try output.writeResult(Array(text.utf8), as: .verbatim)
         }
 
         var diagnostics: [Diagnostic] = []
@@ -124,14 +126,5 @@ struct EvalCommand: ParsableCommand {
         guard case .array(let elements) = value else { return line(value).map { [$0] } }
         let lines = elements.compactMap(line)
         return lines.count == elements.count ? lines : nil
-    }
-
-    private static var functionTable: String {
-        let functions = ExpressionFunction.all
-        let width = functions.map(\.signature.count).max() ?? 0
-        return functions.reduce(into: "") { text, function in
-            let margin = String(repeating: " ", count: width - function.signature.count)
-            text += "\(function.signature)\(margin)  \(function.summary)\n"
-        }
     }
 }

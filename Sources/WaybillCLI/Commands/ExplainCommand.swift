@@ -18,11 +18,8 @@ struct ExplainCommand: ParsableCommand {
                 + " function, such as join.",
             valueName: "id|key|function"
         ),
-        completion: .custom { words, index, prefix in
-            // Not '.list': the generated scripts name a variable after 'valueName', and expand names such as '$defs'.
-            let prefix = CommandWords(words, index, prefix).prefix
-            return ShellCandidates.written(Candidates.matching(prefix, in: Self.names))
-        }
+        // Not '.list': the generated scripts name a variable after 'valueName', and expand names such as '$defs'.
+        completion: .candidates { Candidates.matching($0.prefix, in: Self.names) }
     )
     var id: String?
 
@@ -53,7 +50,9 @@ struct ExplainCommand: ParsableCommand {
         var parts = page.map { [printer.page($0)] } ?? []
         if let id, !key.isEmpty { parts.append(printer.key(id, key)) }
         if let function { parts.append(printer.function(function)) }
-        let text = parts.isEmpty ? printer.list(Explanation.all) : parts.joined(separator: "\n")
+        let text =
+            parts.isEmpty
+            ? printer.table(Explanation.all.map { ($0.id.name, $0.title) }) : parts.joined(separator: "\n")
         try output.writeResult(Array(text.utf8), as: .verbatim)
     }
 

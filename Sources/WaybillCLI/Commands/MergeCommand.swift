@@ -37,11 +37,7 @@ struct MergeCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        let (options, diagnostics) = inputs.planOptions()
-        guard !diagnostics.hasErrors else {
-            output.report(diagnostics)
-            throw ExitStatus.invalid
-        }
+        let (options, diagnostics) = try inputs.planOptions(output)
         do {
             let runs = runs.map(RunFolders.folder)
             let merge = try RunMerge(of: runs, options: options, allowsOutside: allowOutside)
@@ -75,8 +71,7 @@ struct MergeCommand: ParsableCommand {
             (runOptions.time, runOptions.clock) = (merged.time, StoppedClock())
             try printing.run(plan, runOptions, reports, output)
         } catch let error as RunError {
-            output.report([Diagnostic("run-error", error.message, at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(error.message)
         }
     }
 }

@@ -26,11 +26,7 @@ struct MockCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let (planOptions, diagnostics) = inputs.planOptions()
-        guard !diagnostics.hasErrors else {
-            output.report(diagnostics)
-            throw ExitStatus.invalid
-        }
+        let (planOptions, diagnostics) = try inputs.planOptions(output)
         let stage = try options.checkedManifest().checkingInputs(planOptions)
         output.report(diagnostics + stage.diagnostics)
         guard let checked = stage.value else { throw ExitStatus.invalid }

@@ -64,12 +64,8 @@ struct PlanCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        var (planOptions, diagnostics) = inputs.planOptions()
+        var (planOptions, diagnostics) = try inputs.planOptions(output)
         planOptions.graphs = graphs
-        guard !diagnostics.hasErrors else {
-            output.report(diagnostics)
-            throw ExitStatus.invalid
-        }
         let checked = try options.checkedManifest()
         if let explain {
             let stage = checked.then { Pipeline.explain(explain, of: $0, planOptions) }

@@ -48,8 +48,7 @@ struct ReportCommand: ParsableCommand {
             return try ReportOptions.write(requests, for: runs, output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
-            output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(RunFolders.missingReason(of: argument.run))
         }
         try check([run], in: [argument.folder], output)
         try ReportOptions.write(requests, for: [run], output)

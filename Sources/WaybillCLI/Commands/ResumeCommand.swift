@@ -56,36 +56,43 @@ struct ResumeCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: printing.noColor)
-        let (options, diagnostics) = inputs.planOptions()
-        guard !diagnostics.hasErrors else {
-            output.report(diagnostics)
-            throw ExitStatus.invalid
-        }
+        let (options, diagnostics) = try inputs.planOptions(output)
+        var run = ResumedRun(
+            folder: argument.folder,
+            allowsOutside: allowOutside,
+            repeatsUnsure: repeatUnsure,
+            repeatsTolerated: failed,
+            options: options,
+            diagnostics: diagnostics,
+            printing: printing,
+            output: output
+        )
         if var suite = RunFolders.suite(of: argument.run) {
             do throws(ResultsError) {
                 try suite.claim()
             } catch {
-                output.report([Diagnostic("run-error", error.description, at: nil)])
-                throw ExitStatus.notRun
+                throw output.notRun(error.description)
             }
-            return try resume(suite, options, diagnostics, output)
+            return try resume(suite, run)
         }
-        if let shard = shards.value, let out { return try start(shard, in: out, options, diagnostics, output) }
-        guard RunFolders.hasJournal(argument.folder) else {
-            output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
-            throw ExitStatus.notRun
+        if let shard = shards.value, let out {
+            // The shard has a folder of its own.
+            do {
+                try ShardStart.prepare(out, from: argument.folder, for: shard)
+            } catch {
+                throw output.notRun(error.message)
+            }
+            (run.folder, run.part) = (out, .shard(shard))
+        } else if !RunFolders.hasJournal(argument.folder) {
+            throw output.notRun(RunFolders.missingReason(of: argument.run))
         }
-        try resume(argument.folder, options, diagnostics, reports, output)
+        try run.resume(reports)
     }
 
     /// Resumes the runs of a suite that have not passed and runs those that were not started, one after another. Throws
     /// the worst exit status.
-    private func resume(
-        _ suite: SuiteFolder,
-        _ options: PlanOptions,
-        _ diagnostics: [Diagnostic],
-        _ output: Output
-    ) throws {
+    private func resume(_ suite: SuiteFolder, _ run: ResumedRun) throws {
+        let output = run.output
         guard printing.format == .human else {
             throw ValidationError(
                 "--format \(printing.format.rawValue) supports only runs of one manifest; this run has several."
@@ -101,11 +108,9 @@ struct ResumeCommand: ParsableCommand {
             resumesAny = true
             if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
-                if RunFolders.hasJournal(member.folder) {
-                    try resume(member.folder, in: suite.path, options, diagnostics, nil, output)
-                } else {
-                    try start(member, of: suite, options, diagnostics, output)
-                }
+                var run = run
+                (run.folder, run.suiteFolder) = (member.folder, suite.path)
+                if RunFolders.hasJournal(run.folder) { try run.resume(nil) } else { try start(member, of: suite, run) }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)
                 if !RunFolders.hasJournal(member.folder) { failedStarts.insert(member.folder) }
@@ -137,67 +142,28 @@ struct ResumeCommand: ParsableCommand {
     }
 
     /// Runs a manifest of a suite that was not started.
-    private func start(
-        _ member: SuiteFolder.Member,
-        of suite: SuiteFolder,
-        _ options: PlanOptions,
-        _ diagnostics: [Diagnostic],
-        _ output: Output
-    ) throws {
-        let missing = suite.options.inputs.filter { !options.inputNames.contains($0) }
+    private func start(_ member: SuiteFolder.Member, of suite: SuiteFolder, _ run: ResumedRun) throws {
+        var options = run.options
+        let missing = suite.options.inputs.filter { !run.options.inputNames.contains($0) }
         guard missing.isEmpty else {
             let names = missing.map { "'\($0)'" }.joined(separator: ", ")
             let help = ["The values of inputs are not stored. Set them again, for example --input \(missing[0])=VALUE."]
             let message = "could not start '\(member.manifest)': the inputs of the run are missing: \(names)"
-            output.report([Diagnostic("run-error", message, at: nil, help: help)])
-            throw ExitStatus.invalid
+            throw run.output.invalid([Diagnostic("run-error", message, at: nil, help: help)])
         }
-        var options = options
         options.graphs = suite.options.graphs
         options.concurrency = suite.options.concurrency
         options.selection = StepSelection(json: suite.options.selection)
         let pipeline = try Pipeline(allowsOutside: allowOutside)
         let stage = pipeline.check(pipeline.load(member.manifest), environment: suite.options.environment)
             .then { [options] in Pipeline.plan($0, options) }
-        output.report(diagnostics + stage.diagnostics)
+        run.output.report(run.diagnostics + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
         var runOptions = RunOptions()
         runOptions.outputFolder = member.folder
         runOptions.suiteFolder = suite.path
         runOptions.usesMock = suite.options.usesMock
         runOptions.variables = options.variables
-        try printing.run(plan, runOptions, nil, output)
-    }
-
-    private func resume(
-        _ folder: String,
-        in suite: String? = nil,
-        _ options: PlanOptions,
-        _ diagnostics: [Diagnostic],
-        _ reports: ReportOptions?,
-        _ output: Output
-    ) throws {
-        var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
-        (run.repeatsUnsure, run.repeatsTolerated, run.suiteFolder) = (repeatUnsure, failed, suite)
-        try run.resume(options, diagnostics, printing, reports, output)
-    }
-
-    /// Runs a shard that continues the run of the steps before the shards, in a folder of its own.
-    private func start(
-        _ shard: Shard,
-        in folder: String,
-        _ options: PlanOptions,
-        _ diagnostics: [Diagnostic],
-        _ output: Output
-    ) throws {
-        do {
-            try ShardStart.prepare(folder, from: argument.folder, for: shard)
-        } catch {
-            output.report([Diagnostic("run-error", error.message, at: nil)])
-            throw ExitStatus.notRun
-        }
-        var run = ResumedRun(folder: folder, allowsOutside: allowOutside)
-        (run.repeatsUnsure, run.repeatsTolerated, run.part) = (repeatUnsure, failed, .shard(shard))
-        try run.resume(options, diagnostics, printing, reports, output)
+        try printing.run(plan, runOptions, nil, run.output)
     }
 }

@@ -149,16 +149,12 @@ struct RunCommand: ParsableCommand {
     private func runOnce(_ output: Output, files: WatchedFiles) throws {
         var (planOptions, diagnostics) = planOptions
         if resume, let out, let reason = RunFolders.unfinishedMerge(in: out) {
-            output.report([Diagnostic("run-error", reason, at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(reason)
         }
         if resume, let out, RunFolders.hasEvents(out) {
             return try continueRun(in: out, planOptions, diagnostics, output)
         }
-        guard !diagnostics.hasErrors else {
-            output.report(diagnostics)
-            throw ExitStatus.invalid
-        }
+        guard !diagnostics.hasErrors else { throw output.invalid(diagnostics) }
         let paths = try manifests.paths(output, namesOthers: printing.verbose)
         planOptions.selection.toleratesUnknownSteps = paths.count > 1
         let recording = RecordingFiles(files)
@@ -185,24 +181,17 @@ struct RunCommand: ParsableCommand {
         }
         if resume, paths.count > 1 { throw ValidationError("--resume supports only one manifest; name its file.") }
         let unsafe = part.map { self.unsafeRequests(in: plans[0], checked[0], $0, planOptions) } ?? []
-        guard unsafe.isEmpty else {
-            output.report(unsafe)
-            throw ExitStatus.invalid
-        }
+        guard unsafe.isEmpty else { throw output.invalid(unsafe) }
         try reports.check(fileList(of: plans, at: selected.map { paths[$0] }, isSuite: paths.count > 1), output)
         guard paths.count > 1 else {
             return try run(plans[0], planOptions, keeping: recording.texts, output)
         }
         if let error = planOptions.selection.unmatched(in: plans) {
-            output.report([error])
-            throw ExitStatus.invalid
+            throw output.invalid([error])
         }
         // Nothing is sent if any of the manifests cannot be run.
         let missing = plans.flatMap { RunSession.secrets(of: $0, in: planOptions.variables).errors }
-        guard missing.isEmpty else {
-            output.report(missing.withoutRepetitions())
-            throw ExitStatus.invalid
-        }
+        guard missing.isEmpty else { throw output.invalid(missing.withoutRepetitions()) }
         try run(plans, of: selected.map { paths[$0] }, planOptions, output)
     }
 
@@ -245,9 +234,16 @@ struct RunCommand: ParsableCommand {
         _ output: Output
     ) throws {
         let paths = try manifests.paths(output, namesOthers: printing.verbose)
-        let run = ResumedRun(folder: folder, allowsOutside: manifests.allowOutside)
-        let record = try run.record(output)
-        let resumption = try run.resumption(options, output)
+        let run = ResumedRun(
+            folder: folder,
+            allowsOutside: manifests.allowOutside,
+            options: options,
+            diagnostics: diagnostics,
+            printing: printing,
+            output: output
+        )
+        let resumption = try run.resumption()
+        let record = resumption.record
         let areGraphsOther = (graphs.isEmpty ? resumption.usualGraphs : graphs) != record.graphs
         let differences = [
             (paths != [record.manifest], "another manifest, '\(record.manifest)'"),
@@ -260,17 +256,13 @@ struct RunCommand: ParsableCommand {
         guard differences.allSatisfy({ !$0.0 }) else {
             let list = differences.filter(\.0).map(\.1).joined(separator: ", and with ")
             let message = "the run in '\(folder)' was started with \(list); choose another folder with --out"
-            output.report([Diagnostic("run-error", message, at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(message)
         }
         guard record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported else {
-            return try run.resume(resumption, options, diagnostics, printing, reports, output)
+            return try run.resume(resumption, reports)
         }
         let otherInputs = resumption.diagnostics.filter { $0.id == "invalid-input" }
-        guard otherInputs.isEmpty else {
-            output.report(otherInputs)
-            throw ExitStatus.invalid
-        }
+        guard otherInputs.isEmpty else { throw output.invalid(otherInputs) }
         if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }
         try reports.write(for: [entry], output)
     }
@@ -304,26 +296,22 @@ struct RunCommand: ParsableCommand {
         }
         guard state == nil else { throw ValidationError("--state supports only one manifest; name its file.") }
         let shared = mock ? [] : StatePlace.shared(by: plans)
-        guard shared.isEmpty else {
-            output.report(shared)
-            throw ExitStatus.invalid
-        }
+        guard shared.isEmpty else { throw output.invalid(shared) }
         let suite: SuiteFolder
         do throws(ResultsError) {
             suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths, suiteOptions(planOptions))
         } catch {
-            output.report([Diagnostic("run-error", error.description, at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(error.description)
         }
         let runner = SuiteRunner(
-            suite,
+            suite: suite,
             plans: plans,
             usesMock: mock,
             variables: planOptions.variables,
             printing: printing,
+            output: output,
             jobs: jobs,
-            failFast: failFast,
-            output
+            failFast: failFast
         )
         try runner.run(reports)
     }

@@ -22,11 +22,8 @@ struct ShowCommand: ParsableCommand {
             Print only the step with this id or path, such as main.login, and the steps in it, or only the element with \
             this path, such as main.items[3]; may be repeated.
             """,
-        completion: .custom { words, index, prefix in
-            let words = CommandWords(words, index, prefix)
-            return ShellCandidates.written(
-                words.arguments.first.map { RunCompletions.steps(words.prefix, of: $0) } ?? []
-            )
+        completion: .candidates { words in
+            words.arguments.first.map { RunCompletions.steps(words.prefix, of: $0) } ?? []
         }
     )
     var steps: [String] = []
@@ -51,8 +48,7 @@ struct ShowCommand: ParsableCommand {
         if let against { return try compare(with: against, output) }
         if let suite = RunFolders.suite(of: argument.run) { return try show(suite, output) }
         guard let entry = RunFolders.entry(of: argument.folder) else {
-            output.report([Diagnostic("run-error", RunFolders.missingReason(of: argument.run), at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(RunFolders.missingReason(of: argument.run))
         }
         let recorded = entry.recorded
         try checkNames(in: recorded.steps, output)
@@ -81,8 +77,7 @@ struct ShowCommand: ParsableCommand {
     /// Throws the exit status if a named step does not exist.
     private func checkNames(in all: [StepResult], _ output: Output) throws {
         guard let name = ShownSteps(names: steps).unknown(in: all) else { return }
-        output.report([ShownSteps.error(for: name, in: all)])
-        throw ExitStatus.invalid
+        throw output.invalid([ShownSteps.error(for: name, in: all)])
     }
 
     private func show(
@@ -137,8 +132,7 @@ struct ShowCommand: ParsableCommand {
             guard let passed = RunFolders.latestPassed(like: argument.folder) else {
                 let manifests = later.count == 1 ? "'\(later[0].manifest)'" : "these manifests"
                 let message = "no other run of \(manifests) in '\(RunFolders.usual)' has passed"
-                output.report([Diagnostic("run-error", message, at: nil)])
-                throw ExitStatus.notRun
+                throw output.notRun(message)
             }
             earlier = passed
         }
@@ -158,8 +152,7 @@ struct ShowCommand: ParsableCommand {
     private func folders(of run: String, _ output: Output) throws -> [(manifest: String, folder: String)] {
         if let suite = RunFolders.suite(of: run) { return suite.members.map { ($0.manifest, $0.folder) } }
         guard let result = RunFolders.entry(of: RunFolders.folder(of: run))?.result else {
-            output.report([Diagnostic("run-error", RunFolders.missingReason(of: run), at: nil)])
-            throw ExitStatus.notRun
+            throw output.notRun(RunFolders.missingReason(of: run))
         }
         return [(result.manifest, RunFolders.folder(of: run))]
     }

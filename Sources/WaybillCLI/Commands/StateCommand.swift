@@ -29,19 +29,12 @@ struct StateCommand: ParsableCommand {
         func use(_ body: (StoredState, Output) throws(RunError) -> Void) throws {
             let output = Output(noColour: true)
             let stage = try manifest.checkedManifest()
-            guard let checked = stage.value else {
-                output.report(stage.diagnostics)
-                throw ExitStatus.invalid
-            }
+            guard let checked = stage.value else { throw output.invalid(stage.diagnostics) }
             do throws(RunError) {
                 try body(StoredState(of: checked, file: state), output)
             } catch {
-                guard error.manifestDiagnostics.isEmpty else {
-                    output.report(error.manifestDiagnostics)
-                    throw ExitStatus.invalid
-                }
-                output.report([Diagnostic("run-error", error.message, at: nil)])
-                throw ExitStatus.notRun
+                guard error.manifestDiagnostics.isEmpty else { throw output.invalid(error.manifestDiagnostics) }
+                throw output.notRun(error.message)
             }
         }
     }

@@ -4,10 +4,12 @@ import Waybill
 extension CompletionKind {
     /// The names in the manifests of the command line.
     static func names(_ kind: ManifestCompletions.Kind) -> CompletionKind {
-        .custom { words, index, prefix in
-            let words = CommandWords(words, index, prefix)
-            return ShellCandidates.written(ManifestCompletions(words).candidates(for: kind))
-        }
+        candidates { ManifestCompletions($0).candidates(for: kind) }
+    }
+
+    /// The words that a function returns for the words of the command line.
+    static func candidates(_ candidates: @escaping @Sendable (CommandWords) -> [String]) -> CompletionKind {
+        .custom { ShellCandidates.written(candidates(CommandWords($0, $1, $2))) }
     }
 
     /// NAME=VALUE for the inputs of the command: those of an endpoint for `call`, else those of the manifests.
@@ -18,9 +20,7 @@ extension CompletionKind {
     }
 
     /// Earlier runs, by name or folder.
-    static let runs = CompletionKind.custom { words, index, prefix in
-        ShellCandidates.written(RunCompletions.runs(CommandWords(words, index, prefix).prefix))
-    }
+    static let runs = candidates { RunCompletions.runs($0.prefix) }
 }
 
 extension CommandWords {

@@ -46,6 +46,14 @@ struct InputOptions: ParsableArguments {
         let diagnostics = options.read(inputFiles: inputFiles, environmentFiles: environmentFiles)
         return (options, diagnostics)
     }
+
+    /// Returns plan options with these values, and the warnings about the files. If there are errors, reports them and
+    /// throws the exit status.
+    func planOptions(_ output: Output) throws -> (options: PlanOptions, diagnostics: [Diagnostic]) {
+        let (options, diagnostics) = planOptions()
+        guard !diagnostics.hasErrors else { throw output.invalid(diagnostics) }
+        return (options, diagnostics)
+    }
 }
 
 /// A value for an input, written NAME=VALUE.

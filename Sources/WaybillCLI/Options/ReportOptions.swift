@@ -33,9 +33,7 @@ struct ReportOptions: ParsableArguments {
             """,
             valueName: "name=file"
         ),
-        completion: .custom { words, index, prefix in
-            ShellCandidates.written(ReportCompletions.requests(CommandWords(words, index, prefix).prefix))
-        }
+        completion: .candidates { ReportCompletions.requests($0.prefix) }
     )
     var report: [String] = []
 
@@ -88,13 +86,13 @@ struct ReportOptions: ParsableArguments {
     ) throws {
         let variables = ProcessVariables.all
         var annotates = Output.annotates
-        var files: [File] = []
+        var files: [(format: any RunReport.Type, path: String)] = []
         var errors: [Diagnostic] = []
         for request in requests {
             switch request {
             case .github: annotates = true
             case .file(let format, path: "-"): errors += try print(format, for: runs, output)
-            case .file(let format, let path): files.append(File(format: format, path: path))
+            case .file(let format, let path): files.append((format, path))
             }
         }
         errors += write(files, for: runs)
@@ -135,30 +133,29 @@ struct ReportOptions: ParsableArguments {
         return []
     }
 
-    /// A report that is written to a file.
-    private struct File: Sendable {
-        let format: any RunReport.Type
-        let path: String
-
-        /// Writes the report; returns the error if that fails.
-        func write(for runs: [ReportedRun]) -> Diagnostic? {
-            do throws(ResultsError) {
-                try format.write(runs, toFile: path)
-                return nil
-            } catch {
-                return ReportOptions.diagnostic(error)
-            }
+    /// Writes a report to a file; returns the error if that fails.
+    private static func write(_ format: any RunReport.Type, to path: String, for runs: [ReportedRun]) -> Diagnostic? {
+        do throws(ResultsError) {
+            try format.write(runs, toFile: path)
+            return nil
+        } catch {
+            return diagnostic(error)
         }
     }
 
     /// Writes reports to files and returns the errors. Writes them concurrently, because an HTTP Archive takes as long
     /// as all the others together.
-    private static func write(_ files: [File], for runs: [ReportedRun]) -> [Diagnostic] {
-        guard files.count > 1 else { return files.compactMap { $0.write(for: runs) } }
+    private static func write(
+        _ files: [(format: any RunReport.Type, path: String)],
+        for runs: [ReportedRun]
+    ) -> [Diagnostic] {
+        guard files.count > 1 else { return files.compactMap { write($0.format, to: $0.path, for: runs) } }
         return waiting {
             await withTaskGroup(of: (index: Int, error: Diagnostic?).self) { group in
                 for (index, file) in files.enumerated() {
-                    group.addTask(executorPreference: globalConcurrentExecutor) { (index, file.write(for: runs)) }
+                    group.addTask(executorPreference: globalConcurrentExecutor) {
+                        (index, write(file.format, to: file.path, for: runs))
+                    }
                 }
                 var errors: [(index: Int, error: Diagnostic?)] = []
                 for await end in group { errors.append(end) }

@@ -40,12 +40,8 @@ struct RunOutputOptions: ParsableArguments {
     /// Runs a plan and prints what was asked for. Throws the exit status.
     func run(_ plan: Plan, _ options: RunOptions, _ reports: ReportOptions?, _ output: Output) throws {
         let printsData = format == .outputs
-        let printer = RunPrinter(
-            output,
-            quiet: quiet || printsData,
-            verbose: verbose,
-            to: printsData ? .error : .output
-        )
+        let stream = printsData ? RunPrinter.Destination.error : .output
+        let printer = RunPrinter(output, quiet: quiet || printsData, verbose: verbose, to: stream)
         defer { Output.removeLive(printer) }
         var options = options
         options.reportsElements = verbose
@@ -53,20 +49,12 @@ struct RunOutputOptions: ParsableArguments {
         options.updatesSnapshots = updateSnapshots
         if !options.sendsNothing { options.exportTraces() }
         options.warn = { output.report([$0]) }
-        switch format {
-        case .human, .outputs: options.observers = [printer]
-        case .ndjson: options.observers = [EventPrinter(output)]
-        }
+        options.observers = format == .ndjson ? [EventPrinter(output)] : [printer]
         if let part = plan.part, format == .human, !quiet { output.write("\(part.text)\n") }
-        let report = try SessionRunner(Pipeline.session(for: plan, options), output).run()
-        switch format {
-        case .human: printer.finish(report.result, folder: report.folder)
-        case .outputs:
-            output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json)
-            printer.finish(report.result, folder: report.folder)
-        case .ndjson: break
-        }
+        let report = try Pipeline.session(for: plan, options).run(output)
+        if printsData { output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json) }
+        if format != .ndjson { printer.finish(report.result, folder: report.folder) }
         try reports?.write(for: [ReportedRun(report.result, in: report.folder)], output)
-        try SessionRunner.end(with: report)
+        try report.throwStatus()
     }
 }

@@ -25,33 +25,29 @@ struct ComparisonPrinter {
         var text = "\(name)  \(before.id) → \(result.id)\n"
         text += "  \(before.outcome.rawValue) (\(before.counts.summary)) → "
         text += "\(result.outcome.rawValue) (\(result.counts.summary)), \(times)\n"
-        for change in comparison.steps { text += lines(of: change) }
-        for change in comparison.elements { text += lines(of: change) }
-        for change in comparison.files { text += lines(of: change) }
-        for change in comparison.outputs { text += lines(of: change) }
+        text += comparison.steps.map(line).joined() + comparison.elements.map(line).joined()
+        text += comparison.files.map(line).joined() + comparison.outputs.map(line).joined()
         if comparison.isEmpty { text += "  no step or output differs\n" }
         return text
     }
 
-    private func lines(of change: RunComparison.StepChange) -> String {
-        var line = StyledText(colour: colour)
+    private func line(of change: RunComparison.StepChange) -> String {
         switch change {
-        case .added(let step):
-            line.append("  + \(step.path)  ", .good)
-            line.append(words(for: step))
-        case .removed(let step):
-            line.append("  - \(step.path)  ", .bad)
-            line.append(words(for: step))
+        case .added(let step): return line(("  + \(step.path)  ", .good), (words(for: step), nil))
+        case .removed(let step): return line(("  - \(step.path)  ", .bad), (words(for: step), nil))
         case .outcome(let before, let after):
-            line.append("  \(after.path)  ", .strong)
-            line.append(words(for: before))
-            line.append(" → ")
-            line.append(words(for: after), after.outcome == .failed ? .bad : nil)
+            let style: StyledText.Style? = after.outcome == .failed ? .bad : nil
+            let earlier = "\(words(for: before)) → "
+            return line(("  \(after.path)  ", .strong), (earlier, nil), (words(for: after), style))
         case .time(let before, let after):
-            line.append("  \(after.path)  ", .strong)
             let times = [before, after].map { $0.time.map { RunPrinter.time($0.total) } ?? "" }
-            line.append(times.joined(separator: " → "))
+            return line(("  \(after.path)  ", .strong), (times.joined(separator: " → "), nil))
         }
+    }
+
+    private func line(_ pieces: (String, StyledText.Style?)...) -> String {
+        var line = StyledText(colour: colour)
+        for (piece, style) in pieces { line.append(piece, style) }
         return line.text + "\n"
     }
 
@@ -65,29 +61,21 @@ struct ComparisonPrinter {
     }
 
     /// `main.details[5]  "SKU-5"  passed → failed: the status is 404, not 2xx`
-    private func lines(of change: RunComparison.ElementChange) -> String {
-        var line = StyledText(colour: colour)
-        line.append("  \(change.path)  ", .strong)
-        if let value = change.failure.subject.value { line.append("\(value.string)  ", .faint) }
+    private func line(of change: RunComparison.ElementChange) -> String {
+        let value = change.failure.subject.value.map { "\($0.string)  " } ?? ""
         let failed = "failed: \(change.failure.failure.message)"
-        line.append(change.failsNow ? "passed → " : "\(failed) → ")
-        line.append(change.failsNow ? failed : "passed", change.failsNow ? .bad : nil)
-        return line.text + "\n"
+        let (before, after) = change.failsNow ? ("passed", failed) : (failed, "passed")
+        let style: StyledText.Style? = change.failsNow ? .bad : nil
+        return line(("  \(change.path)  ", .strong), (value, .faint), ("\(before) → ", nil), (after, style))
     }
 
-    private func lines(of change: RunComparison.FileChange) -> String {
-        var line = StyledText(colour: colour)
-        line.append("  file \(change.name)  ", .strong)
+    private func line(of change: RunComparison.FileChange) -> String {
         let counts = [change.before, change.after].map { $0.map(TransferText.records) ?? "not written" }
-        line.append(counts.joined(separator: " → "))
-        return line.text + "\n"
+        return line(("  file \(change.name)  ", .strong), (counts.joined(separator: " → "), nil))
     }
 
-    private func lines(of change: RunComparison.OutputChange) -> String {
-        var line = StyledText(colour: colour)
-        line.append("  output \(change.name)  ", .strong)
-        line.append("\(value(change.before)) → \(value(change.after))")
-        return line.text + "\n"
+    private func line(of change: RunComparison.OutputChange) -> String {
+        line(("  output \(change.name)  ", .strong), ("\(value(change.before)) → \(value(change.after))", nil))
     }
 
     private func value(_ value: JSON?) -> String {

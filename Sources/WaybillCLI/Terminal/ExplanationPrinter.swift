@@ -12,12 +12,12 @@ struct ExplanationPrinter {
     /// The maximum number of columns of a line of prose.
     private static let width = 80
 
-    /// Returns the ids with their titles, one per line.
-    func list(_ pages: [Explanation]) -> String {
-        let width = pages.map(\.id.name.count).max() ?? 0
-        return pages.reduce(into: "") { text, page in
-            let margin = String(repeating: " ", count: width - page.id.name.count)
-            text += "\(strong(page.id.name))\(margin)  \(page.title)\n"
+    /// Returns names with their descriptions, one per line.
+    func table(_ entries: [(name: String, text: String)]) -> String {
+        let width = entries.map(\.name.count).max() ?? 0
+        return entries.reduce(into: "") { text, entry in
+            let margin = String(repeating: " ", count: width - entry.name.count)
+            text += "\(strong(entry.name))\(margin)  \(entry.text)\n"
         }
     }
 

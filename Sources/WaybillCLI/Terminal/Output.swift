@@ -131,6 +131,18 @@ struct Output: Sendable {
         annotate(diagnostics)
     }
 
+    /// Reports the diagnostics of something invalid; returns the exit status to throw.
+    func invalid(_ diagnostics: [Diagnostic]) -> ExitCode {
+        report(diagnostics)
+        return ExitStatus.invalid
+    }
+
+    /// Reports why a command could not do its work; returns the exit status to throw.
+    func notRun(_ reason: String) -> ExitCode {
+        report([Diagnostic("run-error", reason, at: nil)])
+        return ExitStatus.notRun
+    }
+
     private func annotate(_ diagnostics: [Diagnostic]) {
         guard Self.annotates else { return }
         writeError(GitHubRenderer(Self.githubPaths).document(for: diagnostics.limitingRepeats()), as: .verbatim)

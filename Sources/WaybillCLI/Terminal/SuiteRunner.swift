@@ -2,6 +2,7 @@ import ArgumentParser
 import Synchronization
 import Waybill
 import WaybillDiagnostics
+import WaybillExecution
 import WaybillPlan
 import WaybillResults
 
@@ -40,33 +41,13 @@ struct SuiteRunner {
     private let state = SharedState()
     private var members: [SuiteFolder.Member] { suite.members }
 
-    init(
-        _ suite: SuiteFolder,
-        plans: [Plan],
-        usesMock: Bool,
-        variables: [String: String],
-        printing: RunOutputOptions,
-        jobs: Int,
-        failFast: Bool,
-        _ output: Output
-    ) {
-        self.suite = suite
-        self.plans = plans
-        self.usesMock = usesMock
-        self.variables = variables
-        self.printing = printing
-        self.jobs = jobs
-        self.failFast = failFast
-        self.output = output
-    }
-
     /// Runs all manifests, prints the summary, writes the reports, and throws the worst exit status.
     func run(_ reports: ReportOptions) throws {
         listen()
         let start = ContinuousClock.now
         let ends = waiting { await self.runAll() }
         // While reports are written, the first signal changes nothing, and the second one ends the program.
-        SessionRunner.ignoreFirstSignal(output)
+        Signals.ignoreFirst(output)
         printSummary(ends, time: ContinuousClock.now - start)
         let runs = zip(members, ends).map { member, end in
             switch end {
@@ -77,14 +58,7 @@ struct SuiteRunner {
         }
         try reports.write(for: runs, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
-        let statuses = ends.map { end in
-            switch end {
-            case .run(let report): report.result.outcome == .passed ? ExitCode.success : ExitStatus.failed
-            case .failed(let status, _): status
-            case .omitted: ExitStatus.failed
-            }
-        }
-        let worst = statuses.reduce(ExitCode.success) { $0.orWorse($1) }
+        let worst = ends.map(\.status).reduce(ExitCode.success) { $0.orWorse($1) }
         if !worst.isSuccess { throw worst }
     }
 
@@ -135,7 +109,7 @@ struct SuiteRunner {
         let starts = state.value.withLock { state in
             guard !state.isStopped else { return false }
             state.sessions[index] = session
-            if state.isPaused { session.pause() }
+            if state.isPaused { session.control.pause() }
             return true
         }
         guard starts else { return .omitted }
@@ -169,10 +143,10 @@ struct SuiteRunner {
                     state.isStopped = true
                     return Array(state.sessions.values)
                 }
-                for session in sessions { session.stop() }
-                output.writeError(SessionRunner.stopMessage)
+                for session in sessions { session.control.stop() }
+                output.writeError(Signals.stopMessage)
             },
-            { for session in state.value.withLock({ Array($0.sessions.values) }) { session.cancelAll() } }
+            { for session in state.value.withLock({ Array($0.sessions.values) }) { session.control.cancelAll() } }
         )
         Signals.onPause({ state.pause(true) }, unpause: { state.pause(false) })
     }
@@ -207,20 +181,23 @@ struct SuiteRunner {
                 state.isPaused = isPaused
                 return Array(state.sessions.values)
             }
-            for session in sessions { if isPaused { session.pause() } else { session.unpause() } }
+            for session in sessions { if isPaused { session.control.pause() } else { session.control.unpause() } }
         }
     }
 }
 
 extension SuiteRunner.End {
-    /// Whether the member ran and did not pass, or could not be run.
-    fileprivate var hasFailed: Bool {
+    /// The exit status of a run of this member alone.
+    fileprivate var status: ExitCode {
         switch self {
-        case .run(let report): report.result.outcome != .passed
-        case .failed: true
-        case .omitted: false
+        case .run(let report): report.result.outcome == .passed ? .success : ExitStatus.failed
+        case .failed(let status, _): status
+        case .omitted: ExitStatus.failed
         }
     }
+
+    /// Whether the member ran and did not pass, or could not be run.
+    fileprivate var hasFailed: Bool { if case .omitted = self { false } else { !status.isSuccess } }
 }
 
 /// The text of one of several runs: printed below a heading, and in one piece if several run at once.

@@ -3,67 +3,37 @@ import WaybillManifest
 
 /// The reference of keys.
 struct KeyReference {
-    private struct Section {
-        let title: String
-        let introduction: String
-        /// The definition whose keys the section has; `nil` for the manifest itself.
-        let definition: String?
-    }
+    /// A title, an introduction, and the definition whose keys the section has; `nil` for the manifest itself.
+    private typealias Section = (title: String, introduction: String, definition: String?)
 
-    private static let sections = [
-        Section(title: "The manifest", introduction: "The keys at the top of a file.", definition: nil),
-        Section(
-            title: "Settings",
-            introduction:
-                "Settings can be written at every level: in `defaults`, in a service, an endpoint, a graph and a"
-                + " step. Inner levels take precedence.",
-            definition: "settings"
+    private static let sections: [Section] = [
+        ("The manifest", "The keys at the top of a file.", nil),
+        (
+            "Settings",
+            "Settings can be written at every level: in `defaults`, in a service, an endpoint, a graph and a"
+                + " step. Inner levels take precedence.", "settings"
         ),
-        Section(
-            title: "Defaults",
-            introduction: "`defaults` also has these keys, besides the settings.",
-            definition: "defaults"
+        ("Defaults", "`defaults` also has these keys, besides the settings.", "defaults"),
+        ("Services", "A service also has these keys, besides the settings.", "service"),
+        ("Environments", "The keys of an environment.", "environment"),
+        ("Addresses", "The address of an endpoint, and of a step's `request`.", "addressed"),
+        ("Requests", "An endpoint and a step that sends a request also have these keys.", "request"),
+        ("Endpoints", "An endpoint also has these keys.", "endpoint"),
+        (
+            "Steps",
+            "A step has exactly one of the keys that say what it does, from `call` to `end`, any of the"
+                + " others, and settings.", "step"
         ),
-        Section(
-            title: "Services",
-            introduction: "A service also has these keys, besides the settings.",
-            definition: "service"
+        ("Graphs", "A graph has `chain` or `batch`, and settings.", "graph"),
+        ("Filter stages", "Each entry of `filters` is the name of a filter or has one of these keys.", "filterStage"),
+        (
+            "Actions of interceptors", "Each entry of a list in `intercept` has one of `log`, `fail` and `recover`.",
+            "intercept"
         ),
-        Section(title: "Environments", introduction: "The keys of an environment.", definition: "environment"),
-        Section(
-            title: "Addresses",
-            introduction: "The address of an endpoint, and of a step's `request`.",
-            definition: "addressed"
-        ),
-        Section(
-            title: "Requests",
-            introduction: "An endpoint and a step that sends a request also have these keys.",
-            definition: "request"
-        ),
-        Section(title: "Endpoints", introduction: "An endpoint also has these keys.", definition: "endpoint"),
-        Section(
-            title: "Steps",
-            introduction: "A step has exactly one of the keys that say what it does, from `call` to `end`, any of the"
-                + " others, and settings.",
-            definition: "step"
-        ),
-        Section(title: "Graphs", introduction: "A graph has `chain` or `batch`, and settings.", definition: "graph"),
-        Section(
-            title: "Filter stages",
-            introduction: "Each entry of `filters` is the name of a filter or has one of these keys.",
-            definition: "filterStage"
-        ),
-        Section(
-            title: "Actions of interceptors",
-            introduction: "Each entry of a list in `intercept` has one of `log`, `fail` and `recover`.",
-            definition: "intercept"
-        ),
-        Section(
-            title: "JSON Schema",
-            introduction:
-                "Inputs, `returns`, `expect.schema` and the filter stage `schema` use JSON Schema (2020-12) with"
-                + " these keywords.",
-            definition: "keywords"
+        (
+            "JSON Schema",
+            "Inputs, `returns`, `expect.schema` and the filter stage `schema` use JSON Schema (2020-12) with"
+                + " these keywords.", "keywords"
         ),
     ]
 

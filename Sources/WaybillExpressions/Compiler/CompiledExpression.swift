@@ -46,6 +46,9 @@ struct CompiledExpression: Sendable {
 /// `match()`, `search()`, `capture()` and `captures()`.
 enum PatternFunction: String, Sendable {
     case match, search, capture, captures
+
+    /// Whether the result is true or false.
+    var isCondition: Bool { self == .match || self == .search }
 }
 
 /// The pattern of a pattern function.

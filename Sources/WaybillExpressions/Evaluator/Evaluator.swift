@@ -47,10 +47,8 @@ struct Evaluator {
         case .arithmetic(let sign, let left, let right):
             return try arithmetic(sign, left, right, expression, at: element)
         case .call(let function, let arguments): return try call(function, arguments, expression, at: element)
-        case .pattern(.capture, let text, let pattern):
-            return try capture(text, pattern, expression, at: element)
-        case .pattern(.captures, let text, let pattern):
-            return try captures(text, pattern, expression, at: element)
+        case .pattern(let function, let text, let pattern) where !function.isCondition:
+            return try apply(function, text, pattern, expression, at: element)
         case .count(let query): return ScopeValue(.number(JSONNumber(try nodes(query, at: element).count)))
         case .onlyValue(let query):
             guard let (nodes, isSecret) = try optionalNodes(query, expression.context, at: element) else { return nil }
@@ -99,11 +97,9 @@ struct Evaluator {
             if let first, let second {
                 try spend(Cost.ofComparing(first.json, second.json), at: expression.range)
             }
-            return Ordering.holds(sign, first?.json, second?.json)
-        case .pattern(.match, let text, let pattern):
-            return try matches(.match, text, pattern, expression, at: element)
-        case .pattern(.search, let text, let pattern):
-            return try matches(.search, text, pattern, expression, at: element)
+            return sign.holds(first?.json, second?.json)
+        case .pattern(let function, let text, let pattern) where function.isCondition:
+            return try apply(function, text, pattern, expression, at: element)?.json.bool ?? nothing(expression)
         default:
             guard let found = try value(expression, at: element) else { return nil }
             if case .bool(let holds) = found.json { return holds }
@@ -231,52 +227,27 @@ struct Evaluator {
 
     // MARK: Patterns
 
-    private mutating func matches(
+    private mutating func apply(
         _ function: PatternFunction,
         _ text: CompiledExpression,
         _ pattern: CompiledPattern,
         _ expression: CompiledExpression,
         at element: JSON?
-    ) throws(EvaluationError) -> Bool? {
-        guard let (subject, program) = try operands(function, text, pattern, expression, at: element) else {
-            return expression.context == .filter ? false : nil
-        }
-        let holds =
-            function == .match
-            ? program.matches(subject.string, steps: &stepsLeft)
-            : program.occurs(in: subject.string, steps: &stepsLeft)
-        try spend(0, at: expression.range)
-        return holds
-    }
-
-    private mutating func capture(
-        _ text: CompiledExpression,
-        _ pattern: CompiledPattern,
-        _ expression: CompiledExpression,
-        at element: JSON?
     ) throws(EvaluationError) -> ScopeValue? {
-        guard let (subject, program) = try operands(.capture, text, pattern, expression, at: element) else {
+        guard let (subject, program) = try operands(function, text, pattern, expression, at: element) else {
             return nil
         }
-        let part = program.firstCapture(in: subject.string, steps: &stepsLeft)
+        let result: JSON? =
+            switch function {
+            case .match: .bool(program.matches(subject.string, steps: &stepsLeft))
+            case .search: .bool(program.occurs(in: subject.string, steps: &stepsLeft))
+            case .capture: program.firstCapture(in: subject.string, steps: &stepsLeft).map { .string($0) }
+            case .captures: .array(program.captures(in: subject.string, steps: &stepsLeft).map { .string($0) })
+            }
         try spend(0, at: expression.range)
-        if let part { return ScopeValue(.string(part), isSecret: subject.isSecret) }
+        if let result { return ScopeValue(result, isSecret: subject.isSecret) }
         if expression.context != .plain { return nil }
         throw EvaluationError(.missing, "the pattern of capture() does not match the string", at: expression.range)
-    }
-
-    private mutating func captures(
-        _ text: CompiledExpression,
-        _ pattern: CompiledPattern,
-        _ expression: CompiledExpression,
-        at element: JSON?
-    ) throws(EvaluationError) -> ScopeValue? {
-        guard let (subject, program) = try operands(.captures, text, pattern, expression, at: element) else {
-            return nil
-        }
-        let parts = program.captures(in: subject.string, steps: &stepsLeft)
-        try spend(0, at: expression.range)
-        return ScopeValue(.array(parts.map { .string($0) }), isSecret: subject.isSecret)
     }
 
     private mutating func operands(

@@ -10,7 +10,13 @@ extension ExpressionFunction {
             .number,
             "The number that a string contains, in JSON notation.",
             example: ("number('6.5')", 6.5),
-            .compute(ConversionFunctions.number)
+            .compute { arguments throws(FunctionFailure) in
+                guard case .string(let text) = arguments[0] else { return arguments[0] }
+                guard let number = JSONNumber(parsing: text) else {
+                    throw FunctionFailure(.value, "number() requires a string that contains a number in JSON notation")
+                }
+                return .number(number)
+            }
         ),
         ExpressionFunction(
             "round",
@@ -18,7 +24,13 @@ extension ExpressionFunction {
             .number,
             "A number rounded to a number of decimal places (0 by default), with halves rounded away from zero.",
             example: ("round(2.345, 2)", 2.35),
-            .compute(ConversionFunctions.round)
+            .compute { arguments throws(FunctionFailure) in
+                let digits = arguments.count > 1 ? arguments[1].number?.int : 0
+                guard let digits, (0...15).contains(digits), let number = arguments[0].number else {
+                    throw FunctionFailure(.value, "the digits of round() must be an integer from 0 to 15")
+                }
+                return .number(number.rounded(toFractionDigits: digits))
+            }
         ),
         ExpressionFunction(
             "string",
@@ -26,7 +38,13 @@ extension ExpressionFunction {
             .string,
             "A number, a boolean or UTF-8 bytes as a string.",
             example: ("string($.total)", "6.5"),
-            .compute(ConversionFunctions.string)
+            .compute { arguments throws(FunctionFailure) in
+                guard case .bytes(let bytes) = arguments[0] else { return .string(arguments[0].scalarText ?? "") }
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw FunctionFailure(.value, "string() requires bytes that are valid UTF-8")
+                }
+                return .string(text)
+            }
         ),
         ExpressionFunction(
             "json",
@@ -35,7 +53,11 @@ extension ExpressionFunction {
             "A value serialized as JSON.",
             example: ("json($.tags)", "[\"new\",\"gift\"]"),
             work: .everything,
-            .compute(ConversionFunctions.json)
+            .compute { arguments throws(FunctionFailure) in
+                let text = JSONWriter().string(arguments[0])
+                try EvaluationLimits.checkText(text.utf8.count)
+                return .string(text)
+            }
         ),
         ExpressionFunction(
             "parse",
@@ -43,7 +65,17 @@ extension ExpressionFunction {
             .any,
             "The value that a string of JSON represents.",
             example: ("parse('{\"a\": [1, 2]}').a", [1, 2]),
-            .compute(ConversionFunctions.parse)
+            .compute { arguments throws(FunctionFailure) in
+                do throws(JSONSyntaxError) {
+                    return try JSONParser().parse(Array(arguments.string(0).utf8))
+                } catch {
+                    // The parser's own message may quote the string, which may be secret.
+                    throw FunctionFailure(
+                        .value,
+                        "parse() requires a string of JSON: it is invalid at byte \(error.offset)"
+                    )
+                }
+            }
         ),
         ExpressionFunction(
             "base64",
@@ -51,7 +83,11 @@ extension ExpressionFunction {
             .string,
             "A string (as UTF-8) or bytes, encoded in Base64 (RFC 4648).",
             example: ("base64('hé')", "aMOp"),
-            .compute(ConversionFunctions.base64)
+            .compute { arguments throws(FunctionFailure) in
+                let bytes = arguments.bytes(0)
+                try EvaluationLimits.checkText(bytes.count / 3 * 4)
+                return .string(Base64.encode(bytes))
+            }
         ),
         ExpressionFunction(
             "unbase64",
@@ -59,7 +95,15 @@ extension ExpressionFunction {
             .string,
             "The UTF-8 string decoded from standard or URL-safe Base64 (RFC 4648).",
             example: ("unbase64('aMOp')", "hé"),
-            .compute(ConversionFunctions.unbase64)
+            .compute { arguments throws(FunctionFailure) in
+                guard let bytes = Base64.decode(arguments.string(0)) else {
+                    throw FunctionFailure(.value, "unbase64() requires a string in Base64")
+                }
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw FunctionFailure(.value, "the bytes decoded by unbase64() are not valid UTF-8")
+                }
+                return .string(text)
+            }
         ),
         ExpressionFunction(
             "urlencode",
@@ -67,7 +111,11 @@ extension ExpressionFunction {
             .string,
             "A string, a number or a boolean, percent-encoded for any part of a URL (RFC 3986).",
             example: ("urlencode('a b/c')", "a%20b%2Fc"),
-            .compute(ConversionFunctions.urlencode)
+            .compute { arguments throws(FunctionFailure) in
+                let text = arguments[0].scalarText ?? ""
+                try EvaluationLimits.checkText(text.utf8.count * 3)
+                return .string(PercentEncoding.component(text))
+            }
         ),
         ExpressionFunction(
             "raw",
@@ -80,76 +128,14 @@ extension ExpressionFunction {
     ]
 }
 
-/// Functions that convert a value to another kind.
-enum ConversionFunctions {
-    /// Returns a string, a number as it was written, or a boolean as a string; `nil` for other values.
-    static func text(of value: JSON) -> String? {
-        switch value {
+extension JSON {
+    /// The text of a string, of a number as it was written, or of a boolean; `nil` for other values.
+    var scalarText: String? {
+        switch self {
         case .string(let text): text
         case .number(let number): number.text
         case .bool(let flag): flag ? "true" : "false"
         case .null, .bytes, .array, .object: nil
         }
-    }
-
-    static func number(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        guard case .string(let text) = arguments[0] else { return arguments[0] }
-        guard let number = JSONNumber(parsing: text) else {
-            throw FunctionFailure(.value, "number() requires a string that contains a number in JSON notation")
-        }
-        return .number(number)
-    }
-
-    static func round(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let digits = arguments.count > 1 ? arguments[1].number?.int : 0
-        guard let digits, (0...15).contains(digits), let number = arguments[0].number else {
-            throw FunctionFailure(.value, "the digits of round() must be an integer from 0 to 15")
-        }
-        return .number(number.rounded(toFractionDigits: digits))
-    }
-
-    static func json(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let text = JSONWriter().string(arguments[0])
-        try EvaluationLimits.checkText(text.utf8.count)
-        return .string(text)
-    }
-
-    static func parse(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        do {
-            return try JSONParser().parse(Array(arguments.string(0).utf8))
-        } catch {
-            // The parser's own message may quote the string, which may be secret.
-            throw FunctionFailure(.value, "parse() requires a string of JSON: it is invalid at byte \(error.offset)")
-        }
-    }
-
-    static func string(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        guard case .bytes(let bytes) = arguments[0] else { return .string(text(of: arguments[0]) ?? "") }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw FunctionFailure(.value, "string() requires bytes that are valid UTF-8")
-        }
-        return .string(text)
-    }
-
-    static func base64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let bytes = arguments.bytes(0)
-        try EvaluationLimits.checkText(bytes.count / 3 * 4)
-        return .string(Base64.encode(bytes))
-    }
-
-    static func unbase64(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        guard let bytes = Base64.decode(arguments.string(0)) else {
-            throw FunctionFailure(.value, "unbase64() requires a string in Base64")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw FunctionFailure(.value, "the bytes decoded by unbase64() are not valid UTF-8")
-        }
-        return .string(text)
-    }
-
-    static func urlencode(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let text = text(of: arguments[0]) ?? ""
-        try EvaluationLimits.checkText(text.utf8.count * 3)
-        return .string(PercentEncoding.component(text))
     }
 }

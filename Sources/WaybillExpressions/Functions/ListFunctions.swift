@@ -10,7 +10,7 @@ extension ExpressionFunction {
             "A list of the arguments.",
             example: ("list($.id, $.state)", [7, "paid"]),
             work: .constant,
-            .compute(ListFunctions.list)
+            .compute { .array($0.values) }
         ),
         ExpressionFunction(
             "keys",
@@ -18,7 +18,7 @@ extension ExpressionFunction {
             .array,
             "The names of an object's members, in order.",
             example: ("keys($.lines[0])", ["sku", "price"]),
-            .compute(ListFunctions.keys)
+            .compute { .array(($0[0].object?.names ?? []).map { .string($0) }) }
         ),
         ExpressionFunction(
             "values",
@@ -26,7 +26,7 @@ extension ExpressionFunction {
             .array,
             "The values of an object's members, in order.",
             example: ("values($.lines[0])", ["a", 2.5]),
-            .compute(ListFunctions.values)
+            .compute { .array(($0[0].object ?? JSONObject()).map(\.value)) }
         ),
         ExpressionFunction(
             "first",
@@ -35,7 +35,10 @@ extension ExpressionFunction {
             "The first element of a list; an error if the list is empty.",
             example: ("first($.tags)", "new"),
             work: .constant,
-            .compute(ListFunctions.first)
+            .compute { arguments throws(FunctionFailure) in
+                guard let first = arguments.list(0).first else { throw emptyList("first") }
+                return first
+            }
         ),
         ExpressionFunction(
             "last",
@@ -44,7 +47,10 @@ extension ExpressionFunction {
             "The last element of a list; an error if the list is empty.",
             example: ("last($.tags)", "gift"),
             work: .constant,
-            .compute(ListFunctions.last)
+            .compute { arguments throws(FunctionFailure) in
+                guard let last = arguments.list(0).last else { throw emptyList("last") }
+                return last
+            }
         ),
         ExpressionFunction(
             "sum",
@@ -52,7 +58,19 @@ extension ExpressionFunction {
             .number,
             "The sum of a list of numbers.",
             example: ("sum($.lines[*].price)", 6.5),
-            .compute(ListFunctions.sum)
+            .compute { arguments throws(FunctionFailure) in
+                var sum = JSONNumber(0)
+                for element in arguments.list(0) {
+                    guard case .number(let number) = element else {
+                        throw FunctionFailure(
+                            .type,
+                            "sum() requires a list of numbers, found \(element.kind.phrase) in it"
+                        )
+                    }
+                    sum = try Arithmetic.compute(.plus, sum, number)
+                }
+                return .number(sum)
+            }
         ),
         ExpressionFunction(
             "min",
@@ -60,7 +78,12 @@ extension ExpressionFunction {
             [.number, .string],
             "The minimum of a list of numbers or of strings; an error if the list is empty.",
             example: ("min($.lines[*].price)", 2.5),
-            .compute(ListFunctions.min)
+            .compute { arguments throws(FunctionFailure) in
+                let list = arguments.list(0)
+                try checkOrdered(list, "min")
+                guard let least = list.min(by: JSON.precedes) else { throw emptyList("min") }
+                return least
+            }
         ),
         ExpressionFunction(
             "max",
@@ -68,7 +91,12 @@ extension ExpressionFunction {
             [.number, .string],
             "The maximum of a list of numbers or of strings; an error if the list is empty.",
             example: ("max($.lines[*].price)", 4),
-            .compute(ListFunctions.max)
+            .compute { arguments throws(FunctionFailure) in
+                let list = arguments.list(0)
+                try checkOrdered(list, "max")
+                guard let greatest = list.max(by: JSON.precedes) else { throw emptyList("max") }
+                return greatest
+            }
         ),
         ExpressionFunction(
             "sort",
@@ -76,7 +104,11 @@ extension ExpressionFunction {
             .array,
             "A list of numbers or of strings, sorted in ascending order.",
             example: ("sort($.tags)", ["gift", "new"]),
-            .compute(ListFunctions.sort)
+            .compute { arguments throws(FunctionFailure) in
+                let list = arguments.list(0)
+                try checkOrdered(list, "sort")
+                return .array(list.sorted(by: JSON.precedes))
+            }
         ),
         ExpressionFunction(
             "unique",
@@ -85,7 +117,10 @@ extension ExpressionFunction {
             "A list without duplicates: only the first of equal elements is kept.",
             example: ("unique(list(1, 2, 1))", [1, 2]),
             work: .everything,
-            .compute(ListFunctions.unique)
+            .compute { arguments in
+                var seen: Set<JSON> = []
+                return .array(arguments.list(0).filter { seen.insert($0).inserted })
+            }
         ),
         ExpressionFunction(
             "range",
@@ -96,83 +131,11 @@ extension ExpressionFunction {
             .array,
             "The integers from start up to, but not including, end, by a step (1 by default). range(n) starts at 0.",
             example: ("range(1, 4)", [1, 2, 3]),
-            .compute(ListFunctions.range)
+            .compute { arguments throws(FunctionFailure) in
+                try NumberRange(arguments.values).list
+            }
         ),
     ]
-}
-
-/// Functions on lists and objects.
-enum ListFunctions {
-    static func length(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        switch arguments[0] {
-        case .array(let elements): .number(JSONNumber(elements.count))
-        case .object(let object): .number(JSONNumber(object.count))
-        case .bytes(let bytes): .number(JSONNumber(bytes.count))
-        default: .number(JSONNumber(arguments.string(0).unicodeScalars.count))
-        }
-    }
-
-    static func list(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .array(arguments.values)
-    }
-
-    static func keys(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .array((arguments[0].object?.names ?? []).map { .string($0) })
-    }
-
-    static func values(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .array((arguments[0].object ?? JSONObject()).map(\.value))
-    }
-
-    static func first(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        guard let first = arguments.list(0).first else { throw emptyList("first") }
-        return first
-    }
-
-    static func last(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        guard let last = arguments.list(0).last else { throw emptyList("last") }
-        return last
-    }
-
-    static func sum(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        var sum = JSONNumber(0)
-        for element in arguments.list(0) {
-            guard case .number(let number) = element else {
-                throw FunctionFailure(.type, "sum() requires a list of numbers, found \(element.kind.phrase) in it")
-            }
-            sum = try Arithmetic.compute(.plus, sum, number)
-        }
-        return .number(sum)
-    }
-
-    static func min(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let list = arguments.list(0)
-        try checkOrdered(list, "min")
-        guard let least = list.min(by: Ordering.isLess) else { throw emptyList("min") }
-        return least
-    }
-
-    static func max(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let list = arguments.list(0)
-        try checkOrdered(list, "max")
-        guard let greatest = list.max(by: Ordering.isLess) else { throw emptyList("max") }
-        return greatest
-    }
-
-    static func sort(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let list = arguments.list(0)
-        try checkOrdered(list, "sort")
-        return .array(list.sorted(by: Ordering.isLess))
-    }
-
-    static func unique(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        var seen: Set<JSON> = []
-        return .array(arguments.list(0).filter { seen.insert($0).inserted })
-    }
-
-    static func range(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        try NumberRange(arguments.values).list
-    }
 
     private static func emptyList(_ name: String) -> FunctionFailure {
         FunctionFailure(.missing, "\(name)() has no result: the list is empty")

@@ -11,7 +11,14 @@ extension ExpressionFunction {
             example: ("length('häu😀')", 4),
             concealsSecrets: true,
             work: .constant,
-            .compute(ListFunctions.length)
+            .compute { arguments in
+                switch arguments[0] {
+                case .array(let elements): .number(JSONNumber(elements.count))
+                case .object(let object): .number(JSONNumber(object.count))
+                case .bytes(let bytes): .number(JSONNumber(bytes.count))
+                default: .number(JSONNumber(arguments.string(0).unicodeScalars.count))
+                }
+            }
         ),
         ExpressionFunction(
             "count",

@@ -9,7 +9,14 @@ extension ExpressionFunction {
             [.string, .array],
             "Strings, numbers and booleans concatenated into one string, or lists into one list.",
             example: ("concat('order-', $.id)", "order-7"),
-            .compute(TextFunctions.concat)
+            .compute { arguments throws(FunctionFailure) in
+                if arguments.values.allSatisfy({ $0.array != nil }) {
+                    let lists = arguments.values.map { $0.array ?? [] }
+                    try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
+                    return .array(lists.flatMap { $0 })
+                }
+                return .string(try joined(arguments.values, separator: ""))
+            }
         ),
         ExpressionFunction(
             "lower",
@@ -17,7 +24,7 @@ extension ExpressionFunction {
             .string,
             "The string in lowercase.",
             example: ("lower('ÄB')", "äb"),
-            .compute(TextFunctions.lower)
+            .compute { .string($0.string(0).lowercased()) }
         ),
         ExpressionFunction(
             "upper",
@@ -25,7 +32,7 @@ extension ExpressionFunction {
             .string,
             "The string in uppercase.",
             example: ("upper('äb')", "ÄB"),
-            .compute(TextFunctions.upper)
+            .compute { .string($0.string(0).uppercased()) }
         ),
         ExpressionFunction(
             "trim",
@@ -33,7 +40,13 @@ extension ExpressionFunction {
             .string,
             "The string without leading and trailing white space.",
             example: ("trim('  a b ')", "a b"),
-            .compute(TextFunctions.trim)
+            .compute { arguments in
+                let scalars = arguments.string(0).unicodeScalars
+                guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+                    let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+                else { return "" }
+                return .string(String(scalars[first...last]))
+            }
         ),
         ExpressionFunction(
             "split",
@@ -41,7 +54,13 @@ extension ExpressionFunction {
             .array,
             "A list of the parts of a string between separators, or of its code points if the separator is empty.",
             example: ("split('a,b', ',')", ["a", "b"]),
-            .compute(TextFunctions.split)
+            .compute { arguments in
+                let text = arguments.string(0)
+                if arguments.string(1).isEmpty {
+                    return .array(text.unicodeScalars.map { .string(String(Character($0))) })
+                }
+                return .array(parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
+            }
         ),
         ExpressionFunction(
             "join",
@@ -49,7 +68,9 @@ extension ExpressionFunction {
             .string,
             "The strings, numbers and booleans of a list as one string, with a separator between them.",
             example: ("join($.tags, ', ')", "new, gift"),
-            .compute(TextFunctions.join)
+            .compute { arguments throws(FunctionFailure) in
+                .string(try joined(arguments.list(0), separator: arguments.string(1)))
+            }
         ),
         ExpressionFunction(
             "replace",
@@ -57,7 +78,17 @@ extension ExpressionFunction {
             .string,
             "The string with every occurrence of a part replaced.",
             example: ("replace('a-b-c', '-', '.')", "a.b.c"),
-            .compute(TextFunctions.replace)
+            .compute { arguments throws(FunctionFailure) in
+                if arguments.string(1).isEmpty {
+                    throw FunctionFailure(.value, "replace() needs a part that is not empty")
+                }
+                let parts = parts(of: arguments.string(0), between: arguments.string(1))
+                let replacement = arguments.string(2)
+                try EvaluationLimits.checkText(
+                    arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count
+                )
+                return .string(parts.joined(separator: replacement))
+            }
         ),
         ExpressionFunction(
             "contains",
@@ -66,7 +97,27 @@ extension ExpressionFunction {
             "Whether a string contains another string, a list an element, or an object a member of that name.",
             example: ("contains($.tags, 'gift')", true),
             work: .everything,
-            .compute(TextFunctions.contains)
+            .compute { arguments throws(FunctionFailure) in
+                switch arguments[0] {
+                case .array(let elements): return .bool(elements.contains(arguments[1]))
+                case .object(let object):
+                    guard case .string(let name) = arguments[1] else {
+                        throw FunctionFailure(
+                            .type,
+                            "contains() requires a string, the name of a member, to search an object"
+                        )
+                    }
+                    return .bool(object[name] != nil)
+                default:
+                    guard case .string(let part) = arguments[1] else {
+                        throw FunctionFailure(
+                            .type,
+                            "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
+                        )
+                    }
+                    return .bool(part.isEmpty || parts(of: arguments.string(0), between: part, most: 2).count > 1)
+                }
+            }
         ),
         ExpressionFunction(
             "startsWith",
@@ -74,7 +125,7 @@ extension ExpressionFunction {
             .boolean,
             "Whether a string starts with another string.",
             example: ("startsWith($.state, 'pa')", true),
-            .compute(TextFunctions.startsWith)
+            .compute { .bool($0.string(0).utf8.starts(with: $0.string(1).utf8)) }
         ),
         ExpressionFunction(
             "endsWith",
@@ -82,7 +133,11 @@ extension ExpressionFunction {
             .boolean,
             "Whether a string ends with another string.",
             example: ("endsWith($.state, 'id')", true),
-            .compute(TextFunctions.endsWith)
+            .compute { arguments in
+                let text = arguments.string(0).utf8
+                let ending = arguments.string(1).utf8
+                return .bool(ending.count <= text.count && text.suffix(ending.count).elementsEqual(ending))
+            }
         ),
         ExpressionFunction(
             "capture",
@@ -101,88 +156,11 @@ extension ExpressionFunction {
             .form(.pattern(.captures))
         ),
     ]
-}
-
-/// Functions on strings. They count and compare code points; strings that merely look the same are different.
-enum TextFunctions {
-    static func concat(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        if arguments.values.allSatisfy({ $0.array != nil }) {
-            let lists = arguments.values.map { $0.array ?? [] }
-            try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
-            return .array(lists.flatMap { $0 })
-        }
-        return .string(try joined(arguments.values, separator: ""))
-    }
-
-    static func lower(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .string(arguments.string(0).lowercased())
-    }
-
-    static func upper(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .string(arguments.string(0).uppercased())
-    }
-
-    static func trim(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let scalars = arguments.string(0).unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return .string(String(scalars[first...last]))
-    }
-
-    static func split(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let text = arguments.string(0)
-        if arguments.string(1).isEmpty {
-            return .array(text.unicodeScalars.map { .string(String(Character($0))) })
-        }
-        return .array(parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
-    }
-
-    static func join(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .string(try joined(arguments.list(0), separator: arguments.string(1)))
-    }
-
-    static func replace(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        if arguments.string(1).isEmpty { throw FunctionFailure(.value, "replace() needs a part that is not empty") }
-        let parts = parts(of: arguments.string(0), between: arguments.string(1))
-        let replacement = arguments.string(2)
-        try EvaluationLimits.checkText(arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count)
-        return .string(parts.joined(separator: replacement))
-    }
-
-    static func contains(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        switch arguments[0] {
-        case .array(let elements): return .bool(elements.contains(arguments[1]))
-        case .object(let object):
-            guard case .string(let name) = arguments[1] else {
-                throw FunctionFailure(.type, "contains() requires a string, the name of a member, to search an object")
-            }
-            return .bool(object[name] != nil)
-        default:
-            guard case .string(let part) = arguments[1] else {
-                throw FunctionFailure(
-                    .type,
-                    "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
-                )
-            }
-            return .bool(part.isEmpty || parts(of: arguments.string(0), between: part, most: 2).count > 1)
-        }
-    }
-
-    static func startsWith(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .bool(arguments.string(0).utf8.starts(with: arguments.string(1).utf8))
-    }
-
-    static func endsWith(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let text = arguments.string(0).utf8
-        let ending = arguments.string(1).utf8
-        return .bool(ending.count <= text.count && text.suffix(ending.count).elementsEqual(ending))
-    }
 
     private static func joined(_ values: [JSON], separator: String) throws(FunctionFailure) -> String {
         var text = ""
         for (index, value) in values.enumerated() {
-            guard let part = ConversionFunctions.text(of: value) else {
+            guard let part = value.scalarText else {
                 throw FunctionFailure(.type, "cannot join \(value.kind.phrase): strings, numbers and booleans only")
             }
             if index > 0 { text += separator }

@@ -11,7 +11,7 @@ extension ExpressionFunction {
             "The current time in UTC, in RFC 3339 format.",
             example: ("now()", "2026-11-21T05:27:03.041Z"),
             isAmbient: true,
-            .compute(TimeFunctions.now)
+            .compute { .string($0.environment.now().description) }
         ),
         ExpressionFunction(
             "date",
@@ -19,7 +19,15 @@ extension ExpressionFunction {
             .string,
             "A time (seconds since 1970, or RFC 3339; in the years 1678 to 2261) in RFC 3339 format, or in one such as '%Y-%m-%d'.",
             example: ("date(0, '%Y-%m-%d')", "1970-01-01"),
-            .compute(TimeFunctions.date)
+            .compute { arguments throws(FunctionFailure) in
+                let moment = try time(arguments[0])
+                guard let format = arguments.optionalString(1) else { return .string(moment.description) }
+                do throws(DateFormatError) {
+                    return .string(try DateFormat.text(of: moment, format))
+                } catch {
+                    throw FunctionFailure(.value, error.message)
+                }
+            }
         ),
         ExpressionFunction(
             "epoch",
@@ -28,7 +36,20 @@ extension ExpressionFunction {
             "The seconds from 1970 to a time (RFC 3339, in the years 1678 to 2261), by default to the current time.",
             example: ("epoch('1970-01-02')", 86_400),
             isAmbient: true,
-            .compute(TimeFunctions.epoch)
+            .compute { arguments throws(FunctionFailure) in
+                if arguments.count == 0 {
+                    return .number(JSONNumber(floorDivide(arguments.environment.now().nanoseconds, 1_000_000_000)))
+                }
+                let nanoseconds = try time(arguments[0]).nanoseconds
+                if nanoseconds % 1_000_000_000 == 0 { return .number(JSONNumber(Int(nanoseconds / 1_000_000_000))) }
+                // In decimal: the nearest double to the quotient has more digits than the time.
+                let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+                var digits = String(rest + 1_000_000_000).dropFirst()
+                while digits.last == "0" { digits.removeLast() }
+                return .number(
+                    JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0)
+                )
+            }
         ),
         ExpressionFunction(
             "uuid",
@@ -37,7 +58,7 @@ extension ExpressionFunction {
             "A random UUID, the same in all attempts of a step.",
             example: ("uuid()", "9b2f6c1e-3a47-4d0b-8c55-e1f0a2d4b678"),
             isAmbient: true,
-            .compute(TimeFunctions.uuid)
+            .compute { .string($0.environment.uuid()) }
         ),
         ExpressionFunction(
             "file",
@@ -46,7 +67,12 @@ extension ExpressionFunction {
             "The content of a UTF-8 text file, as a string.",
             example: ("file('greeting.txt')", "héllo"),
             isAmbient: true,
-            .compute(TimeFunctions.file)
+            .compute { arguments throws(FunctionFailure) in
+                guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
+                    throw FunctionFailure(.value, "file() cannot read the file: it is not valid UTF-8")
+                }
+                return .string(text)
+            }
         ),
         ExpressionFunction(
             "bytes",
@@ -55,31 +81,11 @@ extension ExpressionFunction {
             "The content of a file, as bytes.",
             example: ("base64(bytes('greeting.txt'))", "aMOpbGxv"),
             isAmbient: true,
-            .compute(TimeFunctions.bytes)
+            .compute { arguments throws(FunctionFailure) in
+                .bytes(try contents(of: "bytes", arguments))
+            }
         ),
     ]
-}
-
-/// Functions of the environment (the clock, a random identifier, files), and of times.
-enum TimeFunctions {
-    static func now(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .string(arguments.environment.now().description)
-    }
-
-    static func uuid(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .string(arguments.environment.uuid())
-    }
-
-    static func file(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
-            throw FunctionFailure(.value, "file() cannot read the file: it is not valid UTF-8")
-        }
-        return .string(text)
-    }
-
-    static func bytes(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        .bytes(try contents(of: "bytes", arguments))
-    }
 
     private static func contents(
         of function: String,
@@ -95,30 +101,7 @@ enum TimeFunctions {
         return bytes
     }
 
-    static func epoch(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        if arguments.count == 0 {
-            return .number(JSONNumber(floorDivide(arguments.environment.now().nanoseconds, 1_000_000_000)))
-        }
-        let nanoseconds = try moment(arguments[0]).nanoseconds
-        if nanoseconds % 1_000_000_000 == 0 { return .number(JSONNumber(Int(nanoseconds / 1_000_000_000))) }
-        // In decimal: the nearest double to the quotient has more digits than the time.
-        let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
-        var digits = String(rest + 1_000_000_000).dropFirst()
-        while digits.last == "0" { digits.removeLast() }
-        return .number(JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0))
-    }
-
-    static func date(_ arguments: FunctionArguments) throws(FunctionFailure) -> JSON {
-        let moment = try moment(arguments[0])
-        guard let format = arguments.optionalString(1) else { return .string(moment.description) }
-        do {
-            return .string(try DateFormat.text(of: moment, format))
-        } catch {
-            throw FunctionFailure(.value, error.message)
-        }
-    }
-
-    private static func moment(_ value: JSON) throws(FunctionFailure) -> Timestamp {
+    private static func time(_ value: JSON) throws(FunctionFailure) -> Timestamp {
         switch value {
         case .number(let number):
             if let seconds = number.int {

@@ -20,27 +20,8 @@ package struct ExpressionSyntaxError: Error, Sendable, Equatable {
     }
 }
 
-/// A construct in an expression that is valid but probably not intended.
-package struct ExpressionWarning: Sendable, Equatable {
-    /// The warning: one sentence without a full stop.
-    package var message: String
-    /// The location, in UTF-8 bytes of the text that was parsed.
-    package var range: Range<Int>
-    /// What to write instead.
-    package var help: String?
-
-    /// Creates a warning at a range of bytes.
-    package init(_ message: String, at range: Range<Int>, help: String? = nil) {
-        self.message = message
-        self.range = range
-        self.help = help
-    }
-
-    /// Returns the same warning for a larger text that contains this one at a byte offset.
-    package func moved(by offset: Int) -> ExpressionWarning {
-        ExpressionWarning(message, at: range.moved(by: offset), help: help)
-    }
-}
+/// A construct in an expression that is valid but probably not intended, with its location and what to write instead.
+package typealias ExpressionWarning = ExpressionSyntaxError
 
 extension Range<Int> {
     /// Returns the range shifted by an offset.

@@ -42,7 +42,7 @@ package struct EmbeddedExpression: Sendable, Equatable {
     /// Returns the value as a string: a string, a number as it was written, or a boolean.
     package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
         let value = try evaluate(in: scope)
-        guard let text = ConversionFunctions.text(of: value.json) else {
+        guard let text = value.json.scalarText else {
             throw EvaluationError(
                 .type,
                 "only a string, a number or a boolean can be inserted into a string, found \(value.json.kind.phrase)"

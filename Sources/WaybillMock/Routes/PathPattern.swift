@@ -126,22 +126,19 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
             case .text(let bytes): return .text(PathUnits.of(bytes))
             case .expression(let isRaw) where isRaw: return .anySegments
             case .expression:
-                let isWhole = endsInSlash(pieces[..<index].last) && startsWithSlash(pieces[(index + 1)...].first)
+                let before = pieces[..<index].last
+                let after = pieces[(index + 1)...].first
+                let isWhole = isSlash(in: before, \.last) && isSlash(in: after, \.first)
                 return .any(atLeast: isWhole ? 1 : 0)
             }
         }
     }
 
-    private static func endsInSlash(_ piece: Piece?) -> Bool {
+    /// Whether the first or last byte of a piece is a slash, or there is no piece.
+    private static func isSlash(in piece: Piece?, _ end: KeyPath<[UInt8], UInt8?>) -> Bool {
         guard let piece else { return true }
         guard case .text(let bytes) = piece else { return false }
-        return bytes.last == UInt8(ascii: "/")
-    }
-
-    private static func startsWithSlash(_ piece: Piece?) -> Bool {
-        guard let piece else { return true }
-        guard case .text(let bytes) = piece else { return false }
-        return bytes.first == UInt8(ascii: "/")
+        return bytes[keyPath: end] == UInt8(ascii: "/")
     }
 
     private static func closeness(of parts: [Part]) -> [Closeness] {

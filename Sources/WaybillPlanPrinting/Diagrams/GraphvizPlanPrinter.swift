@@ -31,21 +31,21 @@ private struct GraphvizWriter {
     /// - Returns: The number of a node in the item.
     @discardableResult
     mutating func write(_ item: PlanDiagram.Item, indent: String) -> Int {
-        switch item {
-        case .node(let node):
-            text += "\(indent)n\(node.number) [label=\(Self.quoted(node.lines))\(Self.style(of: node.shape))];\n"
-            return node.number
-        case .box(let box):
-            text += "\(indent)subgraph cluster_\(box.number) {\n\(indent)  label=\(Self.quoted(box.lines));\n"
+        switch item.end {
+        case .node(let number):
+            text += "\(indent)n\(number) [label=\(Self.quoted(item.lines))\(Self.style(of: item.shape))];\n"
+            return number
+        case .box(let number):
+            text += "\(indent)subgraph cluster_\(number) {\n\(indent)  label=\(Self.quoted(item.lines));\n"
             var first: Int?
-            for item in box.items {
+            for item in item.items {
                 let node = write(item, indent: indent + "  ")
                 first = first ?? node
             }
             text += "\(indent)}\n"
             // A box is never empty.
             let node = first ?? 0
-            nodes[box.number] = node
+            nodes[number] = node
             return node
         }
     }

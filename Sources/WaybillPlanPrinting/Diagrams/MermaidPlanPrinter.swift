@@ -18,13 +18,13 @@ package struct MermaidPlanPrinter: PlanPrinter {
 
     /// Recursive, as deep as the steps: their depth is limited where the manifest is read.
     private static func write(_ item: PlanDiagram.Item, indent: String, to text: inout String) {
-        switch item {
-        case .node(let node):
-            let (open, close) = brackets(of: node.shape)
-            text += "\(indent)\(name(of: item.end))\(open)\"\(label(node.lines))\"\(close)\n"
-        case .box(let box):
-            text += "\(indent)subgraph \(name(of: item.end))[\"\(label(box.lines))\"]\n"
-            for item in box.items { write(item, indent: indent + "  ", to: &text) }
+        switch item.end {
+        case .node:
+            let (open, close) = brackets(of: item.shape)
+            text += "\(indent)\(name(of: item.end))\(open)\"\(label(item.lines))\"\(close)\n"
+        case .box:
+            text += "\(indent)subgraph \(name(of: item.end))[\"\(label(item.lines))\"]\n"
+            for item in item.items { write(item, indent: indent + "  ", to: &text) }
             text += "\(indent)end\n"
         }
     }

@@ -30,32 +30,16 @@ struct PlanDiagram {
         case box(Int)
     }
 
-    /// A node, with the lines of its label.
-    struct Node {
-        var number: Int
-        var shape: Shape
-        var lines: [String]
-    }
-
-    /// A box around nodes and boxes. It is never empty.
-    struct Box {
-        var number: Int
-        var lines: [String]
-        var items: [Item]
-    }
-
-    /// A node or box, in a box or at the top level.
-    enum Item {
-        case node(Node)
-        case box(Box)
-
+    /// A node, or a box around nodes and boxes, in a box or at the top level.
+    struct Item {
         /// The item as the end of an arrow.
-        var end: End {
-            switch self {
-            case .node(let node): .node(node.number)
-            case .box(let box): .box(box.number)
-            }
-        }
+        var end: End
+        /// What it represents, if it is a node.
+        var shape = Shape.step
+        /// The lines of its label.
+        var lines: [String]
+        /// The items in it, if it is a box, which is never empty.
+        var items: [Item] = []
     }
 
     /// An arrow.

@@ -143,7 +143,7 @@ struct PlanDiagramBuilder {
 
     private mutating func node(_ shape: PlanDiagram.Shape, _ lines: [String]) -> PlanDiagram.Item {
         nodeCount += 1
-        return .node(.init(number: nodeCount, shape: shape, lines: lines))
+        return .init(end: .node(nodeCount), shape: shape, lines: lines)
     }
 
     /// Returns a box around the items that a closure returns. The closure receives the number of the box.
@@ -155,6 +155,6 @@ struct PlanDiagramBuilder {
         let number = boxCount
         var items = content(&self, number)
         if items.isEmpty { items.append(node(.nothing, ["nothing"])) }
-        return .box(.init(number: number, lines: lines, items: items))
+        return .init(end: .box(number), lines: lines, items: items)
     }
 }

@@ -15,30 +15,28 @@ package struct JSONEndpointPrinter: Sendable {
         let endpoint = explanation.cascade.endpoint
         let request = explanation.cascade.request
         let level = Level.endpoint(endpoint.name.value)
-        let members: JSONObject = .present([
+        let document: JSON = .present([
             ("endpoint", .string(endpoint.name.value)),
             ("service", request.service.map { .string($0) }),
             ("method", .string(request.writtenMethod)),
             ("address", .string(explanation.form.address(of: request))),
-            ("from", .object(.present(json.place(endpoint.name.span)))),
+            ("from", .present(json.place(endpoint.name.span))),
             (
                 "parts",
                 .array(
                     explanation.parts.map { part in
-                        .object(
-                            .present([
-                                ("key", .string(part.key)),
-                                ("name", part.name.map { .string($0) }),
-                                ("value", part.value),
-                                ("from", json.from(part.span, level)),
-                            ])
-                        )
+                        .present([
+                            ("key", .string(part.key)),
+                            ("name", part.name.map { .string($0) }),
+                            ("value", part.value),
+                            ("from", json.from(part.span, level)),
+                        ])
                     }
                 )
             ),
             ("settings", .array(explanation.settings.map { Self.value($0, json) })),
         ])
-        return JSONWriter(layout: .pretty).string(.object(members)) + "\n"
+        return JSONWriter(layout: .pretty).string(document) + "\n"
     }
 
     private static func value(_ explained: EndpointExplanation.Explained, _ json: PlanJSON) -> JSON {

@@ -18,7 +18,7 @@ package struct JSONPlanPrinter: PlanPrinter {
     /// Returns the document as a value.
     package func value(for description: PlanDescription) -> JSON {
         let writer = PlanJSON(form: description.makeValues(), environment: description.environment)
-        return .object(writer.members(of: description.plan))
+        return writer.value(description.plan)
     }
 }
 
@@ -27,7 +27,7 @@ struct PlanJSON {
     let form: PlanValues
     let environment: EnvironmentLocations
 
-    func members(of plan: Plan) -> JSONObject {
+    func value(_ plan: Plan) -> JSON {
         .present([
             ("name", .string(form.text(plan.name))),
             ("manifest", .string(plan.manifest)),
@@ -46,7 +46,7 @@ struct PlanJSON {
         [
             "name": .string(secret.name),
             "variable": .string(secret.variable.value),
-            "from": .object(.present(place(secret.variable.span))),
+            "from": .present(place(secret.variable.span)),
         ]
     }
 
@@ -60,20 +60,18 @@ struct PlanJSON {
     }
 
     private func value(_ graph: GraphPlan) -> JSON {
-        .object(
-            .present(
-                [
-                    ("name", .string(graph.name)),
-                    ("path", graph.path == graph.name ? nil : .string(graph.path)),
-                    ("tags", .array(graph.tags.map { .string(form.text($0)) })),
-                    ("inputs", .array(graph.inputs.values.map(value))),
-                    ("deadline", graph.deadline.map(written)),
-                ] + members(of: graph.body) + [
-                    ("finally", graph.finally.map { .array($0.steps.map(value)) }),
-                    ("outputs", .array(graph.outputs.map(value))),
-                    ("state", graph.state.isEmpty ? nil : .array(graph.state.map(value))),
-                ]
-            )
+        .present(
+            [
+                ("name", .string(graph.name)),
+                ("path", graph.path == graph.name ? nil : .string(graph.path)),
+                ("tags", .array(graph.tags.map { .string(form.text($0)) })),
+                ("inputs", .array(graph.inputs.values.map(value))),
+                ("deadline", graph.deadline.map(written)),
+            ] + members(of: graph.body) + [
+                ("finally", graph.finally.map { .array($0.steps.map(value)) }),
+                ("outputs", .array(graph.outputs.map(value))),
+                ("state", graph.state.isEmpty ? nil : .array(graph.state.map(value))),
+            ]
         )
     }
 
@@ -87,13 +85,11 @@ struct PlanJSON {
 
     /// An input that a graph takes.
     private func value(_ input: Definition<InputDeclaration>) -> JSON {
-        .object(
-            .present([
-                ("name", .string(input.name.value)),
-                ("schema", form.value(input.value.schema.document)),
-                ("default", input.value.defaultValue.map(form.value)),
-            ])
-        )
+        .present([
+            ("name", .string(input.name.value)),
+            ("schema", form.value(input.value.schema.document)),
+            ("default", input.value.defaultValue.map(form.value)),
+        ])
     }
 
     private func value(_ service: String, _ session: SessionPlan) -> JSON {
@@ -130,14 +126,12 @@ struct PlanJSON {
 
     /// Returns the level and the location where something was written.
     func from(_ span: SourceSpan, _ level: Level) -> JSON {
-        .object(
-            .present(
-                [
-                    ("level", .string(level.keyword)),
-                    ("name", level.name.map { .string($0) }),
-                    ("environment", environment.environment(at: span).map { .string($0) }),
-                ] + place(span)
-            )
+        .present(
+            [
+                ("level", .string(level.keyword)),
+                ("name", level.name.map { .string($0) }),
+                ("environment", environment.environment(at: span).map { .string($0) }),
+            ] + place(span)
         )
     }
 

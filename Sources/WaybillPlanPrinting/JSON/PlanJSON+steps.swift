@@ -7,16 +7,14 @@ import WaybillSchema
 /// Steps and their requests as JSON.
 extension PlanJSON {
     func value(_ step: StepPlan) -> JSON {
-        .object(
-            .present(
-                [
-                    ("path", .string(step.path)),
-                    ("id", step.id.map { .string($0) }),
-                    ("name", .string(form.text(step.name))),
-                    ("form", .string(step.form.rawValue)),
-                    ("span", .object(.present(place(step.span)))),
-                ] + members(of: step.flow) + members(of: step)
-            )
+        .present(
+            [
+                ("path", .string(step.path)),
+                ("id", step.id.map { .string($0) }),
+                ("name", .string(form.text(step.name))),
+                ("form", .string(step.form.rawValue)),
+                ("span", .present(place(step.span))),
+            ] + members(of: step.flow) + members(of: step)
         )
     }
 
@@ -47,35 +45,31 @@ extension PlanJSON {
         let isURL = if case .url = request.address { true } else { false }
         let written = request.address.text
         let settings = request.settings.entries.filter { $0.value.key != FilterEntry.key }
-        return .object(
-            .present([
-                ("endpoint", request.endpoint.map { .string($0) }),
-                ("service", request.service.map { .string($0) }),
-                ("method", .string(request.writtenMethod)),
-                ("address", .string(form.address(of: request))),
-                (isURL ? "url" : "path", value(.string(form.text(written.value)), from: written.span, written.level)),
-                ("with", .array(request.arguments.map(value))),
-                ("settings", .array(settings.map(value))),
-                ("filters", .array(request.filters.map(value))),
-                ("vars", .array(request.vars.map(value))),
-                ("outputs", .array(request.outputs.map(value))),
-                ("returns", request.returns.map(value)),
-                ("download", request.download.map { value(form.value(at: $0.span), from: $0.span, $0.level) }),
-                ("mocks", .count(request.mock.count)),
-            ])
-        )
+        return .present([
+            ("endpoint", request.endpoint.map { .string($0) }),
+            ("service", request.service.map { .string($0) }),
+            ("method", .string(request.writtenMethod)),
+            ("address", .string(form.address(of: request))),
+            (isURL ? "url" : "path", value(.string(form.text(written.value)), from: written.span, written.level)),
+            ("with", .array(request.arguments.map(value))),
+            ("settings", .array(settings.map(value))),
+            ("filters", .array(request.filters.map(value))),
+            ("vars", .array(request.vars.map(value))),
+            ("outputs", .array(request.outputs.map(value))),
+            ("returns", request.returns.map(value)),
+            ("download", request.download.map { value(form.value(at: $0.span), from: $0.span, $0.level) }),
+            ("mocks", .count(request.mock.count)),
+        ])
     }
 
     /// Returns a setting: its key, the name below it if it has one, its value and where that was written.
     func value(_ setting: Setting<any SettingDefinition>) -> JSON {
-        .object(
-            .present([
-                ("key", .string(setting.value.key)),
-                ("name", setting.value.part.map { .string(form.text($0)) }),
-                ("value", form.value(setting)),
-                ("from", from(setting.span, setting.level)),
-            ])
-        )
+        .present([
+            ("key", .string(setting.value.key)),
+            ("name", setting.value.part.map { .string(form.text($0)) }),
+            ("value", form.value(setting)),
+            ("from", from(setting.span, setting.level)),
+        ])
     }
 
     private func value(_ stage: Setting<PlannedStage>) -> JSON {
@@ -96,7 +90,7 @@ extension PlanJSON {
             "name": .string(argument.name),
             "value": value.value,
             "source": .string(value.source),
-            "from": .object(.present(place(argument.span))),
+            "from": .present(place(argument.span)),
         ]
     }
 

@@ -27,11 +27,6 @@ private struct TextPlan {
     let paint: TextPaint
     private(set) var text = ""
 
-    init(form: PlanValues, paint: TextPaint) {
-        self.form = form
-        self.paint = paint
-    }
-
     mutating func add(_ plan: Plan, environment: EnvironmentLocations) {
         let environment = plan.environment.map { ", environment \($0)" } ?? ""
         line("\(paint.strong(form.text(plan.name)))  \(plan.manifest)\(environment)")

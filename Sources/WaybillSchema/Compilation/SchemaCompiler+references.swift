@@ -24,10 +24,7 @@ extension SchemaCompiler {
         _ source: SchemaSource,
         _ keyword: String
     ) throws(JSONSchemaError) -> (place: SchemaLocation, anchor: String?)? {
-        guard let value = source.members[keyword] else { return nil }
-        guard let text = value.string else {
-            throw documents.error("must be a URI reference", at: source.place, keyword)
-        }
+        guard let text = try value(source, keyword, "a URI reference", \.string) else { return nil }
         return try documents.resolve(text, keyword, at: source.place)
     }
 
@@ -69,10 +66,10 @@ extension SchemaCompiler {
 
     /// Returns the nodes of a keyword whose value is a nonempty list of schemas.
     mutating func schemas(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> [Int]? {
-        guard let value = source.members[keyword] else { return nil }
-        guard let elements = value.array, !elements.isEmpty else {
-            throw documents.error("must be a nonempty list of schemas", at: source.place, keyword)
+        let list = try value(source, keyword, "a nonempty list of schemas") {
+            $0.array?.isEmpty == false ? $0.array : nil
         }
+        guard let elements = list else { return nil }
         var found: [Int] = []
         for (position, element) in elements.enumerated() {
             found.append(try subschema(element, of: source, [.name(keyword), .index(position)]))
@@ -82,11 +79,7 @@ extension SchemaCompiler {
 
     /// Returns the members of a keyword whose value is a mapping.
     func members(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> JSONObject? {
-        guard let value = source.members[keyword] else { return nil }
-        guard let members = value.object else {
-            throw documents.error("must be a mapping", at: source.place, keyword)
-        }
-        return members
+        try value(source, keyword, "a mapping", \.object)
     }
 
     /// Returns the node of a schema at a path inside another.
@@ -96,11 +89,7 @@ extension SchemaCompiler {
         _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> Int {
         guard value.kind == .object || value.kind == .boolean else {
-            throw JSONSchemaError(
-                "must be a schema: a mapping, true or false",
-                at: source.place.pointer.appending(path),
-                in: documents.documents[source.place.document].address
-            )
+            throw documents.error("must be a schema: a mapping, true or false", at: source.place, path)
         }
         return index(of: documents.place(of: path, in: source.place))
     }

@@ -26,12 +26,7 @@ extension SchemaCompiler {
             parts.types = SchemaTypeSet(types)
         }
         if let value = source.members["const"] { parts.constant = AllowedValues([value]) }
-        if let value = source.members["enum"] {
-            guard let list = value.array else {
-                throw documents.error("must be a list of values", at: source.place, "enum")
-            }
-            parts.enumeration = AllowedValues(list)
-        }
+        parts.enumeration = try value(source, "enum", "a list of values", \.array).map(AllowedValues.init)
     }
 
     /// Compiles the rules for numbers.
@@ -59,19 +54,12 @@ extension SchemaCompiler {
         if validation {
             rules.minLength = try count(source, "minLength")
             rules.maxLength = try count(source, "maxLength")
-            if let value = source.members["pattern"] {
-                guard let text = value.string else {
-                    throw documents.error("must be a regular expression", at: source.place, "pattern")
-                }
+            if let text = try value(source, "pattern", "a regular expression", \.string) {
                 rules.pattern = try pattern(text, source, [.name("pattern")])
             }
         }
-        if let value = source.members["format"] {
-            guard let name = value.string else {
-                throw documents.error("must be the name of a format", at: source.place, "format")
-            }
-            if format { rules.format = StringFormat(rawValue: name) }
-        }
+        let name = try value(source, "format", "the name of a format", \.string)
+        if format { rules.format = name.flatMap(StringFormat.init) }
         return rules
     }
 
@@ -84,28 +72,22 @@ extension SchemaCompiler {
         do {
             return try RegularExpression(text, .ecmaScript)
         } catch {
-            throw JSONSchemaError(
-                "is not a valid regular expression: \(error.message), at character \(error.offset + 1)",
-                at: source.place.pointer.appending(path),
-                in: documents.documents[source.place.document].address
-            )
+            let message = "is not a valid regular expression: \(error.message), at character \(error.offset + 1)"
+            throw documents.error(message, at: source.place, path)
         }
     }
 
     /// Reads a keyword that limits a count: an integer, 0 or greater. A value beyond `Int` is treated as `Int.max`.
     func count(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Int? {
-        guard let value = source.members[keyword] else { return nil }
-        guard let number = value.number, number.isInteger, number >= JSONNumber(0) else {
-            throw documents.error("must be an integer, 0 or greater", at: source.place, keyword)
+        try value(source, keyword, "an integer, 0 or greater") { value in
+            guard let number = value.number, number.isInteger, number >= JSONNumber(0) else { return nil }
+            return number.int ?? .max
         }
-        return number.int ?? .max
     }
 
     /// Reads a keyword that is true or false.
     func flag(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> Bool {
-        guard let value = source.members[keyword] else { return false }
-        guard let flag = value.bool else { throw documents.error("must be true or false", at: source.place, keyword) }
-        return flag
+        try value(source, keyword, "true or false", \.bool) ?? false
     }
 
     /// Reads a list of names.
@@ -116,18 +98,28 @@ extension SchemaCompiler {
     ) throws(JSONSchemaError) -> [String] {
         let names = value.array?.compactMap(\.string) ?? []
         guard let elements = value.array, elements.count == names.count else {
-            throw JSONSchemaError(
-                "must be a list of names",
-                at: source.place.pointer.appending(path),
-                in: documents.documents[source.place.document].address
-            )
+            throw documents.error("must be a list of names", at: source.place, path)
         }
         return names
     }
 
     private func number(_ source: SchemaSource, _ keyword: String) throws(JSONSchemaError) -> JSONNumber? {
-        guard let value = source.members[keyword] else { return nil }
-        guard let number = value.number else { throw documents.error("must be a number", at: source.place, keyword) }
-        return number
+        try value(source, keyword, "a number", \.number)
+    }
+
+    /// Reads a keyword; `nil` if the schema does not have it.
+    ///
+    /// - Parameters:
+    ///   - expected: What its value must be, for the error.
+    ///   - read: Returns the value as a type; `nil` if it has another one.
+    func value<Value>(
+        _ source: SchemaSource,
+        _ keyword: String,
+        _ expected: String,
+        _ read: (JSON) -> Value?
+    ) throws(JSONSchemaError) -> Value? {
+        guard let json = source.members[keyword] else { return nil }
+        guard let value = read(json) else { throw documents.error("must be \(expected)", at: source.place, keyword) }
+        return value
     }
 }

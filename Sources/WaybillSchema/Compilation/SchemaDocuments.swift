@@ -64,8 +64,12 @@ struct SchemaDocuments {
 
     /// Returns an error at a location or one of its keywords.
     func error(_ message: String, at place: SchemaLocation, _ keyword: String? = nil) -> JSONSchemaError {
-        let pointer = keyword.map { place.pointer.appending(.name($0)) } ?? place.pointer
-        return JSONSchemaError(message, at: pointer, in: documents[place.document].address)
+        error(message, at: place, keyword.map { [.name($0)] } ?? [])
+    }
+
+    /// Returns an error at a path in a schema.
+    func error(_ message: String, at place: SchemaLocation, _ path: [JSONPointer.Token]) -> JSONSchemaError {
+        JSONSchemaError(message, at: place.pointer.appending(path), in: documents[place.document].address)
     }
 
     private func place(at position: Position) -> SchemaLocation {

@@ -9,18 +9,6 @@ package final class CurlTransport: Transport {
     /// request of a connection, so each of them has its own.
     package static var sharesPriorKnowledgeConnections: Bool { LibCurl.version >= 0x08_00_00 }
 
-    /// The settings for all requests of a transport.
-    package struct Configuration: Sendable, Equatable {
-        /// The maximum number of requests in flight, and of open connections, to all origins together. The process's
-        /// limit of open files is raised to allow it; if the system does not permit that, the maximum is lower.
-        package var maximumConnections: Int
-
-        /// Creates a configuration.
-        package init(maximumConnections: Int = 256) {
-            self.maximumConnections = maximumConnections
-        }
-    }
-
     private let commands: CommandQueue
     private let executor: TransportExecutor
     private let thread: SystemThread<[String]>
@@ -30,14 +18,18 @@ package final class CurlTransport: Transport {
 
     /// Starts the transport's thread. Throws if the system or libcurl does not provide what it needs.
     ///
-    /// - Parameter memory: The memory for the bodies of responses.
+    /// - Parameters:
+    ///   - maximumConnections: The maximum number of requests in flight, and of open connections, to all origins
+    ///     together. The process's limit of open files is raised to allow it; if the system does not permit that, the
+    ///     maximum is lower.
+    ///   - memory: The memory for the bodies of responses.
     package init(
-        configuration: Configuration = Configuration(),
+        maximumConnections: Int = 256,
         memory: ResponseMemory = ResponseMemory()
     ) throws(TransportSetUpError) {
         self.memory = memory
         try LibCurl.setUp()
-        let maximumConnections = FileLimit.makeRoom(forConnections: max(1, configuration.maximumConnections))
+        let maximumConnections = FileLimit.makeRoom(forConnections: max(1, maximumConnections))
         do {
             commands = try CommandQueue()
             watch = try CallWatch()
@@ -161,12 +153,8 @@ package final class CurlTransport: Transport {
         if files.hasSeenAll(of: request) {
             return try PreparedRequest(request, purpose: purpose, files: files)
         }
-        let result = await BlockingCall.run { [files] () -> Result<PreparedRequest, TransportFailure> in
-            do throws(TransportFailure) {
-                return .success(try PreparedRequest(request, purpose: purpose, files: files))
-            } catch {
-                return .failure(error)
-            }
+        let result = await BlockingCall.run { [files] in
+            Result { () throws(TransportFailure) in try PreparedRequest(request, purpose: purpose, files: files) }
         }
         guard let result else { throw .refused(CURLE_OUT_OF_MEMORY, "could not start a thread to inspect files") }
         return try result.get()

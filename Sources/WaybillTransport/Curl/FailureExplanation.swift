@@ -3,214 +3,154 @@ import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
 
-/// Explains why a transfer failed.
-struct FailureExplanation {
-    /// The kind of failure.
-    let kind: TransportFailure.Kind
-    /// libcurl's code, or the nearest one.
-    let code: CURLcode
-    /// One sentence, without a full stop.
-    let message: String
+/// Why a transfer failed: the kind of failure, libcurl's code or the nearest one, and one sentence without a full stop.
+typealias FailureExplanation = (kind: TransportFailure.Kind, code: CURLcode, message: String)
 
-    private init(_ kind: TransportFailure.Kind, _ code: CURLcode, _ message: String) {
-        self.kind = kind
-        self.code = code
-        self.message = message
-    }
-
-    /// Explains why a transfer ended with a code or was refused. `detail` is libcurl's own message.
-    init(
-        code: CURLcode,
-        transfer: Transfer,
-        phase: TransportFailure.Phase,
-        report: TransferReport,
+extension Transfer {
+    /// Explains why the transfer ended with a code or was refused. `detail` is libcurl's own message.
+    func explanation(
+        of code: CURLcode,
+        in phase: TransportFailure.Phase,
+        _ report: TransferReport,
         detail: String
-    ) {
-        if let refusal = transfer.refusal {
-            self.init(refusal, transfer.prepared)
-        } else {
-            let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-            self.init(code, transfer.prepared, phase, report, words, isHeadComplete: transfer.head.isComplete)
+    ) -> FailureExplanation {
+        if let refusal { return (refusal.kind, refusal.code, refusal.message(for: prepared)) }
+        let words = (detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail).lowercasedFirst
+        let destination = prepared.origin.destination
+        let systemError = report.systemError
+        let reason = systemError == 0 ? words : SystemError(systemError).description.lowercasedFirst
+        let throughProxy = prepared.throughProxy
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            let host = (prepared.origin.connectTo ?? prepared.origin.endpoint).host
+            return (.dns, code, "could not resolve the host name \(host)")
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return (.dns, code, "could not resolve the name of the proxy \(prepared.proxy?.endpoint ?? "")")
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY:
+            return (.connect, code, "could not connect to \(destination)\(throughProxy): \(reason)")
+        case _ where report.connectStatus >= 300:
+            let response = "the proxy responded with \(report.connectStatus)"
+            return (.connect, code, "could not connect to \(destination)\(throughProxy): \(response)")
+        case CURLE_OPERATION_TIMEDOUT: return (.timeout, code, prepared.timeoutMessage(in: phase))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
+            return (.tls, code, "could not connect securely to \(destination): \(words)")
+        case CURLE_GOT_NOTHING: return (.transfer, code, "\(destination) closed the connection without a response")
+        case CURLE_PARTIAL_FILE:
+            return (.transfer, code, "\(destination) closed the connection in the middle of the response")
+        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse:
+            // libcurl's code for a line that exceeds its limit.
+            let message = "a line of the response's header is larger than libcurl's limit of 100 KiB"
+            return (.transfer, .tooLarge, message)
+        case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
+            // libcurl's code for a line that it cannot add to the fields.
+            let message =
+                head.isComplete
+                ? "a line after the body of the response from \(destination) is not a trailer field: it has no colon"
+                : prepared.foldedStart
+            return (.transfer, CURLE_WEIRD_SERVER_REPLY, message)
+        default: return (.transfer, code, "the transfer with \(destination) failed: \(words)")
+        }
+    }
+}
+
+extension Transfer.Refusal {
+    fileprivate var kind: TransportFailure.Kind {
+        switch self {
+        case .pinMismatch, .pinsUnknown: .tls
+        case .connectionUnusable: .timeout
+        default: .transfer
         }
     }
 
-    private init(_ refusal: Transfer.Refusal, _ prepared: PreparedRequest) {
+    fileprivate var code: CURLcode {
+        switch self {
+        case .bodyTooLarge, .announcedBodyTooLarge, .memoryFull: CURLE_FILESIZE_EXCEEDED
+        case .headerTooLarge: .tooLarge
+        case .headerIncomplete, .endNotAnnounced: CURLE_PARTIAL_FILE
+        case .headerStartsFolded, .invalidFraming, .versionNotAgreed, .malformedStatusLine: CURLE_WEIRD_SERVER_REPLY
+        case .sentTwice: CURLE_ABORTED_BY_CALLBACK
+        case .nonceStaleTwice: CURLE_LOGIN_DENIED
+        case .pinMismatch, .pinsUnknown: CURLE_SSL_PINNEDPUBKEYNOTMATCH
+        case .flooded: CURLE_HTTP2
+        case .connectionUnusable: CURLE_OPERATION_TIMEDOUT
+        case .bodyUnreadable: CURLE_READ_ERROR
+        case .unknownCoding, .malformedCoding, .bytesAfterCoding, .incompleteCoding: CURLE_BAD_CONTENT_ENCODING
+        }
+    }
+
+    fileprivate func message(for prepared: PreparedRequest) -> String {
         let destination = prepared.origin.destination
-        switch refusal {
-        case .bodyTooLarge:
-            let limit = prepared.request.maximumBodyBytes
-            self.init(.transfer, CURLE_FILESIZE_EXCEEDED, "the body is larger than the limit of \(limit) bytes")
+        let bodyTooLarge = "the body is larger than the limit of \(prepared.request.maximumBodyBytes) bytes"
+        switch self {
+        case .bodyTooLarge: return bodyTooLarge
+        case .announcedBodyTooLarge(let count): return "\(bodyTooLarge): its Content-Length is \(count)"
         case .headerTooLarge:
-            let limit = ResponseHeadCollector.maximumBytes
-            self.init(.transfer, .tooLarge, "the response's header is larger than the limit of \(limit) bytes")
-        case .announcedBodyTooLarge(let count):
-            let limit = prepared.request.maximumBodyBytes
-            self.init(
-                .transfer,
-                CURLE_FILESIZE_EXCEEDED,
-                "the body is larger than the limit of \(limit) bytes: its Content-Length is \(count)"
-            )
+            return "the response's header is larger than the limit of \(ResponseHeadCollector.maximumBytes) bytes"
         case .headerIncomplete:
-            self.init(
-                .transfer,
-                CURLE_PARTIAL_FILE,
-                "\(destination) closed the connection in the middle of the response's header"
-            )
-        case .headerStartsFolded:
-            self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, Self.foldedStart(destination))
-        case .invalidFraming(let fault):
-            self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, fault.message)
+            return "\(destination) closed the connection in the middle of the response's header"
+        case .headerStartsFolded: return prepared.foldedStart
+        case .invalidFraming(let fault): return fault.message
         case .sentTwice(let overHTTP2):
             let cause =
                 overHTTP2
                 ? "refused the request or closed the HTTP/2 connection without a response"
                 : "closed a reused connection without a response"
-            self.init(
-                .transfer,
-                CURLE_ABORTED_BY_CALLBACK,
-                "\(destination) \(cause); "
-                    + (prepared.request.isIdempotent
-                        ? "the request was already sent twice"
-                        : "\(prepared.request.method) is not idempotent, so it was not sent again")
-            )
+            let reason =
+                prepared.request.isIdempotent
+                ? "the request was already sent twice"
+                : "\(prepared.request.method) is not idempotent, so it was not sent again"
+            return "\(destination) \(cause); \(reason)"
         case .nonceStaleTwice:
-            self.init(
-                .transfer,
-                CURLE_LOGIN_DENIED,
-                "\(destination) rejected the digest credentials twice because their nonce was stale; the request was not "
-                    + "sent again"
-            )
+            return
+                "\(destination) rejected the digest credentials twice because their nonce was stale; the request was "
+                + "not sent again"
         case .endNotAnnounced:
-            self.init(
-                .transfer,
-                CURLE_PARTIAL_FILE,
-                "\(destination) closed the TLS connection without close_notify, so the response may be truncated"
-            )
+            return "\(destination) closed the TLS connection without close_notify, so the response may be truncated"
         case .pinMismatch:
-            self.init(
-                .tls,
-                CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-                "could not connect securely to \(destination): no certificate or public key of the server is pinned"
-            )
+            return "could not connect securely to \(destination): no certificate or public key of the server is pinned"
         case .pinsUnknown:
-            self.init(
-                .tls,
-                CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-                "could not connect securely to \(destination): this libcurl does not provide the server's certificates, "
-                    + "so the pins cannot be checked"
-            )
+            return "could not connect securely to \(destination): this libcurl does not provide the server's "
+                + "certificates, so the pins cannot be checked"
         case .flooded:
-            self.init(
-                .transfer,
-                CURLE_HTTP2,
+            return
                 "\(destination) kept sending data without any part of a response, such as empty HTTP/2 frames, so the "
-                    + "connection was closed"
-            )
+                + "connection was closed"
         case .memoryFull:
-            self.init(
-                .transfer,
-                CURLE_FILESIZE_EXCEEDED,
+            return
                 "the responses that the run is receiving together take more than 1 GiB of memory, and a request over "
-                    + "HTTP/2 cannot wait; a lower 'maxBody' or 'concurrency', or 'download', needs less"
-            )
-        case .connectionUnusable:
-            // There was no time left to send the request on another connection.
-            let message = Self.timeoutMessage(prepared.request, destination, .awaitingResponse)
-            self.init(.timeout, CURLE_OPERATION_TIMEDOUT, message)
+                + "HTTP/2 cannot wait; a lower 'maxBody' or 'concurrency', or 'download', needs less"
+        // There was no time left to send the request on another connection.
+        case .connectionUnusable: return prepared.timeoutMessage(in: .awaitingResponse)
         case .versionNotAgreed:
-            self.init(
-                .transfer,
-                CURLE_WEIRD_SERVER_REPLY,
-                "the response from \(destination) claims to be HTTP/2 on an HTTP/1.1 connection"
-            )
-        case .bodyUnreadable(let message):
-            self.init(.transfer, CURLE_READ_ERROR, message)
+            return "the response from \(destination) claims to be HTTP/2 on an HTTP/1.1 connection"
+        case .bodyUnreadable(let message): return message
         case .malformedStatusLine(let line):
-            self.init(
-                .transfer,
-                CURLE_WEIRD_SERVER_REPLY,
-                "the response starts with \(line.shortened.quoted), which is not an HTTP status line"
-            )
+            return "the response starts with \(line.shortened.quoted), which is not an HTTP status line"
         case .unknownCoding(let coding):
-            self.init(
-                .transfer,
-                CURLE_BAD_CONTENT_ENCODING,
-                "the body has the unknown content encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"
-            )
+            let name = coding.isToken ? coding.shortened : coding.shortened.quoted
+            return "the body has the unknown content encoding \(name)"
         case .malformedCoding(let codings):
-            let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body does not match its Content-Encoding (\(names))")
+            return "the body does not match its Content-Encoding (\(codings.joined(separator: ", ")))"
         case .bytesAfterCoding(let codings):
-            let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body continues after the end of its \(names) data")
+            return "the body continues after the end of its \(codings.joined(separator: ", ")) data"
         case .incompleteCoding(let codings):
-            let names = codings.joined(separator: ", ")
-            self.init(.transfer, CURLE_BAD_CONTENT_ENCODING, "the body ends in the middle of its \(names) data")
+            return "the body ends in the middle of its \(codings.joined(separator: ", ")) data"
         }
     }
+}
 
-    private init(
-        _ code: CURLcode,
-        _ prepared: PreparedRequest,
-        _ phase: TransportFailure.Phase,
-        _ report: TransferReport,
-        _ words: String,
-        isHeadComplete: Bool
-    ) {
-        let destination = prepared.origin.destination
-        let systemError = report.systemError
-        let reason = systemError == 0 ? words.lowercasedFirst : SystemError(systemError).description.lowercasedFirst
-        switch code {
-        case CURLE_COULDNT_RESOLVE_HOST:
-            let host = (prepared.origin.connectTo ?? prepared.origin.endpoint).host
-            self.init(.dns, code, "could not resolve the host name \(host)")
-        case CURLE_COULDNT_RESOLVE_PROXY:
-            self.init(.dns, code, "could not resolve the name of the proxy \(prepared.proxy?.endpoint ?? "")")
-        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY:
-            let throughProxy = prepared.throughProxy
-            self.init(.connect, code, "could not connect to \(destination)\(throughProxy): \(reason)")
-        case _ where report.connectStatus >= 300:
-            self.init(
-                .connect,
-                code,
-                "could not connect to \(destination)\(prepared.throughProxy): the proxy responded with "
-                    + "\(report.connectStatus)"
-            )
-        case CURLE_OPERATION_TIMEDOUT:
-            self.init(.timeout, code, Self.timeoutMessage(prepared.request, destination, phase))
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
-            CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
-            CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
-            self.init(.tls, code, "could not connect securely to \(destination): \(words.lowercasedFirst)")
-        case CURLE_GOT_NOTHING:
-            self.init(.transfer, code, "\(destination) closed the connection without a response")
-        case CURLE_PARTIAL_FILE:
-            self.init(.transfer, code, "\(destination) closed the connection in the middle of the response")
-        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse:
-            // libcurl's code for a line that exceeds its limit.
-            self.init(.transfer, .tooLarge, "a line of the response's header is larger than libcurl's limit of 100 KiB")
-        case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
-            // libcurl's code for a line that it cannot add to the fields.
-            let message =
-                isHeadComplete
-                ? "a line after the body of the response from \(destination) is not a trailer field: it has no colon"
-                : Self.foldedStart(destination)
-            self.init(.transfer, CURLE_WEIRD_SERVER_REPLY, message)
-        default:
-            self.init(.transfer, code, "the transfer with \(destination) failed: \(words.lowercasedFirst)")
-        }
+extension PreparedRequest {
+    /// The message for a header that starts with a folded line.
+    fileprivate var foldedStart: String {
+        "the header of the response from \(origin.destination) starts with a folded line, which belongs to no field"
     }
 
-    private static func foldedStart(_ destination: String) -> String {
-        "the header of the response from \(destination) starts with a folded line, which belongs to no field"
-    }
-
-    private static func timeoutMessage(
-        _ request: HTTPRequest,
-        _ destination: String,
-        _ phase: TransportFailure.Phase
-    ) -> String {
+    /// The message for a timeout in a phase of the transfer.
+    fileprivate func timeoutMessage(in phase: TransportFailure.Phase) -> String {
+        let destination = origin.destination
         let whole = request.timeout.words + (request.elapsed > .zero ? ", redirects included" : "")
         switch phase {
         case .waiting, .resolving, .connecting, .securing:
@@ -231,6 +171,12 @@ struct FailureExplanation {
         case .awaitingResponse: return "no response from \(destination) within \(whole)"
         case .receiving: return "no complete response from \(destination) within \(whole)"
         }
+    }
+
+    /// The part of a message that names the proxy; empty unless it is certain that one is used.
+    fileprivate var throughProxy: String {
+        guard let proxy, proxy.exceptions.isEmpty else { return "" }
+        return " through the proxy \(proxy.endpoint)"
     }
 }
 
@@ -277,12 +223,4 @@ extension String {
 extension CURLcode {
     /// `CURLE_TOO_LARGE`, which older versions of libcurl do not declare.
     fileprivate static var tooLarge: CURLcode { CURLcode(rawValue: 100) }
-}
-
-extension PreparedRequest {
-    /// The part of a message that names the proxy; empty unless it is certain that one is used.
-    fileprivate var throughProxy: String {
-        guard let proxy, proxy.exceptions.isEmpty else { return "" }
-        return " through the proxy \(proxy.endpoint)"
-    }
 }

@@ -1,46 +1,41 @@
 /// The status line and the fields of a response.
 struct ResponseHead: Equatable {
     /// The reason phrase.
-    private(set) var reason = ""
+    let reason: String
     /// The header fields in order. A value folded over several lines (RFC 9112, section 5.2) is joined, with a space
     /// for each line break.
-    private(set) var fields: HTTPFields
+    let fields: HTTPFields
+
+    private typealias Line = Slice<UnsafeRawBufferPointer>
 
     /// Parses the lines of a header.
     init(_ bytes: [UInt8]) {
-        var reader = HeaderReader()
-        bytes.withUnsafeBytes { bytes in
+        var fields: [HTTPField] = []
+        // More than most responses have, so that the array rarely grows.
+        fields.reserveCapacity(16)
+        reason = bytes.withUnsafeBytes { bytes in
+            var reason: String?
             var rest = bytes[...]
             while !rest.isEmpty {
                 let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
-                if end > rest.startIndex { reader.take(rest[..<end]) }
+                let line = rest[..<end]
+                if !line.isEmpty {
+                    if reason == nil {
+                        reason = Self.reason(in: line.withoutOuterBlanks)
+                    } else {
+                        Self.add(line, to: &fields)
+                    }
+                }
                 rest = rest[end...].dropFirst()
             }
+            return reason ?? ""
         }
-        reason = reader.reason
-        fields = HTTPFields(reader.fields)
-    }
-}
-
-/// Parses a header line by line.
-private struct HeaderReader {
-    typealias Line = Slice<UnsafeRawBufferPointer>
-
-    private(set) var reason = ""
-    private(set) var fields: [HTTPField] = []
-    private var hasStatusLine = false
-
-    init() {
-        // More than most responses have, so that the array rarely grows.
-        fields.reserveCapacity(16)
+        self.fields = HTTPFields(fields)
     }
 
-    mutating func take(_ line: Line) {
+    private static func add(_ line: Line, to fields: inout [HTTPField]) {
         let text = line.withoutOuterBlanks
-        if !hasStatusLine {
-            hasStatusLine = true
-            reason = Self.reason(in: text)
-        } else if line.first == 0x20 || line.first == 0x09 {
+        if line.first == 0x20 || line.first == 0x09 {
             guard let field = fields.popLast() else { return }
             fields.append(HTTPField(name: field.name, value: field.value + " " + String(decoding: text, as: UTF8.self)))
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
@@ -48,9 +43,9 @@ private struct HeaderReader {
             let value = text[(colon + 1)...].withoutOuterBlanks
             let field = HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
             if field.isNamed("Location") {
-                fields.append(HTTPField(name: name, value: Self.reference(in: value)))
+                fields.append(HTTPField(name: name, value: reference(in: value)))
             } else if field.isNamed("Content-Disposition"), field.value.contains("\u{FFFD}") {
-                fields.append(HTTPField(name: name, value: Self.latin1(value)))
+                fields.append(HTTPField(name: name, value: latin1(value)))
             } else {
                 fields.append(field)
             }

@@ -171,13 +171,9 @@ final class Transfer {
     private func receiveHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         watch.noteProgress()
         let wasComplete = head.isComplete
-        guard head.append(line) else {
-            refusal = .headerTooLarge
-            return false
-        }
+        guard head.append(line) else { return refuse(.headerTooLarge) }
         guard head.hasStatusLine else {
-            refusal = .malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self))
-            return false
+            return refuse(.malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self)))
         }
         if prepared.request.options.cookies != .off, line.isField(named: "set-cookie") {
             handle?.removeCookie(misreadFrom: line)
@@ -185,11 +181,22 @@ final class Transfer {
         return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
     }
 
+    /// Records why the transfer must end; returns false.
+    private func refuse(_ reason: Refusal) -> Bool {
+        refusal = reason
+        return false
+    }
+
+    /// Records why the transfer must end; returns that nothing more is received.
+    private func refuse(_ reason: Refusal) -> ReceiveResult {
+        refusal = reason
+        return .never
+    }
+
     private func checkVersion() -> Bool {
         guard head.claimsHTTP2, let handle, !carriesHTTP2(handle) else { return true }
         marks.mayBeShared = true
-        refusal = .versionNotAgreed
-        return false
+        return refuse(.versionNotAgreed)
     }
 
     private func checkBodyLength() -> Bool {
@@ -202,11 +209,10 @@ final class Transfer {
                 announcedBytes = count
                 return true
             }
-            refusal = .announcedBodyTooLarge(count)
+            return refuse(.announcedBodyTooLarge(count))
         } catch {
-            refusal = .invalidFraming(error)
+            return refuse(.invalidFraming(error))
         }
-        return false
     }
 
     /// Prepares for checks that libcurl does not make after the header of HTTP/1: of the sizes of chunks, and for bytes
@@ -257,8 +263,7 @@ final class Transfer {
             isAtLineStart = bytes.last == UInt8(ascii: "\n")
             guard startsLine, !head.hasField, bytes.first == UInt8(ascii: " ") || bytes.first == UInt8(ascii: "\t")
             else { return .taken }
-            refusal = .headerStartsFolded
-            return .never
+            return refuse(.headerStartsFolded)
         }
         if case .invalidFraming? = refusal { return .never }
         if order.monitor?.isPaused == true, let handle, TransferReport(handle).mayPauseReceiving { return .later }
@@ -270,30 +275,21 @@ final class Transfer {
         case .taken: return .taken
         case .later: return .later
         case .never: return .never
-        case .malformed:
-            refusal = .malformedCoding(decoder.codings)
-            return .never
-        case .excess:
-            refusal = .bytesAfterCoding(decoder.codings)
-            return .never
+        case .malformed: return refuse(.malformedCoding(decoder.codings))
+        case .excess: return refuse(.bytesAfterCoding(decoder.codings))
         }
     }
 
     /// Checks whether the header and the body are complete. Sets `refusal` if they are not.
     func checkIsWhole() -> Bool {
         // libcurl treats the end of the connection as the end of the header.
-        guard head.isComplete || prepared.purpose == .connection else {
-            refusal = .headerIncomplete
-            return false
-        }
+        guard head.isComplete || prepared.purpose == .connection else { return refuse(.headerIncomplete) }
         if case .invalidFraming? = refusal { return false }
         guard !bodyEndsWithConnection || !prepared.origin.isSecure || isEndAnnounced else {
-            refusal = .endNotAnnounced
-            return false
+            return refuse(.endNotAnnounced)
         }
         guard case .by(let decoder) = decoding, !decoder.isComplete else { return true }
-        refusal = .incompleteCoding(decoder.codings)
-        return false
+        return refuse(.incompleteCoding(decoder.codings))
     }
 
     private func decideOnDecoding() -> Bool {
@@ -304,27 +300,20 @@ final class Transfer {
             if let decoder = try BodyDecoding(codings) { decoding = .by(decoder) }
             return true
         } catch {
-            refusal = .unknownCoding(error.coding)
-            return false
+            return refuse(.unknownCoding(error.coding))
         }
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) -> ReceiveResult {
         if let channel = order.channel { return stream(bytes, to: channel) }
-        guard bytes.count <= prepared.request.maximumBodyBytes - body.count else {
-            refusal = .bodyTooLarge
-            return .never
-        }
+        guard bytes.count <= prepared.request.maximumBodyBytes - body.count else { return refuse(.bodyTooLarge) }
         let count = body.count + bytes.count
         if count > wantedRoom {
             wantedRoom = max(count, announcedBytes ?? min(2 * wantedRoom, prepared.request.maximumBodyBytes))
         }
         if wantedRoom > ResponseMemory.smallBody, !hasRoom() {
             // A paused stream would delay all others on its connection, one of which may be what it waits for.
-            guard let handle, TransferReport(handle).mayPauseReceiving else {
-                refusal = .memoryFull
-                return .never
-            }
+            guard let handle, TransferReport(handle).mayPauseReceiving else { return refuse(.memoryFull) }
             // The engine stops the transfer's clock.
             _ = commands.add(.adjust(order.cancellation))
             return .later
@@ -433,27 +422,21 @@ final class Transfer {
         self.localPort = max(0, localPort)
         let answersChallenge = head.asksForAnother
         if wasSent && !answersChallenge && (sendings > 1 || !prepared.request.isIdempotent) {
-            refusal = .sentTwice(overHTTP2: carriesHTTP2(handle))
-            return false
+            return refuse(.sentTwice(overHTTP2: carriesHTTP2(handle)))
         }
         guard connectionIsUsable(handle, fromPort: localPort, isRepetition: wasSent && !answersChallenge) else {
-            refusal = .connectionUnusable
-            return false
+            return refuse(.connectionUnusable)
         }
         if answersChallenge {
             if head.asksForCredentials { challenges += 1 }
-            guard challenges <= Self.mostChallenges else {
-                refusal = .nonceStaleTwice
-                return false
-            }
+            guard challenges <= Self.mostChallenges else { return refuse(.nonceStaleTwice) }
             head.beginAgain()
             body = []
             announcedBytes = nil
             decoding = .undecided
         }
         if let pins = prepared.pins, let refusal = Self.check(pins, handle) {
-            self.refusal = refusal
-            return false
+            return refuse(refusal)
         }
         if prepared.request.options.needsCertificate {
             certificate = OpenSSL.linked?.certificates(of: handle.pointer)?.first?.server

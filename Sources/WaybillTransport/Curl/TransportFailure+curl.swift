@@ -32,13 +32,7 @@ extension TransportFailure {
     /// Creates the failure of a transfer that ended with a code of libcurl or was refused.
     init(code: CURLcode, transfer: Transfer, report: TransferReport, detail: String) {
         let phase = report.phase(of: transfer)
-        let explanation = FailureExplanation(
-            code: code,
-            transfer: transfer,
-            phase: phase,
-            report: report,
-            detail: detail
-        )
+        let explanation = transfer.explanation(of: code, in: phase, report, detail: detail)
         self.init(
             kind: explanation.kind,
             phase: phase,

@@ -9,7 +9,7 @@ import WaybillTransport
     private static let endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
     /// The settings, with the endpoint that most tests need.
-    private func read(_ variables: [String: String]) -> TraceSettings.Reading {
+    private func read(_ variables: [String: String]) -> (settings: TraceSettings?, warnings: [Diagnostic]) {
         TraceSettings.read(from: variables.merging([Self.endpoint: "http://c:4318"]) { given, _ in given })
     }
 

@@ -21,30 +21,25 @@ struct ElementDecoder: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        let value = try decoder(of: type).decode(type)
-        currentIndex += 1
-        return value
-    }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {
-        let container = try decoder(of: type).container(keyedBy: type)
-        currentIndex += 1
-        return container
+        try next(type) { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let container = try decoder(of: [Any].self).unkeyedContainer()
-        currentIndex += 1
-        return container
+        try next([Any].self) { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder {
-        let decoder = try decoder(of: (any Decoder).self)
+    mutating func superDecoder() throws -> any Decoder { try next((any Decoder).self) { $0 } }
+
+    /// Returns what a function reads from the next element, and moves past it.
+    private mutating func next<Result>(_ type: Any.Type, _ read: (ValueDecoder) throws -> Result) throws -> Result {
+        let result = try read(try decoder(of: type))
         currentIndex += 1
-        return decoder
+        return result
     }
 
     private func decoder(of type: Any.Type) throws -> ValueDecoder {
