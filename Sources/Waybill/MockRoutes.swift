@@ -30,22 +30,22 @@ package struct MockRoutes: Sendable {
     /// The routes for any client: one for each method, address, constant query and constant body. The examples of
     /// several requests that have these in common follow each other.
     package init(ofManifest requests: some Sequence<RequestPlan>) {
-        var places: [Address: [Int]] = [:]
+        var indices: [Address: [Int]] = [:]
         var known: Set<[AnyHashable]> = []
         for request in requests where !request.mock.isEmpty {
             let address = Address(of: request)
             // The calls of an endpoint, and the requests of a graph that several steps run, have the same examples.
             if !known.insert([request.address.text.span, address]).inserted { continue }
             let route = MockRoute(of: request, at: address)
-            let equal = places[address]?.first {
+            let equal = indices[address]?.first {
                 Set(routes[$0].query) == Set(route.query) && routes[$0].body == route.body
             }
-            guard let place = equal else {
-                places[address, default: []].append(routes.count)
+            guard let index = equal else {
+                indices[address, default: []].append(routes.count)
                 routes.append(route)
                 continue
             }
-            routes[place].answers += route.answers
+            routes[index].answers += route.answers
             let name = "\(route.method ?? "any method") \(address.path)"
             if !ambiguous.contains(name) { ambiguous.append(name) }
         }

@@ -29,7 +29,7 @@ package struct Pipeline: Sendable {
         /// Drops the value if there is an error, whichever stage reported it.
         init(value: Value?, diagnostics: [Diagnostic]) {
             self.value = diagnostics.hasErrors ? nil : value
-            self.diagnostics = diagnostics.sortedByPlace()
+            self.diagnostics = diagnostics.sortedByLocation()
         }
     }
 

@@ -137,14 +137,14 @@ package struct RunResumption: Sendable {
         let paths = record.steps.paths
         // What encloses a step has run in part.
         let enclosing = Set(paths.flatMap(PlanIndex.enclosingPaths)).union(record.steps.groupPaths).subtracting(paths)
-        let changes: [(place: String, diagnostic: Diagnostic)] = (paths + enclosing.sorted()).compactMap { path in
-            let place = PlanIndex.withoutElements(path)
+        let changes: [(node: String, diagnostic: Diagnostic)] = (paths + enclosing.sorted()).compactMap { path in
+            let node = PlanIndex.withoutElements(path)
             guard let step = now.step(at: path) else {
-                guard !enclosing.contains(path), contains(place, earlier), seen.insert(place).inserted else {
+                guard !enclosing.contains(path), contains(node, earlier), seen.insert(node).inserted else {
                     return nil
                 }
                 let message = "step '\(path)' has already run, but the manifest no longer contains it"
-                return (place, changed(message, "Restore the step"))
+                return (node, changed(message, "Restore the step"))
             }
             guard seen.insert(step.path).inserted else { return nil }
             let isAround = enclosing.contains(path) && record.steps.group(at: path) == nil
@@ -162,11 +162,11 @@ package struct RunResumption: Sendable {
             for span in changes.spans where !spans.contains(span) && span != step.span { spans.append(span) }
             let message = "step '\(path)' has already run\(isWhole ? "" : " in part"), but \(what)"
             let labels = spans.map { Diagnostic.Label($0, "was changed") }
-            return (place, changed(message, at: step.span, secondary: labels, "Change it back"))
+            return (node, changed(message, at: step.span, secondary: labels, "Change it back"))
         }
         // A change in a step also changes the steps around it.
         return changes.filter { change in
-            !changes.contains { $0.place.hasPrefix(change.place + ".") }
+            !changes.contains { $0.node.hasPrefix(change.node + ".") }
         }.map(\.diagnostic)
     }
 

@@ -160,7 +160,7 @@ package struct RunSession: Sendable {
         let files = RunFileList(
             of: plan,
             in: options.resumed?.folder ?? options.outputFolder ?? "\(RunFolders.usual)/\(id)",
-            stateFile: StatePlace.file(of: plan, options.stateFile ?? earlier, usesMock: options.usesMock),
+            stateFile: StateLocation.file(of: plan, options.stateFile ?? earlier, usesMock: options.usesMock),
             updatesSnapshots: options.updatesSnapshots
         )
         guard files.clashes.isEmpty else {
@@ -181,15 +181,15 @@ package struct RunSession: Sendable {
     }
 
     private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder {
-        let place =
-            options.outputFolder.map { RunFolder.Place.at($0, replacesRun: options.replacesRun) }
+        let destination =
+            options.outputFolder.map { RunFolder.Destination.at($0, replacesRun: options.replacesRun) }
             ?? .new(under: "waybill-results")
         do {
             let folder =
                 if let (record, path) = options.resumed {
                     try RunFolder.reopen(path, after: record, in: options.suiteFolder)
                 } else {
-                    try RunFolder.create(place, for: id, in: options.suiteFolder)
+                    try RunFolder.create(destination, for: id, in: options.suiteFolder)
                 }
             if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
             folder.keep { [plan, texts = options.keptFiles] in

@@ -22,19 +22,19 @@ struct RunState {
         graphs = plan.graphs.filter { !$0.state.isEmpty }
         let earlier = options.resumed?.record.state
         guard !graphs.isEmpty else { return nil }
-        let place = StatePlace(of: plan, given: options.stateFile ?? earlier?.file)
-        guard !options.usesMock || place.isGiven else { return nil }
+        let location = StateLocation(of: plan, given: options.stateFile ?? earlier?.file)
+        guard !options.usesMock || location.isGiven else { return nil }
         // Several parts of a run use the file at once. The last one stores the state.
-        file = plan.part == nil ? try StateFile(place.path) : nil
-        let content = if let file { file.content } else { try StateFile.read(place.path) }
-        try place.check(content)
-        manifest = place.manifest
+        file = plan.part == nil ? try StateFile(location.path) : nil
+        let content = if let file { file.content } else { try StateFile.read(location.path) }
+        try location.check(content)
+        manifest = location.manifest
         var values = plan.states(content.graphs)
         // A resumed run keeps the state that it started with.
         for (graph, state) in earlier?.values ?? [:] {
             for (name, value) in state where values[graph]?[name] != nil { values[graph]?[name] = value }
         }
-        states = GraphStates(values, file: place.path)
+        states = GraphStates(values, file: location.path)
     }
 
     /// Returns the content of the file after a run that passed with these states; `nil` if another run has stored its

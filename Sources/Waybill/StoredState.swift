@@ -23,9 +23,9 @@ package struct StoredState: Sendable {
     }
 
     /// The file.
-    package var path: String { place.path }
+    package var path: String { location.path }
 
-    private let place: StatePlace
+    private let location: StateLocation
     private let definitions: [(graph: String, state: StateDefinition)]
 
     /// Creates the states of a manifest.
@@ -33,7 +33,7 @@ package struct StoredState: Sendable {
     /// - Parameter file: The file; `nil` for one in `waybill-results/state`.
     package init(of checked: ResolvedManifest, file: String?) {
         let manifest = checked.manifest
-        place = StatePlace(
+        location = StateLocation(
             name: manifest.hasName ? manifest.name : nil,
             file: manifest.file.name,
             environment: checked.environment,
@@ -52,7 +52,7 @@ package struct StoredState: Sendable {
         } catch {
             throw RunError(message: error.description)
         }
-        try place.check(content)
+        try location.check(content)
         let origin = content.run.map { run in content.savedAt.map { "\(run), \($0)" } ?? "\(run)" }
         return definitions.map { graph, definition in
             let stored = content.graphs[graph]?[definition.name]
@@ -113,9 +113,9 @@ package struct StoredState: Sendable {
         do {
             let file = try StateFile(path)
             var content = file.content
-            try place.check(content)
+            try location.check(content)
             body(&content.graphs)
-            (content.run, content.savedAt, content.manifest) = (nil, .now(), place.manifest)
+            (content.run, content.savedAt, content.manifest) = (nil, .now(), location.manifest)
             try file.store(content)
         } catch let error as RunError {
             throw error

@@ -95,7 +95,7 @@ extension [Diagnostic] {
     /// The diagnostics in the order of their primary locations; those without a location come first.
     ///
     /// Files keep the order in which they first appear among the diagnostics.
-    package func sortedByPlace() -> [Diagnostic] {
+    package func sortedByLocation() -> [Diagnostic] {
         var fileOrder: [SourceFile: Int] = [:]
         for file in compactMap({ $0.primary?.span.file }) where fileOrder[file] == nil {
             fileOrder[file] = fileOrder.count

@@ -16,7 +16,7 @@ package struct KeyExplanation: Sendable, Equatable {
     /// The default value, as JSON.
     package let defaultValue: String?
     /// The constructs that may contain it, in words: `a step`, `'retry'`.
-    package internal(set) var places: [String]
+    package internal(set) var locations: [String]
 
     /// The entries of every key.
     private static let index = KeyIndex(schema: (try? JSONParser().parse(EmbeddedSchema.manifest.text)) ?? .null)
@@ -27,7 +27,7 @@ package struct KeyExplanation: Sendable, Equatable {
     package static func of(_ key: String) -> [KeyExplanation] {
         guard let dot = key.lastIndex(of: "."), dot != key.startIndex else { return index.entries(of: key) }
         let parent = key[..<dot].split(separator: ".").last ?? ""
-        return index.entries(of: String(key[dot...].dropFirst())).filter { $0.places.contains("'\(parent)'") }
+        return index.entries(of: String(key[dot...].dropFirst())).filter { $0.locations.contains("'\(parent)'") }
     }
 
     /// Every key.
@@ -56,10 +56,10 @@ private struct KeyIndex {
         reader = ManifestKeyReader(definitions: definitions)
         var top = schema.object ?? JSONObject()
         top["$defs"] = nil
-        visit(.object(top), place: "the manifest", definition: nil)
+        visit(.object(top), location: "the manifest", definition: nil)
         for (name, definition) in definitions.object ?? JSONObject() {
             if let base = ManifestKeyReader.reference(in: definition) { extended[base, default: []].append(name) }
-            visit(definition, place: "#\(name)", definition: name)
+            visit(definition, location: "#\(name)", definition: name)
         }
     }
 
@@ -69,41 +69,41 @@ private struct KeyIndex {
         (found[key] ?? []).map { entry in
             var entry = entry
             var seen: Set<String> = []
-            entry.places = entry.places.flatMap { places(of: $0) }.filter { seen.insert($0).inserted }
+            entry.locations = entry.locations.flatMap { locations(of: $0) }.filter { seen.insert($0).inserted }
             return entry
         }
     }
 
     // MARK: Reading
 
-    private mutating func visit(_ schema: JSON, place: String, definition: String?) {
+    private mutating func visit(_ schema: JSON, location: String, definition: String?) {
         switch schema {
         case .array(let parts):
-            for part in parts { visit(part, place: place, definition: definition) }
+            for part in parts { visit(part, location: location, definition: definition) }
         case .object(let members):
             for (keyword, value) in members {
                 switch keyword {
                 case "properties":
                     for (key, property) in value.object ?? JSONObject() {
-                        note(key, property, at: place)
-                        visit(property, place: "'\(key)'", definition: nil)
+                        note(key, property, at: location)
+                        visit(property, location: "'\(key)'", definition: nil)
                     }
                 case "$ref":
                     // A definition extends the one that it refers to as a whole.
                     if definition == nil || schema != definitions[definition ?? ""],
                         let name = ManifestKeyReader.reference(in: schema)
                     {
-                        users[name, default: []].append(place)
+                        users[name, default: []].append(location)
                     }
                 case "enum", "const", "examples", "default", "not", "x-waybill-error": break
-                default: visit(value, place: place, definition: definition)
+                default: visit(value, location: location, definition: definition)
                 }
             }
         default: break
         }
     }
 
-    private mutating func note(_ key: String, _ property: JSON, at place: String) {
+    private mutating func note(_ key: String, _ property: JSON, at location: String) {
         guard let described = reader.key(key, property) else { return }
         let entry = KeyExplanation(
             text: described.text,
@@ -111,13 +111,13 @@ private struct KeyIndex {
             example: described.example.map { YAMLExample.text(key, $0) },
             keys: keys(of: property),
             defaultValue: described.defaultValue.map { JSONWriter().string($0) },
-            places: [place]
+            locations: [location]
         )
         let same = found[key]?.firstIndex {
             $0.text == entry.text && $0.type == entry.type && $0.defaultValue == entry.defaultValue
         }
         if let same {
-            found[key]?[same].places.append(place)
+            found[key]?[same].locations.append(location)
         } else {
             found[key, default: []].append(entry)
         }
@@ -142,13 +142,13 @@ private struct KeyIndex {
     // MARK: Words
 
     /// Returns the constructs that use a definition, in words; words are returned as they are.
-    private func places(of place: String, excluding known: Set<String> = []) -> [String] {
-        guard place.hasPrefix("#") else { return [place] }
-        let name = String(place.dropFirst())
+    private func locations(of location: String, excluding known: Set<String> = []) -> [String] {
+        guard location.hasPrefix("#") else { return [location] }
+        let name = String(location.dropFirst())
         guard !known.contains(name) else { return [] }
         let known = known.union([name])
         if let level = Self.levels[name] { return [level] }
-        let extending = (extended[name] ?? []).flatMap { places(of: "#\($0)", excluding: known) }
-        return extending + (users[name] ?? []).flatMap { places(of: $0, excluding: known) }
+        let extending = (extended[name] ?? []).flatMap { locations(of: "#\($0)", excluding: known) }
+        return extending + (users[name] ?? []).flatMap { locations(of: $0, excluding: known) }
     }
 }

@@ -45,15 +45,15 @@ package struct ByteCursor {
         }
         count = max(count, fractionDigits + 1)
         let end = position + count + (fractionDigits > 0 ? 1 : 0)
-        var place = end
+        var next = end
         rest = significand
         for digit in 0..<count {
             if digit == fractionDigits, digit > 0 {
-                place -= 1
-                place.initialize(to: UInt8(ascii: "."))
+                next -= 1
+                next.initialize(to: UInt8(ascii: "."))
             }
-            place -= 1
-            place.initialize(to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            next -= 1
+            next.initialize(to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
             rest /= 10
         }
         position = end

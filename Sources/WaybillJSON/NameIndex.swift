@@ -49,10 +49,10 @@ package struct NameIndex: Sendable {
     /// Adds the next position for a new name. The position equals the number of positions added before.
     mutating func insert(_ position: Int, hash: UInt32) {
         if (position + 1) * 2 > slots.count { grow() }
-        place(UInt64(hash) << 32 | UInt64(position + 1))
+        store(UInt64(hash) << 32 | UInt64(position + 1))
     }
 
-    private mutating func place(_ entry: UInt64) {
+    private mutating func store(_ entry: UInt64) {
         var slot = Int(entry >> 32) & (slots.count - 1)
         while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
         slots[slot] = entry
@@ -61,6 +61,6 @@ package struct NameIndex: Sendable {
     private mutating func grow() {
         let entries = slots
         slots = Array(repeating: 0, count: entries.count * 2)
-        for entry in entries where entry != 0 { place(entry) }
+        for entry in entries where entry != 0 { store(entry) }
     }
 }

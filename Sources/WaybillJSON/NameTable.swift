@@ -27,9 +27,9 @@ package struct NameTable: Sendable {
         starts.append(bytes.count)
         if names.count * 2 > slots.count {
             slots = Array(repeating: 0, count: max(8, slots.count * 2))
-            for index in names.indices { place(index) }
+            for index in names.indices { store(index) }
         } else {
-            place(names.count - 1)
+            store(names.count - 1)
         }
         return names.count - 1
     }
@@ -63,7 +63,7 @@ package struct NameTable: Sendable {
         }
     }
 
-    private mutating func place(_ index: Int) {
+    private mutating func store(_ index: Int) {
         let name = bytes[starts[index]..<starts[index + 1]]
         let hash = name.withUnsafeBufferPointer { Self.hash($0) }
         var slot = Int(hash) & (slots.count - 1)

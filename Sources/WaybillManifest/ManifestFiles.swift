@@ -165,8 +165,8 @@ struct ManifestFiles: Sendable {
             files: self,
             assertsFormats: assertsFormats
         ) { location in
-            let places = document.places(of: [location])
-            return places.span(at: location) ?? places.span
+            let locations = document.locations(of: [location])
+            return locations.span(at: location) ?? locations.span
         }
         return (schema, diagnostics + found)
     }

@@ -139,9 +139,9 @@ struct ManifestLevels: Sendable {
         guard isAtLevel || violation.suggestion == nil && violation.instanceLocation.tokens.count == 1 else {
             return nil
         }
-        let places = Self.levels.filter { has(name, $0.definition) }.map(\.words)
-        guard let last = places.last else { return nil }
-        let others = places.dropLast().joined(separator: ", ")
+        let locations = Self.levels.filter { has(name, $0.definition) }.map(\.words)
+        guard let last = locations.last else { return nil }
+        let others = locations.dropLast().joined(separator: ", ")
         return "it belongs to " + (others.isEmpty ? last : "\(others) or \(last)")
     }
 

@@ -80,12 +80,12 @@ struct SchemaFiles {
         }
         let name = JSONPointer([.name("openapi")])
         if let document, let version = document.value["openapi"]?.string, version.hasPrefix("3.0") {
-            let places = document.places(of: [name])
+            let locations = document.locations(of: [name])
             diagnostics.report(
                 "openapi-schemas",
                 "the schemas of OpenAPI \(version) are read as JSON Schemas, which they are not",
                 severity: .warning,
-                at: places.span(at: name) ?? places.span,
+                at: locations.span(at: name) ?? locations.span,
                 help: [
                     "'nullable' has no effect, and 'exclusiveMinimum: true' is an error. OpenAPI 3.1 uses JSON Schema."
                 ]
@@ -100,16 +100,16 @@ struct SchemaFiles {
         span: (JSONPointer) -> SourceSpan
     ) -> Diagnostic {
         let document = documents[error.document]
-        let places = document?.places(of: [error.location])
-        let place = places.map { $0.span(at: error.location) ?? $0.span } ?? span(error.location)
+        let locations = document?.locations(of: [error.location])
+        let errorSpan = locations.map { $0.span(at: error.location) ?? $0.span } ?? span(error.location)
         if error.location.tokens.last == .name("$ref"),
             let text = error.location.resolve(in: document?.value ?? schema)?.string
         {
             let target = URIReference(text).resolved(against: URIReference(error.document)).withoutFragment.description
-            if let refusal = refusals[target] { return refusal.diagnostic(at: place) }
+            if let refusal = refusals[target] { return refusal.diagnostic(at: errorSpan) }
         }
         let name = document == nil ? "this is not a valid JSON Schema" : "the referenced schema is not valid"
-        return Diagnostic("invalid-schema", "\(name): \(error.message)", at: place)
+        return Diagnostic("invalid-schema", "\(name): \(error.message)", at: errorSpan)
     }
 }
 

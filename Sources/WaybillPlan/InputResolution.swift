@@ -210,7 +210,7 @@ extension InputsFile {
         let unknown = values.names.filter { manifest.inputs[$0] == nil && !others.contains($0) }
         guard !unknown.isEmpty else { return [] }
         let pointers = unknown.map { JSONPointer([.name($0)]) }
-        let locations = places(of: pointers)
+        let locations = self.locations(of: pointers)
         return zip(unknown, pointers).map { name, pointer in
             let span = locations.keySpan(at: pointer) ?? locations.span
             if manifest.secrets[name] != nil {
@@ -240,7 +240,7 @@ extension InputsFile {
         let name = definition.name.value
         let prefix = JSONPointer([.name(name)])
         let pointers = violations.flatMap(\.pointers).map { JSONPointer(prefix.tokens + $0.tokens) }
-        let locations = InnerLocations(outer: places(of: pointers + [prefix]), prefix: prefix)
+        let locations = InnerLocations(outer: self.locations(of: pointers + [prefix]), prefix: prefix)
         return violations.map { violation in
             var diagnostic = violation.diagnostic(in: locations, of: "the value of input '\(name)'")
             diagnostic.id = "invalid-input"

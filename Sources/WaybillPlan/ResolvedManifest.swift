@@ -65,7 +65,7 @@ extension PlanBuilder {
             environment: environment,
             data: data,
             allowsOutside: allowsOutside,
-            diagnostics: diagnostics.withoutRepetitions().sortedByPlace(),
+            diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
             graphs: subject.graphs,
             requests: subject.requests
         )

@@ -44,12 +44,12 @@ package struct PlanContent {
     /// The normalised expressions and templates by their spans: without blanks around expressions, and without `${…}`
     /// where only an expression is allowed.
     private var evaluated: [SourceSpan: [UInt8]] = [:]
-    private var values: [Place: String] = [:]
+    private var values: [ValueKey: String] = [:]
     private var graphs: [String: String] = [:]
     private var data: [String: String] = [:]
 
     /// A value and the meaning of its position.
-    private struct Place: Hashable {
+    private struct ValueKey: Hashable {
         var span: SourceSpan
         var level: Level?
         var words: [String]
@@ -258,8 +258,8 @@ package struct PlanContent {
     /// Returns the digest of the value at a span. It covers the level only if an expression is evaluated, because the
     /// level decides which names are known.
     private mutating func value(at span: SourceSpan, _ level: Level? = nil, _ words: String...) -> String {
-        let place = Place(span: span, level: level, words: words)
-        if let known = values[place] { return known }
+        let valueKey = ValueKey(span: span, level: level, words: words)
+        if let known = values[valueKey] { return known }
         var text: [UInt8] = []
         var isEvaluated = false
         if let node = index.node(at: span) {
@@ -269,7 +269,7 @@ package struct PlanContent {
         }
         let levels = isEvaluated ? level.map { [$0.words] } ?? [] : []
         let digest = Self.digest([String(decoding: text, as: UTF8.self)] + words + levels)
-        values[place] = digest
+        values[valueKey] = digest
         return digest
     }
 

@@ -11,12 +11,12 @@ extension SchemaViolation {
     /// Returns the violation as a diagnostic in the text of the instance.
     ///
     /// - Parameters:
-    ///   - places: The locations of the instance's values; at least those of `pointers`.
+    ///   - locations: The locations of the instance's values; at least those of `pointers`.
     ///   - whole: The name of the whole instance: `the manifest`.
-    package func diagnostic(in places: some DocumentLocations, of whole: String) -> Diagnostic {
+    package func diagnostic(in locations: some DocumentLocations, of whole: String) -> Diagnostic {
         let isWhole = instanceLocation.tokens.isEmpty
-        let value = places.span(at: instanceLocation) ?? places.span
-        let key = places.keySpan(at: instanceLocation) ?? value
+        let value = locations.span(at: instanceLocation) ?? locations.span
+        let key = locations.keySpan(at: instanceLocation) ?? value
         let sentence = concernsName ? message : "\(isWhole ? whole : subject) \(message)"
         let label = suggestion.map { "did you mean '\($0)'?" } ?? ""
         switch detail {
@@ -32,7 +32,7 @@ extension SchemaViolation {
         case .missingName:
             return Diagnostic("missing-key", sentence, at: isWhole ? value : key)
         case .conflictingNames(let names):
-            let keys = names.compactMap { places.keySpan(at: instanceLocation.appending(.name($0))) }
+            let keys = names.compactMap { locations.keySpan(at: instanceLocation.appending(.name($0))) }
                 .sorted { $0.range.lowerBound < $1.range.lowerBound }
             return Diagnostic(
                 "conflicting-keys",

@@ -46,7 +46,7 @@ package struct SchemaViolation: Sendable, Equatable {
 extension SchemaViolation {
     /// The violation as a sentence about the data.
     package var sentence: String {
-        let place = instanceLocation.description
-        return "\(place.isEmpty ? "the data" : "the value at \(place)") \(message)"
+        let location = instanceLocation.description
+        return "\(location.isEmpty ? "the data" : "the value at \(location)") \(message)"
     }
 }

@@ -215,14 +215,14 @@ struct SpanBuilder: Sendable {
     private mutating func parent(of part: Part, at event: RunEvent) -> SpanID? {
         // A step is inside what contains it; an attempt and a graph are also inside the step with their path.
         var path: String? = part.kind == .step ? Self.container(of: part.path) : part.path
-        while let place = path {
-            if part != Part(.graph, place) {
-                startGraph(at: place)
-                if let graph = open[Part(.graph, place)] { return graph.id }
+        while let node = path {
+            if part != Part(.graph, node) {
+                startGraph(at: node)
+                if let graph = open[Part(.graph, node)] { return graph.id }
             }
-            if place.hasSuffix("]") { startElement(place, at: event) }
-            if let step = open[Part(.step, place)] { return step.id }
-            path = Self.container(of: place)
+            if node.hasSuffix("]") { startElement(node, at: event) }
+            if let step = open[Part(.step, node)] { return step.id }
+            path = Self.container(of: node)
         }
         return run?.id
     }

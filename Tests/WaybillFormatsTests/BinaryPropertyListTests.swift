@@ -226,7 +226,7 @@ private struct BinaryPropertyList {
                 let value = try PropertyListParser().parse(bytes)
                 #expect(JSONWriter().string(value).utf8.count < 1 << 20)
             } catch {
-                if case .byte(let offset) = error.place { #expect((0...bytes.count).contains(offset)) }
+                if case .byte(let offset) = error.position { #expect((0...bytes.count).contains(offset)) }
             }
         }
     }

@@ -135,7 +135,7 @@ import Testing
     ) throws {
         let error = try #require(throws: PropertyListError.self) { try PropertyListParser().parse(Array(text.utf8)) }
         #expect(error.message == message)
-        #expect(error.place == .byte(offset))
+        #expect(error.position == .byte(offset))
     }
 
     @Test func `invalid UTF-8 is rejected at its first byte`() throws {
@@ -144,7 +144,7 @@ import Testing
             try PropertyListParser().parse(bytes + [0xFF] + Array("</string></plist>".utf8))
         }
         #expect(error.message == "the text is not valid UTF-8")
-        #expect(error.place == .byte(bytes.count))
+        #expect(error.position == .byte(bytes.count))
         #expect(throws: PropertyListError("the text is in UTF-16; only UTF-8 is supported", at: 0)) {
             try PropertyListParser().parse([0xFF, 0xFE, 0x3C, 0])
         }

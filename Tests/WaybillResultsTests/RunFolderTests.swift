@@ -10,11 +10,11 @@ import WaybillTestSupport
 @Suite(.timeLimit(.minutes(5))) struct RunFolderTests {
     private let folder = TemporaryFolder()
 
-    private func create(_ place: RunFolder.Place, _ id: RunID = Samples.id) throws -> RunFolder {
-        try RunFolder.create(place, for: id)
+    private func create(_ destination: RunFolder.Destination, _ id: RunID = Samples.id) throws -> RunFolder {
+        try RunFolder.create(destination, for: id)
     }
 
-    private var runs: RunFolder.Place { .new(under: "\(folder.path)/a/waybill-results") }
+    private var runs: RunFolder.Destination { .new(under: "\(folder.path)/a/waybill-results") }
 
     @Test func `a run gets its own folder, and the link latest leads to the newest one`() async throws {
         let first = try create(runs)
@@ -102,14 +102,14 @@ import WaybillTestSupport
 
     @Test func `an earlier run in the given folder is replaced, and other files in it are kept`() async throws {
         folder.write("mine", to: "notes.txt")
-        let place = RunFolder.Place.at(folder.path)
-        var run: RunFolder? = try create(place)
+        let destination = RunFolder.Destination.at(folder.path)
+        var run: RunFolder? = try create(destination)
         _ = run?.journal.append(Samples.events[0])
         run?.journal.flush()
         _ = try await run?.keep(body: Samples.redactor.bytes([1]), of: "x", contentType: nil)
         try await run?.finish(Samples.result, outputs: [])
         run = nil
-        let next = try create(place)
+        let next = try create(destination)
         #expect(folder.names() == ["notes.txt", "events.ndjson", "bodies"])
         #expect(folder.names(in: "bodies") == [])
         #expect(folder.read("events.ndjson") == "")
@@ -192,9 +192,9 @@ import WaybillTestSupport
         folder.write("mine", to: "elsewhere/a.json")
         folder.write("1", to: "run/own/a.json")
         let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
-        for (name, place) in [("run/bodies", "elsewhere"), ("run/data", "elsewhere"), ("target/own", "elsewhere")] {
+        for (name, destination) in [("run/bodies", "elsewhere"), ("run/data", "elsewhere"), ("target/own", "elsewhere")] {
             try FolderContents.make("\(folder.path)/target")
-            #expect(symlink("\(folder.path)/\(place)", "\(folder.path)/\(name)") == 0)
+            #expect(symlink("\(folder.path)/\(destination)", "\(folder.path)/\(name)") == 0)
         }
         #expect(throws: ResultsError.self) { try FolderCopy.copyBodies(from: run, to: target) }
         #expect(throws: ResultsError.self) { try FolderCopy.checkFile("data/a.json", in: run, of: nil) }

@@ -6,7 +6,7 @@ package import WaybillJSON
 package struct DataExpression: Sendable {
     private enum Form {
         case value(Expression)
-        case places(JSONPath)
+        case jsonPath(JSONPath)
     }
 
     private let source: SourceFile
@@ -26,7 +26,7 @@ package struct DataExpression: Sendable {
         }
         let warnings = expression.warnings.map { diagnostic(for: $0, severity: .warning, in: source) }
         let unknown = expression.references.filter { $0.name != "$" }.map { diagnostic(for: $0, in: source) }
-        let all = (warnings + unknown).sortedByPlace()
+        let all = (warnings + unknown).sortedByLocation()
         let value = all.hasErrors ? nil : DataExpression(source: source, form: .value(expression))
         return .init(value: value, diagnostics: all)
     }
@@ -36,7 +36,7 @@ package struct DataExpression: Sendable {
         let source = SourceFile(name: sourceName, text: text)
         do {
             let query = try JSONPath(parsing: text)
-            return .init(value: DataExpression(source: source, form: .places(query)), diagnostics: [])
+            return .init(value: DataExpression(source: source, form: .jsonPath(query)), diagnostics: [])
         } catch {
             var diagnostic = diagnostic(for: error, in: source)
             diagnostic.help.append("Only a JSONPath (RFC 9535), such as $.items[*].id, has locations.")
@@ -48,7 +48,7 @@ package struct DataExpression: Sendable {
     package var needsValue: Bool {
         switch form {
         case .value(let expression): !expression.references.isEmpty
-        case .places: true
+        case .jsonPath: true
         }
     }
 
@@ -71,7 +71,7 @@ package struct DataExpression: Sendable {
                 environment: ProcessEnvironment()
             )
             return try expression.evaluate(in: scope).json
-        case .places(let query):
+        case .jsonPath(let query):
             return .array(
                 try query.nodes(in: value ?? .null).map { ["path": .string($0.path.description), "value": $0.value] }
             )

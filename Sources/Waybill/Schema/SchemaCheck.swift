@@ -31,14 +31,14 @@ package struct SchemaCheck: Sendable {
         let faults = file.forEachDocument { document in
             let violations = schema.validate(document.value, limit: limit + 1 - diagnostics.count)
             if violations.isEmpty { return true }
-            let places = document.places(of: violations.flatMap(\.pointers))
-            diagnostics += violations.map { $0.diagnostic(in: places, of: "the document") }
+            let locations = document.locations(of: violations.flatMap(\.pointers))
+            diagnostics += violations.map { $0.diagnostic(in: locations, of: "the document") }
             return diagnostics.count <= limit
         }
         diagnostics += faults
-        guard diagnostics.count > limit else { return diagnostics.sortedByPlace() }
+        guard diagnostics.count > limit else { return diagnostics.sortedByLocation() }
         let end = Diagnostic("too-many-findings", "too many errors: the rest of \(file.name) was not checked", at: nil)
-        return diagnostics.sortedByPlace().prefix(limit) + [end]
+        return diagnostics.sortedByLocation().prefix(limit) + [end]
     }
 }
 
@@ -92,7 +92,7 @@ private struct SchemaLoading {
     }
 
     private mutating func report(_ error: JSONSchemaError, in document: DataDocument) {
-        let places = document.places(of: [error.location])
+        let locations = document.locations(of: [error.location])
         let name = error.location.tokens.last.map { "'\($0.text)'" } ?? "the schema"
         let isReference = [.name("$ref"), .name("$dynamicRef"), .name("$schema")].contains(error.location.tokens.last)
         let reference = isReference ? error.location.resolve(in: document.value) : nil
@@ -101,7 +101,7 @@ private struct SchemaLoading {
             Diagnostic(
                 "invalid-schema",
                 "\(name) \(error.message)",
-                at: places.span(at: error.location) ?? places.span,
+                at: locations.span(at: error.location) ?? locations.span,
                 help: isExternal
                     ? [
                         "Other schemas must be in the folder of this one, with that file name or '$id'; nothing is fetched."

@@ -23,10 +23,10 @@ struct CacheCommand: ParsableCommand {
             abstract: "Prints the cache's folder and size."
         )
 
-        @OptionGroup var place: Place
+        @OptionGroup var options: FolderOptions
 
         func run() throws {
-            let cache = try place.cache()
+            let cache = try options.cache()
             let limit = cache.maximumBytes.map { ", at most \($0) bytes" } ?? ""
             Output(noColour: true).write("\(PrintableText.oneLine(cache.folder))\n\(cache.size.words)\(limit)\n")
         }
@@ -39,11 +39,11 @@ struct CacheCommand: ParsableCommand {
             abstract: "Lists the responses in the cache, the most recently used first."
         )
 
-        @OptionGroup var place: Place
+        @OptionGroup var options: FolderOptions
 
         func run() throws {
             let output = Output(noColour: true)
-            for entry in try place.cache().entries() {
+            for entry in try options.cache().entries() {
                 let freshness = entry.isFresh ? "fresh" : "stale"
                 output.write(
                     "\(entry.receivedAt)  \(freshness)  \(entry.status)  \(entry.bytes) bytes  "
@@ -60,16 +60,16 @@ struct CacheCommand: ParsableCommand {
             abstract: "Removes all responses from the cache."
         )
 
-        @OptionGroup var place: Place
+        @OptionGroup var options: FolderOptions
 
         func run() throws {
-            let cache = try place.cache()
+            let cache = try options.cache()
             Output(noColour: true).write("removed \(cache.clear().words) from \(PrintableText.oneLine(cache.folder))\n")
         }
     }
 
     /// The option that selects the cache.
-    struct Place: ParsableArguments {
+    struct FolderOptions: ParsableArguments {
         @Option(help: ArgumentHelp("The cache folder, as named in a manifest's 'cache'.", valueName: "path"))
         var folder: String?
 

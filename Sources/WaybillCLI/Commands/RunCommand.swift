@@ -205,7 +205,7 @@ struct RunCommand: ParsableCommand {
                 RunFileList(
                     of: plan,
                     in: folders.flatMap { index < $0.count ? $0[index] : nil },
-                    stateFile: StatePlace.file(of: plan, state, usesMock: mock),
+                    stateFile: StateLocation.file(of: plan, state, usesMock: mock),
                     updatesSnapshots: printing.updateSnapshots
                 )
             )
@@ -295,7 +295,7 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("--format \(printing.format.rawValue) supports only one manifest; name its file.")
         }
         guard state == nil else { throw ValidationError("--state supports only one manifest; name its file.") }
-        let shared = mock ? [] : StatePlace.shared(by: plans)
+        let shared = mock ? [] : StateLocation.shared(by: plans)
         guard shared.isEmpty else { throw output.invalid(shared) }
         let suite: SuiteFolder
         do throws(ResultsError) {

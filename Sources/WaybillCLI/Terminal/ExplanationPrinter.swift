@@ -41,7 +41,7 @@ struct ExplanationPrinter {
             if !meaning.keys.isEmpty { text += Self.wrapped("Keys: \(meaning.keys.joined(separator: ", "))") }
             if let value = meaning.defaultValue { text += Self.wrapped("Default: \(value)") }
             if let example = meaning.example { text += Self.example(example) }
-            text += Self.wrapped("In: \(meaning.places.joined(separator: ", "))")
+            text += Self.wrapped("In: \(meaning.locations.joined(separator: ", "))")
         }
         return text
     }

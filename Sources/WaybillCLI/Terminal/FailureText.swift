@@ -145,9 +145,9 @@ struct FailureText {
         let pointers = (1...path.count).map { JSONPointer(Array(path.prefix($0))) }
         let text = SourceFile(name: "", text: body)
         let locations = JSONLocations(of: pointers, in: text)
-        guard let place = pointers.reversed().lazy.compactMap({ locations.span(at: $0) }).first else { return false }
+        guard let location = pointers.reversed().lazy.compactMap({ locations.span(at: $0) }).first else { return false }
         let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
-        let first = body.utf8.prefix(place.range.lowerBound).count { $0 == UInt8(ascii: "\n") } - 2
+        let first = body.utf8.prefix(location.range.lowerBound).count { $0 == UInt8(ascii: "\n") } - 2
         guard first > 2 else { return false }
         body = lines[first...].joined(separator: "\n")
         return true

@@ -49,8 +49,8 @@ package struct GitHubRenderer: DiagnosticRenderer {
 
     /// Returns the headline, the other locations and the help, because GitHub shows nothing else.
     private static func message(of diagnostic: Diagnostic) -> String {
-        let places = diagnostic.secondary.map { "\($0.span.description)\($0.text.isEmpty ? "" : ": \($0.text)")" }
-        return ([diagnostic.statement] + places + diagnostic.help).map(PrintableText.oneLine).joined(separator: "\n")
+        let locations = diagnostic.secondary.map { "\($0.span.description)\($0.text.isEmpty ? "" : ": \($0.text)")" }
+        return ([diagnostic.statement] + locations + diagnostic.help).map(PrintableText.oneLine).joined(separator: "\n")
     }
 
     private static func escaped(_ text: String, isProperty: Bool) -> String {

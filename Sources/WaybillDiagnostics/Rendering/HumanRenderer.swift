@@ -41,15 +41,15 @@ package struct HumanRenderer: DiagnosticRenderer {
 
     /// Returns the text of one diagnostic, ending with a line break.
     package func render(_ diagnostic: Diagnostic) -> String {
-        render(diagnostic, place: nil, notes: [])
+        render(diagnostic, location: nil, notes: [])
     }
 
     /// Returns the text of one diagnostic, ending with a line break.
     ///
     /// - Parameters:
-    ///   - place: The location of a diagnostic that has none in a source file, such as `pull.yaml:8:5`.
+    ///   - location: The location of a diagnostic that has none in a source file, such as `pull.yaml:8:5`.
     ///   - notes: Details, which come before the help.
-    package func render(_ diagnostic: Diagnostic, place: String?, notes: [String]) -> String {
+    package func render(_ diagnostic: Diagnostic, location: String?, notes: [String]) -> String {
         let style: Style = diagnostic.severity == .error ? .error : .warning
         var text = paint("\(diagnostic.severity.rawValue)[\(diagnostic.id)]", style)
         text += paint(": \(PrintableText.oneLine(diagnostic.headline))", .strong) + "\n"
@@ -59,14 +59,14 @@ package struct HumanRenderer: DiagnosticRenderer {
         let bar = "\(margin) \(paint("|", .frame))\n"
         for (index, block) in blocks.enumerated() {
             if index > 0 { text += bar }
-            text += "\(margin)\(paint(index == 0 ? "-->" : ":::", .frame)) \(block.place)\n\(bar)"
+            text += "\(margin)\(paint(index == 0 ? "-->" : ":::", .frame)) \(block.location)\n\(bar)"
             for row in block.excerpt.rows { text += self.text(of: row, gutter: gutter) }
         }
-        if blocks.isEmpty, let place { text += "\(margin)\(paint("-->", .frame)) \(PrintableText.oneLine(place))\n" }
+        if blocks.isEmpty, let location { text += "\(margin)\(paint("-->", .frame)) \(PrintableText.oneLine(location))\n" }
         let remarks = notes.map { ("note", $0) } + diagnostic.help.map { ("help", $0) }
         if !blocks.isEmpty, !remarks.isEmpty { text += bar }
         for (kind, remark) in remarks {
-            text += blocks.isEmpty && place == nil ? "" : "\(margin) \(paint("=", .frame)) "
+            text += blocks.isEmpty && location == nil ? "" : "\(margin) \(paint("=", .frame)) "
             text += paint(kind, .strong) + ": \(PrintableText.oneLine(remark))\n"
         }
         return text
@@ -88,7 +88,7 @@ package struct HumanRenderer: DiagnosticRenderer {
 
     /// The excerpt of one file.
     private struct Block {
-        var place: String
+        var location: String
         var excerpt: SourceExcerpt
     }
 
@@ -107,7 +107,7 @@ package struct HumanRenderer: DiagnosticRenderer {
             guard let start = ofFile.first?.0.span.start else { return nil }
             let name = PrintableText.oneLine(file.name)
             return Block(
-                place: "\(name):\(start.line):\(start.column)",
+                location: "\(name):\(start.line):\(start.column)",
                 excerpt: SourceExcerpt(of: file, labels: ofFile, primaryStyle: primaryStyle, width: width)
             )
         }

@@ -13,7 +13,7 @@ struct AttemptDownload: Sendable {
     /// A file that was downloaded, or that already existed.
     struct File: Sendable {
         /// Its path as it is opened.
-        var place: String
+        var destination: String
         /// Its path as the manifest gives it.
         var path: RedactedText
         /// Its size in bytes.
@@ -26,7 +26,7 @@ struct AttemptDownload: Sendable {
 
     /// What the head of the response determined, before the body was received.
     private struct Notes {
-        var place: String?
+        var destination: String?
         var path: String?
         var expectedDigest: [UInt8]?
         var failure: Failure?
@@ -80,12 +80,12 @@ struct AttemptDownload: Sendable {
             if target.isFolder {
                 part = try await path(target.nameOfPart(for: request.url, redactor: run.redactor), owner: nil)
             } else {
-                let place = try await place(named: nil)
-                if keeps(place) {
-                    let file = try await existing(place, in: scope)
+                let destination = try await destination(named: nil)
+                if keeps(destination) {
+                    let file = try await existing(destination, in: scope)
                     return ended(.fileExists, file)
                 }
-                part = RecordContainer.file.part(of: place)
+                part = RecordContainer.file.part(of: destination)
             }
         } catch {
             return ended(.refusal(error))
@@ -115,14 +115,14 @@ struct AttemptDownload: Sendable {
             return ended(.fileFailure(failure, response, status: response.status))
         case .kept(let response):
             do throws(Failure) {
-                let file = try await existing(notes.value.place ?? "", in: scope.with(response))
+                let file = try await existing(notes.value.destination ?? "", in: scope.with(response))
                 return ended(.response(response), file)
             } catch {
                 return ended(.fileFailure(error, response, status: response.status))
             }
         case .complete(let response, let content):
             let file = File(
-                place: notes.value.place ?? "",
+                destination: notes.value.destination ?? "",
                 path: run.redactor.text(notes.value.path ?? target.path),
                 bytes: content.bytes,
                 digests: content.digests,
@@ -144,7 +144,7 @@ struct AttemptDownload: Sendable {
         }
         if let content = file.content {
             do throws(DownloadError) {
-                try await content.move(to: file.place, replacing: definition.replaces)
+                try await content.move(to: file.destination, replacing: definition.replaces)
             } catch {
                 outcome.failure = failure(error)
                 return
@@ -188,21 +188,21 @@ struct AttemptDownload: Sendable {
         run.redactor.register(secretOutputsOf: plan, in: scope.with(response))
         do throws(Failure) {
             let digest = try expectedDigest(in: scope.with(response))
-            let place = try await place(named: name)
+            let destination = try await destination(named: name)
             notes.change { $0.expectedDigest = digest }
-            return keeps(place) ? .keepExisting : .yes
+            return keeps(destination) ? .keepExisting : .yes
         } catch {
             notes.change { $0.failure = error }
             throw DownloadError(error.message.string)
         }
     }
 
-    private func keeps(_ place: String) -> Bool { !definition.replaces && ExistingFile.exists(place) }
+    private func keeps(_ destination: String) -> Bool { !definition.replaces && ExistingFile.exists(destination) }
 
     // MARK: Paths
 
     /// Returns the path of the file. In a folder, its name depends on the response.
-    private func place(named name: String?) async throws(Failure) -> String {
+    private func destination(named name: String?) async throws(Failure) -> String {
         var path = target.path
         if target.isFolder {
             // A name that contains a secret would write the secret to the disk.
@@ -212,12 +212,12 @@ struct AttemptDownload: Sendable {
         try run.checkPath(path, at: target.span)
         // Equal requests with `duplicates` may use the same file.
         let isShared = plan.settings.duplicates.map { $0.value.mode != .allow } ?? false
-        let place = try await self.path(path, owner: isShared ? nil : scope.context.path)
+        let destination = try await self.path(path, owner: isShared ? nil : scope.context.path)
         notes.change { notes in
-            notes.place = place
+            notes.destination = destination
             notes.path = path
         }
-        return place
+        return destination
     }
 
     private func path(_ path: String, owner: String?) async throws(Failure) -> String {
@@ -240,18 +240,18 @@ struct AttemptDownload: Sendable {
 
     // MARK: Digests
 
-    private func existing(_ place: String, in scope: RequestScope) async throws(Failure) -> File {
+    private func existing(_ destination: String, in scope: RequestScope) async throws(Failure) -> File {
         let digest = try expectedDigest(in: scope)
         notes.change { $0.expectedDigest = digest }
         let (bytes, digests): (Int, [Digest.Algorithm: [UInt8]])
         do {
-            (bytes, digests) = try await ExistingFile.digests(of: place, algorithms)
+            (bytes, digests) = try await ExistingFile.digests(of: destination, algorithms)
         } catch {
             throw failure(error)
         }
         if let failure = mismatch(of: digests) { throw failure }
         let path = run.redactor.text(notes.value.path ?? target.path)
-        return File(place: place, path: path, bytes: bytes, digests: digests, content: nil)
+        return File(destination: destination, path: path, bytes: bytes, digests: digests, content: nil)
     }
 
     private func expectedDigest(in scope: RequestScope) throws(Failure) -> [UInt8]? {

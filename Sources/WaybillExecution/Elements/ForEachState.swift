@@ -30,7 +30,7 @@ struct ForEachState: Sendable {
     }
 
     /// How many more elements may run.
-    var freePlaces: Int { concurrency - running }
+    var freeSlots: Int { concurrency - running }
 
     /// The element to start now, if any.
     mutating func start() -> Int? {

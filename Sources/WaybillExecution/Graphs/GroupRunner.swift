@@ -35,11 +35,11 @@ struct GroupRunner: Sendable {
         repeat {
             for action in chain.takeActions() {
                 switch action {
-                case .start(let place):
-                    let outcome = await execute(group.steps[place])
-                    chain.outcomes.add(outcome, at: place)
-                    chain.actions += chain.state.finished(place, outcome.end)
-                case .skip(let place, let reason): chain.outcomes.add(skip(place, reason), at: place)
+                case .start(let index):
+                    let outcome = await execute(group.steps[index])
+                    chain.outcomes.add(outcome, at: index)
+                    chain.actions += chain.state.finished(index, outcome.end)
+                case .skip(let index, let reason): chain.outcomes.add(skip(index, reason), at: index)
                 case .cancelRunning: break
                 }
             }
@@ -54,24 +54,24 @@ struct GroupRunner: Sendable {
             func perform(_ actions: [GroupState.Action]) {
                 for action in actions {
                     switch action {
-                    case .start(let place): tasks.addTask { (place, await execute(group.steps[place])) }
-                    case .skip(let place, let reason): outcomes.add(skip(place, reason), at: place)
+                    case .start(let index): tasks.addTask { (index, await execute(group.steps[index])) }
+                    case .skip(let index, let reason): outcomes.add(skip(index, reason), at: index)
                     case .cancelRunning: tasks.cancelAll()
                     }
                 }
             }
             perform(state.start())
-            while let (place, outcome) = await tasks.next() {
-                outcomes.add(outcome, at: place)
-                perform(state.finished(place, outcome.end))
+            while let (index, outcome) = await tasks.next() {
+                outcomes.add(outcome, at: index)
+                perform(state.finished(index, outcome.end))
             }
             return (outcomes, state.end)
         }
         return outcomes.node(end)
     }
 
-    private func skip(_ place: Int, _ reason: SkipReason) -> NodeOutcome {
-        context.of(group.steps[place]).skipped(group.steps[place], reason)
+    private func skip(_ index: Int, _ reason: SkipReason) -> NodeOutcome {
+        context.of(group.steps[index]).skipped(group.steps[index], reason)
     }
 
     /// Executes a step through its layers. Nothing else runs in the current task, so that the step can be cancelled by
@@ -127,8 +127,8 @@ private struct GroupOutcomes: Sendable {
         outcomes = group.steps.map { _ in nil }
     }
 
-    mutating func add(_ outcome: NodeOutcome, at place: Int) {
-        outcomes[place] = outcome
+    mutating func add(_ outcome: NodeOutcome, at index: Int) {
+        outcomes[index] = outcome
     }
 
     /// The outcome of the group.

@@ -43,11 +43,11 @@ struct GroupState: Sendable {
         order = group.order
         mode = group.onFailure
         limit = group.order == .chain ? 1 : max(1, group.concurrency ?? concurrency)
-        let places = Dictionary(
+        let positions = Dictionary(
             group.steps.enumerated().compactMap { index, step in step.id.map { ($0, index) } },
             uniquingKeysWith: { first, _ in first }
         )
-        needs = group.steps.map { step in (step.flow?.needs ?? []).compactMap { places[$0.value] } }
+        needs = group.steps.map { step in (step.flow?.needs ?? []).compactMap { positions[$0.value] } }
         phases = group.steps.map { _ in .waiting }
     }
 
@@ -65,29 +65,29 @@ struct GroupState: Sendable {
     mutating func start() -> [Action] { advance() }
 
     /// Returns the actions that follow the end of a step.
-    mutating func finished(_ place: Int, _ end: NodeOutcome.End) -> [Action] {
+    mutating func finished(_ position: Int, _ end: NodeOutcome.End) -> [Action] {
         running -= 1
         var actions: [Action] = []
         switch end {
         case .passed, .withdrawn, .skipped(.condition), .skipped(.ended):
-            phases[place] = .done
+            phases[position] = .done
         case .ended:
-            phases[place] = .done
+            phases[position] = .done
             stop = stop ?? .ended
         case .failed:
             hasFailed = true
             // With `continue`, the steps that need this one run, and see its `ok` and `error`.
-            phases[place] = mode == .continue ? .done : .failed
+            phases[position] = mode == .continue ? .done : .failed
             if mode == .stop, stop == nil {
                 stop = .failure
                 if running > 0 { actions.append(.cancelRunning) }
             }
         case .refused:
             wasRefused = true
-            phases[place] = .failed
+            phases[position] = .failed
             stop = stop ?? .failure
         case .cancelled, .skipped:
-            phases[place] = .skipped
+            phases[position] = .skipped
             guard stop == nil else { break }
             // The run is being stopped. The steps that are running may finish in the grace period; when it is over,
             // their tasks are cancelled with the task of the group.
@@ -100,19 +100,19 @@ struct GroupState: Sendable {
     private mutating func advance() -> [Action] {
         if let stop { return skipAll(stop) }
         var actions: [Action] = []
-        var place = next
-        while place < phases.count, running < limit {
-            defer { place += 1 }
-            guard phases[place] == .waiting else { continue }
-            if needs[place].contains(where: { phases[$0] == .failed || phases[$0] == .skipped }) {
-                phases[place] = .skipped
-                actions.append(.skip(place, .failure))
+        var position = next
+        while position < phases.count, running < limit {
+            defer { position += 1 }
+            guard phases[position] == .waiting else { continue }
+            if needs[position].contains(where: { phases[$0] == .failed || phases[$0] == .skipped }) {
+                phases[position] = .skipped
+                actions.append(.skip(position, .failure))
                 // Earlier steps may have waited for this one.
-                place = next - 1
-            } else if needs[place].allSatisfy({ phases[$0] == .done }) {
-                phases[place] = .running
+                position = next - 1
+            } else if needs[position].allSatisfy({ phases[$0] == .done }) {
+                phases[position] = .running
                 running += 1
-                actions.append(.start(place))
+                actions.append(.start(position))
             }
         }
         while next < phases.count, phases[next] != .waiting { next += 1 }
@@ -120,9 +120,9 @@ struct GroupState: Sendable {
     }
 
     private mutating func skipAll(_ reason: SkipReason) -> [Action] {
-        phases.indices.filter { phases[$0] == .waiting }.map { place in
-            phases[place] = .skipped
-            return .skip(place, reason)
+        phases.indices.filter { phases[$0] == .waiting }.map { position in
+            phases[position] = .skipped
+            return .skip(position, reason)
         }
     }
 }

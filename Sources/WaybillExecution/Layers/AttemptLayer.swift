@@ -369,11 +369,11 @@ struct Attempt: Sendable {
     }
 
     private func warn(_ message: String) {
-        let place = plan.address.text.span
+        let location = plan.address.text.span
         let isNew = run.requestWarnings.withLock { warnings in
             // Messages can contain names from responses, so what is remembered is limited.
             if warnings.count > 1_000 { warnings.removeAll() }
-            return warnings.insert("\(place.file.name):\(place.start): \(message)").inserted
+            return warnings.insert("\(location.file.name):\(location.start): \(message)").inserted
         }
         guard isNew else { return }
         emit(.warning(run.redactor.text(message), at: plan.address.text.span))

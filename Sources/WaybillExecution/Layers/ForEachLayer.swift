@@ -122,7 +122,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             next = ledger.state.withLock { state in
                 add(finish(element), &state)
                 // A task that was cancelled with its element starts no other element.
-                return state.order.freePlaces == 1 && !state.cancelsRunning ? start(&state, of: source) : nil
+                return state.order.freeSlots == 1 && !state.cancelsRunning ? start(&state, of: source) : nil
             }
         }
     }

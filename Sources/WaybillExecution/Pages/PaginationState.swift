@@ -50,8 +50,8 @@ struct PaginationState: Sendable {
         request =
             switch pagination.style {
             case .next, .link, .cursor: .plain
-            case .page(let place, let start): PageRequest(place, JSON.number(JSONNumber(start)))
-            case .offset(let place, _): PageRequest(place, JSON.number(JSONNumber(0)))
+            case .page(let parameter, let start): PageRequest(parameter, JSON.number(JSONNumber(start)))
+            case .offset(let parameter, _): PageRequest(parameter, JSON.number(JSONNumber(0)))
             }
     }
 
@@ -62,7 +62,7 @@ struct PaginationState: Sendable {
         request =
             switch pagination.style {
             case .next, .link: .url(next.string ?? "")
-            case .page(let place, _), .offset(let place, _), .cursor(let place, _): PageRequest(place, next)
+            case .page(let parameter, _), .offset(let parameter, _), .cursor(let parameter, _): PageRequest(parameter, next)
             }
     }
 
@@ -84,10 +84,10 @@ struct PaginationState: Sendable {
                 span: pagination.span,
                 kind: .output
             )
-        case .page(let place, _):
-            return page.items == 0 ? .finish : count(1, in: place)
-        case .offset(let place, let limit):
-            return page.items < max(1, limit) ? .finish : count(page.items, in: place)
+        case .page(let parameter, _):
+            return page.items == 0 ? .finish : count(1, in: parameter)
+        case .offset(let parameter, let limit):
+            return page.items < max(1, limit) ? .finish : count(page.items, in: parameter)
         case .link:
             guard let target = LinkField.next(in: page.links) else { return .finish }
             return follow(target, from: page, at: pagination.span)
@@ -98,12 +98,12 @@ struct PaginationState: Sendable {
             case let other?:
                 return .fail("the next page's URL is \(other.kind.phrase), not a string", at: expression.span)
             }
-        case .cursor(let place, let expression):
+        case .cursor(let parameter, let expression):
             switch try value(of: expression, in: page) {
             case nil: return .finish
-            case .string(let text)?: return go(PageRequest(place, .string(text)), text, at: expression.span)
+            case .string(let text)?: return go(PageRequest(parameter, .string(text)), text, at: expression.span)
             case .number(let number)?:
-                return go(PageRequest(place, .number(number)), number.text, at: expression.span)
+                return go(PageRequest(parameter, .number(number)), number.text, at: expression.span)
             case let other?:
                 return .fail("the cursor is \(other.kind.phrase), not a string or a number", at: expression.span)
             }
@@ -136,12 +136,12 @@ struct PaginationState: Sendable {
         }
     }
 
-    private func count(_ step: Int, in place: Pagination.Target) -> Decision {
+    private func count(_ step: Int, in parameter: Pagination.Target) -> Decision {
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
         guard !isTooLarge else {
             return .fail("cannot request the next page: its number is greater than \(Int.max)", at: pagination.span)
         }
-        return .follow(PageRequest(place, .number(JSONNumber(sum))))
+        return .follow(PageRequest(parameter, .number(JSONNumber(sum))))
     }
 
     /// Evaluates an expression for the next page. There is no next page if it finds nothing, null, an empty string or
@@ -183,8 +183,8 @@ struct PaginationState: Sendable {
 
 extension PageRequest {
     /// Sets the input or query parameter that the manifest names.
-    init(_ place: Pagination.Target, _ value: JSON) {
-        switch place {
+    init(_ parameter: Pagination.Target, _ value: JSON) {
+        switch parameter {
         case .input(let name): self = .input(name.value, value)
         case .query(let name): self = .query(name.value, value)
         }

@@ -58,7 +58,7 @@ extension RequestBuilder {
             set("Authorization", "Bearer \(try value(of: bearer.token, for: "Authorization"))")
         case let key as APIKeyAuthentication:
             let name = key.name.value
-            switch key.place {
+            switch key.position {
             case .header: set(name, try value(of: key.value, for: name))
             // The URL of a next page may already have the parameter.
             case .query:

@@ -111,8 +111,8 @@ struct ResponseDecoder {
         do {
             return Decoded(value: .array(try CSVReader.rows(of: body)))
         } catch {
-            let place = "line \(error.position.line), column \(error.position.column)"
-            throw DecodingError(message: "the response is not CSV: \(error.message) (\(place))")
+            let location = "line \(error.position.line), column \(error.position.column)"
+            throw DecodingError(message: "the response is not CSV: \(error.message) (\(location))")
         }
     }
 

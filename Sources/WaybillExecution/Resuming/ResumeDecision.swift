@@ -54,7 +54,7 @@ package struct ResumeDecision: Sendable {
             diagnostics += Self.unsureRequests(of: plan, earlier)
             diagnostics += nodes.all.filter { $0.mustRestartPages && !nodes.isSafe($0) }.map(Diagnostic.unsafePages)
         }
-        diagnostics = diagnostics.sortedByPlace()
+        diagnostics = diagnostics.sortedByLocation()
         lostCookies = needs.lostCookies
         omittedOutputs = needs.omittedOutputs
         cookieServices = needs.cookieServices
@@ -72,8 +72,8 @@ package struct ResumeDecision: Sendable {
             // A step that executes the graph of this one may tolerate its failure.
             let outer = path.indices.filter { path[$0] == "." }.map { String(path[..<$0]) }
             guard !outer.contains(where: { index.step(at: $0)?.isTolerated ?? false }) else { continue }
-            if let place = requests.firstIndex(where: { $0.step.path == step.path }) {
-                requests[place].paths.append(path)
+            if let known = requests.firstIndex(where: { $0.step.path == step.path }) {
+                requests[known].paths.append(path)
             } else {
                 requests.append((step, request, [path]))
             }

@@ -71,7 +71,7 @@ struct ResumeNodes {
     private let earlier: EarlierSteps
 
     /// The location of steps: the path in the plan and that of the instance, as in `StepContext`.
-    private struct Place {
+    private struct Position {
         var planned: String
         var instance: String
         var scope: ResumeScope
@@ -84,9 +84,9 @@ struct ResumeNodes {
         self.earlier = earlier
         var level = 0
         for graph in plan.graphs {
-            let place = Place(planned: graph.name, instance: graph.name, scope: ResumeScope())
-            level = add(graph, at: place, from: level)
-            results.append((graph.outputs + graph.state.map(\.next), place.scope))
+            let position = Position(planned: graph.name, instance: graph.name, scope: ResumeScope())
+            level = add(graph, at: position, from: level)
+            results.append((graph.outputs + graph.state.map(\.next), position.scope))
         }
     }
 
@@ -97,20 +97,20 @@ struct ResumeNodes {
         all[index].state = .remaining(elements: [:])
         let node = all[index]
         guard node.step.flow?.forEach != nil else { return }
-        let place = Place(planned: node.step.path, instance: node.path + "[*]", scope: ResumeScope(inside: node.scope))
-        _ = addWork(of: index, at: place, from: node.level)
+        let position = Position(planned: node.step.path, instance: node.path + "[*]", scope: ResumeScope(inside: node.scope))
+        _ = addWork(of: index, at: position, from: node.level)
     }
 
     // MARK: Steps
 
-    private mutating func add(_ graph: GraphPlan, at place: Place, from level: Int) -> Int {
-        let end = add(graph.body, at: place, from: level)
+    private mutating func add(_ graph: GraphPlan, at position: Position, from level: Int) -> Int {
+        let end = add(graph.body, at: position, from: level)
         guard let finally = graph.finally else { return end }
-        return add(finally, at: place, from: end)
+        return add(finally, at: position, from: end)
     }
 
     /// Adds the steps of a group; returns the level of the steps that run after them.
-    private mutating func add(_ group: GroupPlan, at place: Place, from level: Int) -> Int {
+    private mutating func add(_ group: GroupPlan, at position: Position, from level: Int) -> Int {
         var end = level
         var ends: [String: Int] = [:]
         var waiting = group.steps
@@ -124,7 +124,7 @@ struct ResumeNodes {
                     continue
                 }
                 let start = group.order == .chain ? end : needs.compactMap { ends[$0] }.max() ?? level
-                let last = add(step, at: place, from: start)
+                let last = add(step, at: position, from: start)
                 if let id = step.id { ends[id] = last }
                 end = max(end, last)
             }
@@ -135,17 +135,17 @@ struct ResumeNodes {
         return end
     }
 
-    private mutating func add(_ step: StepPlan, at place: Place, from level: Int) -> Int {
-        let path = place.path(of: step)
+    private mutating func add(_ step: StepPlan, at position: Position, from level: Int) -> Int {
+        let path = position.path(of: step)
         let index = all.count
-        if let id = step.id { place.scope.add(id, index) }
+        if let id = step.id { position.scope.add(id, index) }
         let taken = earlier.step(at: path)
         let elements = earlier.elements(of: path)?.elements ?? [:]
         all.append(
             ResumeNode(
                 path: path,
                 step: step,
-                scope: place.scope,
+                scope: position.scope,
                 state: taken.map { .taken($0) } ?? .remaining(elements: elements),
                 pastMethod: taken?.result.method,
                 level: level
@@ -154,7 +154,7 @@ struct ResumeNodes {
         if taken != nil { return level + 1 }
         notePages(of: index, at: path)
         guard step.flow?.forEach != nil else {
-            var inner = place
+            var inner = position
             inner.planned = step.path
             inner.instance = path
             return addWork(of: index, at: inner, from: level)
@@ -162,19 +162,19 @@ struct ResumeNodes {
         var end = level
         for element in earlier.openElements(of: path).map({ "\(path)[\($0)]" }) + ["\(path)[*]"] {
             notePages(of: index, at: element)
-            let inner = Place(planned: step.path, instance: element, scope: ResumeScope(inside: place.scope))
+            let inner = Position(planned: step.path, instance: element, scope: ResumeScope(inside: position.scope))
             end = max(end, addWork(of: index, at: inner, from: level))
         }
         return end
     }
 
-    private mutating func addWork(of index: Int, at place: Place, from level: Int) -> Int {
+    private mutating func addWork(of index: Int, at position: Position, from level: Int) -> Int {
         switch all[index].step.work {
         case .request, .values, .end: return level + 1
-        case .group(let group): return max(level + 1, add(group, at: place, from: level))
+        case .group(let group): return max(level + 1, add(group, at: position, from: level))
         case .graph(let call):
             guard let graph = plan.subgraphs[call.path] else { return level + 1 }
-            let inner = Place(planned: graph.path, instance: place.instance, scope: ResumeScope())
+            let inner = Position(planned: graph.path, instance: position.instance, scope: ResumeScope())
             all[index].graph = (graph.outputs, inner.scope)
             return max(level + 1, add(graph, at: inner, from: level))
         }

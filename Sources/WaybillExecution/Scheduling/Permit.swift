@@ -20,7 +20,7 @@ struct PermitRequest: Sendable {
     var queue: Queue?
     /// Whether it counts towards the run's limit of requests in flight. The requests of a session do not, because the
     /// requests that wait for the session count already.
-    var needsPlace = true
+    var needsSlot = true
     /// Whether it remains in the queue when the run is being stopped.
     var isFinal = false
 }
@@ -30,14 +30,14 @@ struct Permit: Sendable {
     /// The queue of its service, if the service has a rate.
     let queue: String?
     /// Whether it counts towards the run's limit of requests in flight.
-    let hasPlace: Bool
+    let hasSlot: Bool
 }
 
 extension PermitRequest {
     /// The request for a permit to send the request of a step.
     init(_ request: RequestPlan, in context: StepContext) {
         priority = request.settings.priority?.value ?? .default
-        needsPlace = !context.isForSession
+        needsSlot = !context.isForSession
         isFinal = context.isFinal
         queue = Queue(request, in: context.run.shard)
     }

@@ -33,7 +33,7 @@ struct PermitState: Sendable {
         init(_ request: PermitRequest) {
             self =
                 switch request.priority {
-                case _ where !request.needsPlace: .session
+                case _ where !request.needsSlot: .session
                 case .high: .high
                 case .default: .default
                 case .low: .low
@@ -47,22 +47,22 @@ struct PermitState: Sendable {
     private var free: Int
     private var queues = [QueueState()]
     private var indices: [String: Int] = [:]
-    private var places: [Int: (queue: Int, rank: Rank)] = [:]
+    private var waitingRanks: [Int: (queue: Int, rank: Rank)] = [:]
     private var lastTicket = 0
 
     /// A state with a limit of requests in flight and no requests.
-    init(places: Int) {
-        free = places
+    init(slots: Int) {
+        free = slots
     }
 
     /// The permit of a request without a rate, if no request waits and the limit is not reached: the usual case.
     mutating func issueAtOnce(_ request: PermitRequest) -> Permit? {
-        guard isEmpty, request.queue == nil, free > 0 || !request.needsPlace else { return nil }
-        if request.needsPlace {
+        guard isEmpty, request.queue == nil, free > 0 || !request.needsSlot else { return nil }
+        if request.needsSlot {
             free -= 1
             queues[0].inFlight += 1
         }
-        return Permit(queue: nil, hasPlace: request.needsPlace)
+        return Permit(queue: nil, hasSlot: request.needsSlot)
     }
 
     /// Adds a request, and returns a ticket to withdraw it with.
@@ -77,12 +77,12 @@ struct PermitState: Sendable {
             limit: rank == .session ? nil : request.queue?.limit
         )
         queues[queue].waiting[rank.rawValue].append(waiting)
-        places[lastTicket] = (queue, rank)
+        waitingRanks[lastTicket] = (queue, rank)
         return lastTicket
     }
 
     /// Whether no request waits.
-    var isEmpty: Bool { places.isEmpty }
+    var isEmpty: Bool { waitingRanks.isEmpty }
 
     /// Issues permits to the requests that can start now.
     mutating func advance(now: Duration) -> Step {
@@ -90,13 +90,13 @@ struct PermitState: Sendable {
         guard !isEmpty else { return step }
         while let (queue, rank) = next(now: now, &step.wake) {
             guard let waiting = queues[queue].waiting[rank.rawValue].popFirst() else { break }
-            places[waiting.ticket] = nil
+            waitingRanks[waiting.ticket] = nil
             queues[queue].rate?.begin(at: now, waitingSince: waiting.arrival)
             if rank != .session {
                 free -= 1
                 queues[queue].inFlight += 1
             }
-            step.issued.append((waiting.ticket, Permit(queue: queues[queue].name, hasPlace: rank != .session)))
+            step.issued.append((waiting.ticket, Permit(queue: queues[queue].name, hasSlot: rank != .session)))
             step.wake = nil
         }
         return step
@@ -104,7 +104,7 @@ struct PermitState: Sendable {
 
     /// Releases a permit.
     mutating func release(_ permit: Permit) {
-        guard permit.hasPlace else { return }
+        guard permit.hasSlot else { return }
         free += 1
         queues[permit.queue.flatMap { indices[$0] } ?? 0].inFlight -= 1
     }
@@ -117,7 +117,7 @@ struct PermitState: Sendable {
 
     /// Withdraws a request; returns `false` if it already had its permit.
     mutating func withdraw(_ ticket: Int) -> Bool {
-        guard let (queue, rank) = places.removeValue(forKey: ticket) else { return false }
+        guard let (queue, rank) = waitingRanks.removeValue(forKey: ticket) else { return false }
         queues[queue].waiting[rank.rawValue].removeAll { $0.ticket == ticket }
         return true
     }
@@ -133,7 +133,7 @@ struct PermitState: Sendable {
                 }
             }
         }
-        for ticket in tickets { places[ticket] = nil }
+        for ticket in tickets { waitingRanks[ticket] = nil }
         return tickets
     }
 

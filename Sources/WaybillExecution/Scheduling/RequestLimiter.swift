@@ -19,7 +19,7 @@ final class RequestLimiter: Sendable {
 
     /// A limiter with a maximum number of requests in flight.
     init(limit: Int, clock: any RunClock) {
-        state = Mutex(State(permits: PermitState(places: limit)))
+        state = Mutex(State(permits: PermitState(slots: limit)))
         self.clock = clock
     }
 

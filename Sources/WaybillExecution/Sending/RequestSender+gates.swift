@@ -79,12 +79,12 @@ extension RequestSender {
         guard let permit = await permit() else { return Outcome(end: .stopped, lastURL: sending.url) }
         defer { run.limiter.release(permit) }
         // The service may have become unreachable while the request waited.
-        if let place = place(of: sending), let reason = run.reachability.refusal(at: place) {
+        if let destination = destination(of: sending), let reason = run.reachability.refusal(at: destination) {
             return Outcome(end: .refusal(unreachable(reason)), lastURL: sending.url)
         }
         let outcome = await transfer(sending, through: transport)
-        if case .failure(let failure) = outcome.end, failure.kind != .cancelled, let place = place(of: sending) {
-            run.reachability.failed(at: place)
+        if case .failure(let failure) = outcome.end, failure.kind != .cancelled, let destination = destination(of: sending) {
+            run.reachability.failed(at: destination)
         }
         return outcome
     }
@@ -103,8 +103,8 @@ extension RequestSender {
             )
             return .refusal(failure)
         }
-        guard let place = place(of: sending) else { return nil }
-        return switch await run.reachability.check(sending, at: place) {
+        guard let destination = destination(of: sending) else { return nil }
+        return switch await run.reachability.check(sending, at: destination) {
         case .go: nil
         case .refused(let reason): .refusal(unreachable(reason))
         case .stopped: .stopped
@@ -112,7 +112,7 @@ extension RequestSender {
     }
 
     /// The service and origin whose reachability is checked before the request, if it is.
-    private func place(of sending: HTTPRequest) -> Reachability.Place? {
+    private func destination(of sending: HTTPRequest) -> Reachability.Destination? {
         guard plan.settings.reachability?.value == true,
             let origin = try? Origin(
                 ofURL: sending.url,
@@ -121,7 +121,7 @@ extension RequestSender {
                 unixSocket: sending.options.unixSocket
             )
         else { return nil }
-        return Reachability.Place(service: plan.service ?? "", origin: origin)
+        return Reachability.Destination(service: plan.service ?? "", origin: origin)
     }
 
     private func unreachable(_ reason: String) -> Failure {

@@ -15,7 +15,7 @@ final class SharedWork<Value: Sendable>: Sendable {
     }
 
     /// A place among the waiting tasks.
-    struct Place: Sendable {
+    struct Ticket: Sendable {
         fileprivate let number: Int
     }
 
@@ -46,23 +46,23 @@ final class SharedWork<Value: Sendable>: Sendable {
     }
 
     /// Returns a place, with which the caller must wait for the value; `nil` if the work was abandoned.
-    func join() -> Place? {
+    func join() -> Ticket? {
         state.withLock { state in
             guard !state.isAbandoned else { return nil }
             state.count += 1
             state.lastNumber += 1
-            return Place(number: state.lastNumber)
+            return Ticket(number: state.lastNumber)
         }
     }
 
     /// Waits for the value; returns `nil` if the waiting task was cancelled in the meantime.
-    func value(for place: Place) async -> Value? {
+    func value(for ticket: Ticket) async -> Value? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let outcome = state.withLock { state -> Value?? in
                     if let value = state.value { return value }
-                    if state.cancelled.remove(place.number) != nil { return .some(nil) }
-                    state.waiting[place.number] = continuation
+                    if state.cancelled.remove(ticket.number) != nil { return .some(nil) }
+                    state.waiting[ticket.number] = continuation
                     return nil
                 }
                 if let outcome { continuation.resume(returning: outcome) }
@@ -71,8 +71,8 @@ final class SharedWork<Value: Sendable>: Sendable {
             let (continuation, task) = state.withLock {
                 state -> (CheckedContinuation<Value?, Never>?, Task<Void, Never>?) in
                 guard state.value == nil else { return (nil, nil) }
-                let continuation = state.waiting.removeValue(forKey: place.number)
-                if continuation == nil { state.cancelled.insert(place.number) }
+                let continuation = state.waiting.removeValue(forKey: ticket.number)
+                if continuation == nil { state.cancelled.insert(ticket.number) }
                 state.count -= 1
                 state.isAbandoned = state.count == 0
                 return (continuation, state.isAbandoned ? state.task : nil)

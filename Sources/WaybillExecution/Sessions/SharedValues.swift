@@ -26,7 +26,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private enum Source {
         case known(Held)
-        case work(SharedWork<Outcome>, SharedWork<Outcome>.Place)
+        case work(SharedWork<Outcome>, SharedWork<Outcome>.Ticket)
     }
 
     private let entries = Mutex<[Key: Entry]>([:])
@@ -46,10 +46,10 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let source = entries.withLock { entries -> Source in
             var entry = entries[key] ?? Entry()
             // Abandoned work has no places, because it is being cancelled.
-            if let work = entry.work, let place = work.join() { return .work(work, place) }
+            if let work = entry.work, let ticket = work.join() { return .work(work, ticket) }
             if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
             let work = SharedWork<Outcome>()
-            guard let place = work.join() else { preconditionFailure("new work was already abandoned") }
+            guard let ticket = work.join() else { preconditionFailure("new work was already abandoned") }
             entry.generation += 1
             entry.work = work
             entries[key] = entry
@@ -59,11 +59,11 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 finish(key, generation, with: outcome)
                 return outcome
             }
-            return .work(work, place)
+            return .work(work, ticket)
         }
         switch source {
         case .known(let held): return .success(held)
-        case .work(let work, let place): return await work.value(for: place)
+        case .work(let work, let ticket): return await work.value(for: ticket)
         }
     }
 

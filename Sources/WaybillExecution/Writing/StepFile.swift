@@ -61,8 +61,8 @@ struct StepFile: Sendable {
             }
             return nil
         }
-        let place = step.flow?.until == nil ? context.earlier?.output(of: self.step) : nil
-        columns = ColumnCheck(write, isContinued: place.map { $0.records.count > 0 } ?? false)
+        let resumption = step.flow?.until == nil ? context.earlier?.output(of: self.step) : nil
+        columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
         do {
             sink = try await folder.records(
                 at: path,
@@ -71,7 +71,7 @@ struct StepFile: Sendable {
                 in: container,
                 allowsOutside: run.allowsOutside,
                 of: self.step,
-                from: place
+                from: resumption
             )
         } catch {
             switch error {

@@ -189,8 +189,8 @@ extension Evaluator {
             }
         case (.index(let index), .array(let elements)):
             if let element = elements.element(at: index) {
-                let place = index < 0 ? elements.count + index : index
-                matched.append(Node(value: element, location: node.location.appending(place)))
+                let position = index < 0 ? elements.count + index : index
+                matched.append(Node(value: element, location: node.location.appending(position)))
             }
         case (.wildcard, .array(let elements)):
             for (index, element) in elements.enumerated() {
@@ -243,10 +243,10 @@ extension Evaluator {
 extension [JSON] {
     /// Returns the element at an index, counted from the end if negative.
     fileprivate func element(at index: Int) -> JSON? {
-        let place = index < 0 ? count + index : index
+        let position = index < 0 ? count + index : index
         // Not with `?:`, where `nil` would become JSON's null.
-        guard indices.contains(place) else { return nil }
-        return self[place]
+        guard indices.contains(position) else { return nil }
+        return self[position]
     }
 }
 

@@ -29,7 +29,7 @@ package struct NumberRange: Sendable {
     }
 
     /// Returns the number at an index.
-    package subscript(place: Int) -> JSON { .number(JSONNumber(start + place * step)) }
+    package subscript(index: Int) -> JSON { .number(JSONNumber(start + index * step)) }
 
     /// All numbers as one list.
     var list: JSON { .array((0..<count).map { self[$0] }) }

@@ -40,7 +40,7 @@ package struct TemplateLexer {
     private mutating func expression() -> Token {
         let start = position
         position += 2
-        var quote: (byte: UInt8, place: Int)?
+        var quote: (byte: UInt8, offset: Int)?
         while position < bytes.count {
             let byte = bytes[position]
             if let open = quote {
@@ -58,7 +58,7 @@ package struct TemplateLexer {
             position += 1
         }
         position = bytes.count
-        return .unclosed(start: start, openString: quote?.place)
+        return .unclosed(start: start, openString: quote?.offset)
     }
 
     private func starts(with text: StaticString) -> Bool {

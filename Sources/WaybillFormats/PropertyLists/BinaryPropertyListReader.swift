@@ -44,12 +44,12 @@ struct BinaryPropertyListReader {
         try object(trailer.topObject, referredToAt: bytes.count - 16).value
     }
 
-    private mutating func object(_ number: Int, referredToAt place: Int) throws(PropertyListError) -> Object {
+    private mutating func object(_ number: Int, referredToAt position: Int) throws(PropertyListError) -> Object {
         work += 16
-        if workLimit.isReached(at: work) { throw PropertyListError(WorkLimit.message, at: place) }
+        if workLimit.isReached(at: work) { throw PropertyListError(WorkLimit.message, at: position) }
         if let object = known[number] { return object }
         guard number < trailer.objectCount else {
-            throw PropertyListError("object \(number) does not exist", at: place)
+            throw PropertyListError("object \(number) does not exist", at: position)
         }
         let entry = trailer.offsetTable + number * trailer.offsetSize
         let offset = try unsigned(at: entry, size: trailer.offsetSize)
@@ -59,7 +59,7 @@ struct BinaryPropertyListReader {
         switch bytes[start] >> 4 {
         case 0xA, 0xB, 0xC, 0xD:
             guard open.insert(number).inserted else {
-                throw PropertyListError("object \(number) contains itself", at: place)
+                throw PropertyListError("object \(number) contains itself", at: position)
             }
             guard open.count <= maximumDepth else {
                 throw PropertyListError(
@@ -89,18 +89,18 @@ struct BinaryPropertyListReader {
         var elements: [JSON] = []
         if !isDictionary { elements.reserveCapacity(count) }
         for index in 0..<count {
-            let place = contents + index * trailer.referenceSize
-            let first = try object(reference(at: place), referredToAt: place)
+            let position = contents + index * trailer.referenceSize
+            let first = try object(reference(at: position), referredToAt: position)
             try result.add(first, limit: maximumNodes, at: start)
             guard isDictionary else {
                 elements.append(first.value)
                 continue
             }
-            guard let name = first.value.string, try isText(reference(at: place)) else {
-                throw PropertyListError("a key is not a string", at: place)
+            guard let name = first.value.string, try isText(reference(at: position)) else {
+                throw PropertyListError("a key is not a string", at: position)
             }
-            let valuePlace = place + count * trailer.referenceSize
-            let value = try object(reference(at: valuePlace), referredToAt: valuePlace)
+            let valuePosition = position + count * trailer.referenceSize
+            let value = try object(reference(at: valuePosition), referredToAt: valuePosition)
             try result.add(value, limit: maximumNodes, at: start)
             members[name] = value.value
         }
@@ -177,10 +177,10 @@ struct BinaryPropertyListReader {
         Double(bitPattern: UInt64(try unsigned(at: start, size: 8)))
     }
 
-    private func reference(at place: Int) throws(PropertyListError) -> Int {
-        let number = try unsigned(at: place, size: trailer.referenceSize)
+    private func reference(at position: Int) throws(PropertyListError) -> Int {
+        let number = try unsigned(at: position, size: trailer.referenceSize)
         guard let number = Int(exactly: number), number < trailer.objectCount else {
-            throw PropertyListError("object \(number) does not exist", at: place)
+            throw PropertyListError("object \(number) does not exist", at: position)
         }
         return number
     }

@@ -5,7 +5,7 @@ package struct APIKeyAuthentication: AuthenticationMethod {
     package static let key = "apiKey"
 
     /// The part of a request that can carry the key.
-    package enum Place: String, Sendable, CaseIterable {
+    package enum Position: String, Sendable, CaseIterable {
         /// In a header field.
         case header
         /// In a query parameter.
@@ -15,18 +15,18 @@ package struct APIKeyAuthentication: AuthenticationMethod {
     }
 
     /// Where the key is sent.
-    package let place: Place
+    package let position: Position
     /// The name of the field, parameter or cookie.
     package let name: Spanned<String>
     /// The key.
     package let value: CredentialText
 
     package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let place: Place = node["in"].flatMap({ decoder.word($0) }),
+        guard let position: Position = node["in"].flatMap({ decoder.word($0) }),
             let name = node["name"].flatMap({ decoder.text($0) }),
             let value = CredentialText(node["value"], isSecret: true, &decoder)
         else { return nil }
-        self.place = place
+        self.position = position
         self.name = name
         self.value = value
     }
@@ -34,7 +34,7 @@ package struct APIKeyAuthentication: AuthenticationMethod {
     package var texts: [CredentialText] { [value] }
 
     package var location: CredentialLocation {
-        switch place {
+        switch position {
         case .header: .header(name.value)
         case .query: .query(name.value)
         case .cookie: .cookie
@@ -42,7 +42,7 @@ package struct APIKeyAuthentication: AuthenticationMethod {
     }
 
     package var fieldTexts: [ScalarTemplate] {
-        switch place {
+        switch position {
         case .header, .cookie: [value.value]
         case .query: []
         }

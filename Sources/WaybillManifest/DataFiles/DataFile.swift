@@ -109,7 +109,7 @@ package struct DataDocument: Sendable {
     let origin: Origin
 
     /// Returns the locations of the values that the pointers refer to.
-    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
+    package func locations(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
         switch origin {
         case .csv(let file, let row, let names): CSVLocations(of: row, names: names, in: file.source)
         case .json(let file, let part): JSONLocations(of: pointers, in: file.source, part: part)

@@ -46,7 +46,7 @@ package struct InputsFile: Sendable {
             diagnostics.report(
                 "inputs-format",
                 "expected an object of input names and values, found \(document.value.kind.phrase)",
-                at: document.places(of: []).span
+                at: document.locations(of: []).span
             )
             return (nil, masked(diagnostics, of: file))
         }
@@ -84,7 +84,7 @@ package struct InputsFile: Sendable {
 
     /// Returns the locations of the values that the pointers refer to. The first token of each pointer is the name of
     /// an input.
-    package func places(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
-        document.places(of: pointers)
+    package func locations(of pointers: some Sequence<JSONPointer>) -> any DocumentLocations {
+        document.locations(of: pointers)
     }
 }

@@ -72,7 +72,7 @@ package struct YAMLReader: Sendable {
         if let failure {
             builder.diagnostics.append(SyntaxError(failure: failure, file: file, lastValue: lastValue).diagnostic)
         }
-        return (documents, builder.diagnostics.sortedByPlace(), failure == nil)
+        return (documents, builder.diagnostics.sortedByLocation(), failure == nil)
     }
 
     /// The maximum size of any file: a tree of values counts the bytes of its strings in 32 bits, and an escape can

@@ -47,8 +47,8 @@ final class Responder: Sendable {
             answer.headers.append(MockResponse.Header("Allow", allowed))
             return Response(answer: answer, route: nil)
         case .none(let nearest):
-            let place = target.host.isEmpty ? "" : " on host \(target.host)"
-            let message = "no mock example for \(method) \(target.path)\(place)"
+            let onHost = target.host.isEmpty ? "" : " on host \(target.host)"
+            let message = "no mock example for \(method) \(target.path)\(onHost)"
             let meant = nearest.map { "\(table.routes[$0].method ?? method) \(table.routes[$0].path)" }
             return Response(answer: .problem(404, message, nearest: meant), route: nil)
         }

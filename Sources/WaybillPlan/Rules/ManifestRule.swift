@@ -44,7 +44,7 @@ let allRules: [any ManifestRule] = [
     LowercaseMethod(),
     HTTP2WithoutTLS(),
     CertificateWithoutTLS(),
-    StepPlaces(),
+    StepLocations(),
     ShardedSteps(),
     SessionCycles(),
     SessionValues(),
@@ -133,7 +133,7 @@ final class RuleSubject: Sendable {
         var diagnostics: [Diagnostic] = []
         for request in requests.all {
             for diagnostic in check(request) {
-                if let place = diagnostic.primary?.span, seen.insert(place).inserted { diagnostics.append(diagnostic) }
+                if let location = diagnostic.primary?.span, seen.insert(location).inserted { diagnostics.append(diagnostic) }
             }
         }
         return diagnostics

@@ -6,14 +6,14 @@ import WaybillPlan
 /// Builds the diagram of a plan.
 struct PlanDiagramBuilder {
     /// A step in the diagram.
-    private struct Place {
+    private struct PlacedStep {
         var step: StepPlan
         var end: PlanDiagram.End
         /// The numbers of the boxes around it.
         var around: [Int]
 
         /// Whether this is the other step, or a group that contains it.
-        func encloses(_ other: Place) -> Bool {
+        func encloses(_ other: PlacedStep) -> Bool {
             if case .box(let number) = end, other.around.contains(number) { return true }
             return end == other.end
         }
@@ -28,7 +28,7 @@ struct PlanDiagramBuilder {
     /// The nodes that run graphs.
     private var calls: [(node: PlanDiagram.End, graph: String)] = []
     /// The steps of the current graph.
-    private var places: [Place] = []
+    private var placedSteps: [PlacedStep] = []
 
     private init(_ form: PlanValues) {
         words = StepText(form: form)
@@ -51,7 +51,7 @@ struct PlanDiagramBuilder {
     // MARK: Graphs
 
     private mutating func add(_ graph: GraphPlan) {
-        places = []
+        placedSteps = []
         let whole = box(["\(graph.name): \(words.words(for: graph.body))"]) { builder, number in
             builder.boxes[graph.path] = number
             var items = builder.items(of: graph.body, around: [number])
@@ -115,26 +115,26 @@ struct PlanDiagramBuilder {
         case .end: item = node(.decision, lines)
         case .request, .values: item = node(.step, lines)
         }
-        places.append(Place(step: step, end: item.end, around: around))
+        placedSteps.append(PlacedStep(step: step, end: item.end, around: around))
         return item
     }
 
     /// Adds arrows from steps to those that use their data, unless another arrow already connects them.
     private mutating func addArrowsOfData() {
         var drawn = Set(diagram.arrows.map { [$0.from, $0.to] })
-        var byID: [String: Place] = [:]
-        for place in places { if let id = place.step.id { byID[id] = place } }
-        for place in places {
+        var byID: [String: PlacedStep] = [:]
+        for placed in placedSteps { if let id = placed.step.id { byID[id] = placed } }
+        for placed in placedSteps {
             var arrows: [PlanDiagram.Arrow] = []
             let visitor = UseVisitor { use in
                 for reference in use.text.references where reference.name == "steps" {
-                    guard let from = reference.segments.first?.name.flatMap({ byID[$0] }), !from.encloses(place),
-                        !place.encloses(from)
+                    guard let from = reference.segments.first?.name.flatMap({ byID[$0] }), !from.encloses(placed),
+                        !placed.encloses(from)
                     else { continue }
-                    arrows.append(.init(from: from.end, to: place.end, reason: .data))
+                    arrows.append(.init(from: from.end, to: placed.end, reason: .data))
                 }
             }
-            place.step.visitOwnUses(visitor)
+            placed.step.visitOwnUses(visitor)
             for arrow in arrows where drawn.insert([arrow.from, arrow.to]).inserted { diagram.arrows.append(arrow) }
         }
     }

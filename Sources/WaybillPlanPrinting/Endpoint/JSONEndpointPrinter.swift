@@ -20,7 +20,7 @@ package struct JSONEndpointPrinter: Sendable {
             ("service", request.service.map { .string($0) }),
             ("method", .string(request.writtenMethod)),
             ("address", .string(explanation.form.address(of: request))),
-            ("from", .present(json.place(endpoint.name.span))),
+            ("from", .present(json.location(endpoint.name.span))),
             (
                 "parts",
                 .array(

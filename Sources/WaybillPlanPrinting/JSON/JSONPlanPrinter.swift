@@ -46,7 +46,7 @@ struct PlanJSON {
         [
             "name": .string(secret.name),
             "variable": .string(secret.variable.value),
-            "from": .present(place(secret.variable.span)),
+            "from": .present(location(secret.variable.span)),
         ]
     }
 
@@ -131,12 +131,12 @@ struct PlanJSON {
                 ("level", .string(level.keyword)),
                 ("name", level.name.map { .string($0) }),
                 ("environment", environment.environment(at: span).map { .string($0) }),
-            ] + place(span)
+            ] + location(span)
         )
     }
 
     /// Returns a location in a file.
-    func place(_ span: SourceSpan) -> [(name: String, value: JSON?)] {
+    func location(_ span: SourceSpan) -> [(name: String, value: JSON?)] {
         let start = span.start
         return [
             ("file", .string(span.file.name)), ("line", .count(start.line)), ("column", .count(start.column)),

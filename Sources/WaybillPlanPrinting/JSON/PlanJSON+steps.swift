@@ -13,7 +13,7 @@ extension PlanJSON {
                 ("id", step.id.map { .string($0) }),
                 ("name", .string(form.text(step.name))),
                 ("form", .string(step.form.rawValue)),
-                ("span", .present(place(step.span))),
+                ("span", .present(location(step.span))),
             ] + members(of: step.flow) + members(of: step)
         )
     }
@@ -90,7 +90,7 @@ extension PlanJSON {
             "name": .string(argument.name),
             "value": value.value,
             "source": .string(value.source),
-            "from": .present(place(argument.span)),
+            "from": .present(location(argument.span)),
         ]
     }
 

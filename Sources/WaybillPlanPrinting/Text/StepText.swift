@@ -112,16 +112,16 @@ struct StepText {
     }
 
     private func words(for pagination: Pagination) -> String {
-        func place(_ place: Pagination.Target) -> String {
-            if case .input(let name) = place { "input \(name.value)" } else { "query \(place.name.value)" }
+        func parameter(_ parameter: Pagination.Target) -> String {
+            if case .input(let name) = parameter { "input \(name.value)" } else { "query \(parameter.name.value)" }
         }
         var words =
             switch pagination.style {
             case .next(let next): "pages by the URL \(form.text(next))"
             case .link: "pages by the Link field"
-            case .page(let to, let start): "pages by number, from \(start), in \(place(to))"
-            case .offset(let to, let limit): "pages of \(limit) by offset in \(place(to))"
-            case .cursor(let to, let from): "pages by the cursor \(form.text(from)) in \(place(to))"
+            case .page(let to, let start): "pages by number, from \(start), in \(parameter(to))"
+            case .offset(let to, let limit): "pages of \(limit) by offset in \(parameter(to))"
+            case .cursor(let to, let from): "pages by the cursor \(form.text(from)) in \(parameter(to))"
             }
         if let items = pagination.items { words += ", items \(form.text(items))" }
         if let condition = pagination.condition { words += ", while \(form.text(condition))" }

@@ -8,39 +8,39 @@ struct EarlierOutput: Sendable {
     var completed: RecordSink.Committed?
     /// The journal's record of the file, if it was complete.
     var written: RunEvent.WrittenFile?
-    private(set) var place = RecordSink.Resumption(bytes: 0, records: 0)
+    private(set) var resumption = RecordSink.Resumption(bytes: 0, records: 0)
 
     /// Records the output of an element that has finished.
     mutating func take(_ records: RecordedOutput, of element: Int) {
         switch records {
         case .written(let bytes, let checksum, let count):
-            place.add(element: element, upTo: bytes, checksum: checksum, records: count)
+            resumption.add(element: element, upTo: bytes, checksum: checksum, records: count)
         case .held(let bytes, let count):
-            place.hold(bytes, records: count, of: element)
+            resumption.hold(bytes, records: count, of: element)
         }
     }
 
     /// Records the output of a page.
     mutating func take(_ records: RecordedOutput, ofPage page: Int) {
         guard case .written(let bytes, let checksum, let count) = records else { return }
-        place.add(page: page, upTo: bytes, checksum: checksum, records: count)
+        resumption.add(page: page, upTo: bytes, checksum: checksum, records: count)
     }
 
     /// Records that the end of the file was lost when an earlier run was resumed.
     ///
     /// - Returns: The elements whose records were lost.
     mutating func goBack(to mark: RecordSink.Resumption.Mark) -> Range<Int> {
-        let end = place.element
+        let end = resumption.element
         completed = nil
-        place.goBack(to: mark)
-        return place.element..<end
+        resumption.goBack(to: mark)
+        return resumption.element..<end
     }
 }
 
 /// The pages that a step had received before a run was resumed.
 package struct EarlierPages: Sendable {
     /// The state of the step after a page.
-    private struct Place: Sendable {
+    private struct Position: Sendable {
         var page = 0
         var items = 0
         var next: JSON?
@@ -48,8 +48,8 @@ package struct EarlierPages: Sendable {
     }
 
     /// The states before the first page and after each page.
-    private var places = [Place()]
-    private var last: Place { places[places.count - 1] }
+    private var positions = [Position()]
+    private var last: Position { positions[positions.count - 1] }
 
     /// The number of pages.
     package var count: Int { last.page }
@@ -69,12 +69,12 @@ package struct EarlierPages: Sendable {
         if let kept = event["kept"]?.array { self.kept? += kept } else { kept = nil }
         cookies.formUnion(event["cookies"]?.array?.compactMap(\.string) ?? [])
         let items = self.items + (event["items"]?.count ?? 0)
-        places.append(Place(page: page, items: items, next: event["next"], kept: kept?.count ?? 0))
+        positions.append(Position(page: page, items: items, next: event["next"], kept: kept?.count ?? 0))
     }
 
     /// Forgets the pages after the first `count`: they must be requested again.
     package mutating func goBack(to count: Int) {
-        places.removeAll { $0.page > count }
+        positions.removeAll { $0.page > count }
         if let kept { self.kept = Array(kept.prefix(last.kept)) }
     }
 }

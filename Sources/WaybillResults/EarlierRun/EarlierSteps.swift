@@ -127,7 +127,7 @@ package struct EarlierSteps: Sendable {
     package func output(of path: String) -> RecordSink.Resumption? {
         // Without a next page, the first page is requested again, and the file starts with it.
         if isVoid(path) || pages[path] != nil && pages[path]?.next == nil { return nil }
-        return outputs[path]?.place
+        return outputs[path]?.resumption
     }
 
     /// Whether the file that the elements of the step at a path write is complete and at its path.
@@ -203,7 +203,7 @@ package struct EarlierSteps: Sendable {
             guard let bracket = path.lastIndex(of: "["), path.hasSuffix("]"), case let step = String(path[..<bracket]),
                 let index = Self.element(path, of: step), elements[step]?.elements[index]?.use == .unsure
             else { return nil }
-            return (path, hasPlace(for: index, of: step))
+            return (path, hasPosition(for: index, of: step))
         }.sorted { $0.path < $1.path }
     }
 
@@ -212,15 +212,15 @@ package struct EarlierSteps: Sendable {
     package mutating func forgetUnsure() {
         for (path, step) in steps where step.use != .taken { steps[path] = nil }
         for (path, all) in elements {
-            let kept = all.elements.filter { $0.value.use == .taken || !hasPlace(for: $0.key, of: path) }
+            let kept = all.elements.filter { $0.value.use == .taken || !hasPosition(for: $0.key, of: path) }
             elements[path]?.elements = kept
         }
     }
 
     /// Whether the records of an element can still be added to the file that its step writes, if it writes one.
-    private func hasPlace(for element: Int, of step: String) -> Bool {
+    private func hasPosition(for element: Int, of step: String) -> Bool {
         guard let output = outputs[step] else { return true }
-        return !output.isCommitted && element >= output.place.element
+        return !output.isCommitted && element >= output.resumption.element
     }
 
     /// Forgets the steps and elements with tolerated failures, so that they run again and the steps that contain them
@@ -230,7 +230,7 @@ package struct EarlierSteps: Sendable {
         for path in tolerated {
             var step = path
             if let index = Self.index(ofElement: &step) {
-                guard elements[step]?.elements[index]?.use != .unsure, hasPlace(for: index, of: step) else { continue }
+                guard elements[step]?.elements[index]?.use != .unsure, hasPosition(for: index, of: step) else { continue }
             } else if steps[path]?.use == .unsure {
                 continue
             }
@@ -281,8 +281,8 @@ package struct EarlierSteps: Sendable {
     }
 
     /// Forgets elements of the step at a path, so that they run again.
-    package mutating func forget(elements places: Set<Int>, of path: String) {
-        for place in places { elements[path]?.elements[place] = nil }
+    package mutating func forget(elements numbers: Set<Int>, of path: String) {
+        for resumption in numbers { elements[path]?.elements[resumption] = nil }
     }
 
     /// Returns the index of the element `main.items[3]` of the step `main.items`; `nil` for other paths.
@@ -386,9 +386,9 @@ package struct EarlierSteps: Sendable {
     }
 
     private mutating func finish(_ path: String, _ element: Int, _ event: JSON) {
-        let place = "\(path)[\(element)]"
-        pages[place] = nil
-        guard let use = note(event["kept"], of: place),
+        let resumption = "\(path)[\(element)]"
+        pages[resumption] = nil
+        guard let use = note(event["kept"], of: resumption),
             let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
             [.passed, .tolerated].contains(outcome)
         else { return }
@@ -402,11 +402,11 @@ package struct EarlierSteps: Sendable {
             failed: outcome == .passed ? nil : EarlierElements.Failed(json: event),
             use: use
         )
-        note(tolerated: outcome == .tolerated, place)
+        note(tolerated: outcome == .tolerated, resumption)
         // If a request inside may be sent again, the rest is not, so what is recorded of the rest is kept.
-        guard use != .partly, !hasToleratedFailure(inside: place) else { return }
+        guard use != .partly, !hasToleratedFailure(inside: resumption) else { return }
         var cookies: Set<String> = []
-        for path in inside.removeValue(forKey: place) ?? [] {
+        for path in inside.removeValue(forKey: resumption) ?? [] {
             if let step = steps[path] { cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }
             steps[path] = nil
             groups[path] = nil
@@ -451,11 +451,11 @@ package struct EarlierSteps: Sendable {
 
     /// Adds a path to each element that contains it.
     private mutating func remember(_ path: String) {
-        var place = path.utf8.startIndex
-        while let end = path.utf8[place...].firstIndex(of: UInt8(ascii: "]")) {
+        var resumption = path.utf8.startIndex
+        while let end = path.utf8[resumption...].firstIndex(of: UInt8(ascii: "]")) {
             let next = path.utf8.index(after: end)
             if next != path.utf8.endIndex { inside[String(path[..<next]), default: []].insert(path) }
-            place = next
+            resumption = next
         }
     }
 }

@@ -7,7 +7,7 @@ package import WaybillRuntime
 /// The folder for the results of one run.
 package final class RunFolder: Sendable {
     /// The location of a run's folder.
-    package enum Place: Sendable, Equatable {
+    package enum Destination: Sendable, Equatable {
         /// A new folder in this one, named after the run. The link `latest` there is pointed to it soon afterwards.
         case new(under: String)
         /// This folder itself. If it contains an earlier run, that run's files are replaced, or the run is not created.
@@ -38,23 +38,23 @@ package final class RunFolder: Sendable {
     ///
     /// - Parameter suite: The folder of the suite to which the run belongs, which this process has locked.
     package static func create(
-        _ place: Place,
+        _ destination: Destination,
         for id: RunID,
         in suite: String? = nil
     ) throws(ResultsError) -> RunFolder {
-        try create(place, for: id, in: suite, disk: .real)
+        try create(destination, for: id, in: suite, disk: .real)
     }
 
     /// Creates the folder on a specific disk; see above.
     static func create(
-        _ place: Place,
+        _ destination: Destination,
         for id: RunID,
         in suite: String? = nil,
         disk: Disk,
         bodyLimit: Int = BodyFolder.usualLimit
     ) throws(ResultsError) -> RunFolder {
         let thread = try startThread()
-        switch place {
+        switch destination {
         case .new(let parent):
             let path = "\(parent)/\(id)"
             try FolderContents.checkParents(of: path, except: suite)
@@ -260,7 +260,7 @@ package final class RunFolder: Sendable {
         in container: RecordContainer = .file,
         allowsOutside: Bool = false,
         of step: String,
-        from place: RecordSink.Resumption? = nil
+        from destination: RecordSink.Resumption? = nil
     ) async throws(ResultPathError) -> RecordSink {
         let (thread, disk) = (thread, disk)
         let note: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
@@ -272,7 +272,7 @@ package final class RunFolder: Sendable {
                     try self.claim(whole, in: container, of: step, as: path)
                     if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
                     do throws(ResultsError) {
-                        guard let place else {
+                        guard let destination else {
                             return try RecordSink(
                                 whole,
                                 writer,
@@ -288,7 +288,7 @@ package final class RunFolder: Sendable {
                             writer,
                             in: container,
                             ownedBy: self.owner(of: whole),
-                            from: place,
+                            from: destination,
                             thread: thread,
                             disk: disk,
                             onFailure: note

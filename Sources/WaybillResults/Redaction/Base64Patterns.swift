@@ -33,12 +33,12 @@ enum Base64Patterns {
     }
 
     /// Returns a range of the Base64 characters of a value with `offset` zero bytes before it.
-    private static func characters(_ places: Range<Int>, of value: [UInt8], at offset: Int) -> [UInt8] {
+    private static func characters(_ positions: Range<Int>, of value: [UInt8], at offset: Int) -> [UInt8] {
         func byte(_ index: Int) -> Int {
             value.indices.contains(index - offset) ? Int(value[index - offset]) : 0
         }
-        return places.map { place in
-            let bit = place * 6
+        return positions.map { position in
+            let bit = position * 6
             let pair = byte(bit / 8) << 8 | byte(bit / 8 + 1)
             return alphabet[pair >> (10 - bit % 8) & 0x3F]
         }

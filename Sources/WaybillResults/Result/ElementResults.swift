@@ -70,8 +70,8 @@ package struct ElementResults: Sendable, Equatable {
     ) {
         counts[outcome] += 1
         guard let failure else { return }
-        let place = failures.lastIndex { $0.element < element }.map { $0 + 1 } ?? 0
-        failures.insert(ElementFailure(element: element, subject: subject, failure: failure), at: place)
+        let index = failures.lastIndex { $0.element < element }.map { $0 + 1 } ?? 0
+        failures.insert(ElementFailure(element: element, subject: subject, failure: failure), at: index)
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 

@@ -99,7 +99,7 @@ package struct Failure: Error, Sendable, Equatable {
         }
         // The errors that no label shows.
         let rest = details.filter { located.count < 2 || $0.span == nil }.map(\.message).filter { $0 != message }
-        return renderer.render(diagnostic, place: location?.description, notes: rest.map(\.description))
+        return renderer.render(diagnostic, location: location?.description, notes: rest.map(\.description))
     }
 }
 

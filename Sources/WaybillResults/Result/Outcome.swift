@@ -16,7 +16,7 @@ public enum StepOutcome: String, Sendable, CaseIterable {
 
 extension StepOutcome {
     /// The index of the outcome among all cases.
-    fileprivate var place: Int {
+    fileprivate var position: Int {
         switch self {
         case .passed: 0
         case .failed: 1
@@ -57,8 +57,8 @@ public struct OutcomeCounts: Sendable, Equatable {
 
     /// The number with this outcome.
     public package(set) subscript(outcome: StepOutcome) -> Int {
-        get { counts[outcome.place] }
-        set { counts[outcome.place] = newValue }
+        get { counts[outcome.position] }
+        set { counts[outcome.position] = newValue }
     }
 
 }

@@ -138,11 +138,11 @@ package struct MergedRun: ~Copyable {
     package func writeJournal(_ steps: [Step], of shards: [String], at time: Timestamp) throws {
         sync()
         var lines = MergedLines(steps: Set(steps.map(\.path)))
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             for (shard, folder) in shards.enumerated() {
                 var reader = JournalReader("\(folder)/\(FolderContents.journal)")
                 try reader.read { event in
-                    guard let event = lines.merged(event, of: step, isFirstStep: place == 0, isFirstShard: shard == 0)
+                    guard let event = lines.merged(event, of: step, isFirstStep: index == 0, isFirstShard: shard == 0)
                     else {
                         return
                     }

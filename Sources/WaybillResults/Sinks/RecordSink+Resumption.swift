@@ -59,9 +59,9 @@ extension RecordSink {
             guard element >= self.element else { return }
             self.element = element + 1
             mark(Mark(bytes: bytes, records: records, count: element + 1, checksum: checksum))
-            for place in ended where place <= element {
-                ended.remove(place)
-                held[place] = nil
+            for end in ended where end <= element {
+                ended.remove(end)
+                held[end] = nil
             }
         }
 

@@ -99,7 +99,7 @@ package final class RecordSink: Sendable {
         _ writer: any RecordWriter,
         in container: RecordContainer = .file,
         ownedBy run: RunID? = nil,
-        from place: Resumption,
+        from resumption: Resumption,
         thread: FileThread,
         disk: Disk = .real,
         onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
@@ -110,28 +110,28 @@ package final class RecordSink: Sendable {
         self.onFailure = onFailure
         part = container.part(of: path, ownedBy: run)
         file = try OutputFile(part, .any, disk: disk)
-        var place = place
-        let rest = try place.lastMark(intactIn: part)
-        if rest.bytes < place.bytes {
-            let end = place.element
-            place.goBack(to: rest)
-            loss = Loss(rest: rest, elements: place.element..<end)
+        var resumption = resumption
+        let rest = try resumption.lastMark(intactIn: part)
+        if rest.bytes < resumption.bytes {
+            let end = resumption.element
+            resumption.goBack(to: rest)
+            loss = Loss(rest: rest, elements: resumption.element..<end)
         } else {
             loss = nil
         }
-        try file.cut(to: place.bytes)
+        try file.cut(to: resumption.bytes)
         var state = State(writer: writer)
-        state.writer.resume(after: try file.head(min(place.bytes, 1 << 20)))
-        state.bytes = place.bytes
+        state.writer.resume(after: try file.head(min(resumption.bytes, 1 << 20)))
+        state.bytes = resumption.bytes
         state.checksum = CRC32(value: rest.checksum ?? 0)
-        state.records = place.records
+        state.records = resumption.records
         state.isSyncDue = true
-        state.turn = place.element
+        state.turn = resumption.element
         // The file may contain pages of the first element, at its start.
-        if place.element > 0 { state.mark = rest }
-        state.ended = place.ended
-        state.waiting = place.held
-        state.waitingBytes = place.held.values.reduce(0) { $0 + $1.bytes.count }
+        if resumption.element > 0 { state.mark = rest }
+        state.ended = resumption.ended
+        state.waiting = resumption.held
+        state.waitingBytes = resumption.held.values.reduce(0) { $0 + $1.bytes.count }
         self.state = Mutex(state)
         _ = try change { (state) throws(ResultsError) in try self.releaseEnded(&state) }
     }

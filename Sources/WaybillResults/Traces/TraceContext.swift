@@ -126,9 +126,9 @@ extension Hexadecimal {
     /// Returns the 16 lower-case digits of a number.
     fileprivate static func digits(of number: UInt64) -> String {
         String(unsafeUninitializedCapacity: 16) { text in
-            for place in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * place)) & 15
-                text[place] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+            for index in 0..<16 {
+                let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15
+                text[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
             }
             return 16
         }

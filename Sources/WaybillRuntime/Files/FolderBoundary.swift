@@ -74,14 +74,14 @@ package struct FolderBoundary: Sendable, Hashable {
         let path = FileContents.target(of: path)
         let names = path.split(separator: "/")
         guard path.utf8.count <= longestPath else { return nil }
-        var place = path.hasPrefix("/") ? "/" : "."
+        var existing = path.hasPrefix("/") ? "/" : "."
         for (index, name) in names.enumerated() {
-            let next = place == "/" ? "/\(name)" : "\(place)/\(name)"
+            let next = existing == "/" ? "/\(name)" : "\(existing)/\(name)"
             if FileContents.canonicalPath(next) != nil {
-                place = next
+                existing = next
                 continue
             }
-            guard let start = FileContents.canonicalPath(place) else { return nil }
+            guard let start = FileContents.canonicalPath(existing) else { return nil }
             return lexical(names[index...], from: start)
         }
         return nil

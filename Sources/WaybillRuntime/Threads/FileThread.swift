@@ -65,8 +65,8 @@ private final class Queue: Sendable {
 
     func add(_ job: Job) {
         state.withLock { state in
-            let place = state.jobs.firstIndex { $0.due <= job.due } ?? state.jobs.endIndex
-            state.jobs.insert(job, at: place)
+            let index = state.jobs.firstIndex { $0.due <= job.due } ?? state.jobs.endIndex
+            state.jobs.insert(job, at: index)
         }
         wakeUp.signal()
     }

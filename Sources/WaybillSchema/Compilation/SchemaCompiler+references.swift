@@ -23,9 +23,9 @@ extension SchemaCompiler {
     private mutating func reference(
         _ source: SchemaSource,
         _ keyword: String
-    ) throws(JSONSchemaError) -> (place: SchemaLocation, anchor: String?)? {
+    ) throws(JSONSchemaError) -> (location: SchemaLocation, anchor: String?)? {
         guard let text = try value(source, keyword, "a URI reference", \.string) else { return nil }
-        return try documents.resolve(text, keyword, at: source.place)
+        return try documents.resolve(text, keyword, at: source.location)
     }
 
     /// Compiles `allOf`, `anyOf`, `oneOf`, `not`, and `if` with `then` and `else`.
@@ -46,7 +46,7 @@ extension SchemaCompiler {
     /// Returns the names that the alternatives of `oneOf` require, if each requires one name of its own and nothing
     /// else.
     private func soleNames(_ source: SchemaSource) -> NameTable? {
-        guard documents.resources[source.place.resource].vocabularies.contains(.validation) else { return nil }
+        guard documents.resources[source.location.resource].vocabularies.contains(.validation) else { return nil }
         let alternatives = source.members["oneOf"]?.array ?? []
         var names = NameTable()
         for alternative in alternatives {
@@ -89,8 +89,8 @@ extension SchemaCompiler {
         _ path: [JSONPointer.Token]
     ) throws(JSONSchemaError) -> Int {
         guard value.kind == .object || value.kind == .boolean else {
-            throw documents.error("must be a schema: a mapping, true or false", at: source.place, path)
+            throw documents.error("must be a schema: a mapping, true or false", at: source.location, path)
         }
-        return index(of: documents.place(of: path, in: source.place))
+        return index(of: documents.location(of: path, in: source.location))
     }
 }

@@ -8,7 +8,7 @@ extension SchemaCompiler {
             var types: [SchemaType] = []
             for name in value.array ?? [value] {
                 guard let text = name.string else {
-                    throw documents.error("must be the name of a type or a list of them", at: source.place, "type")
+                    throw documents.error("must be the name of a type or a list of them", at: source.location, "type")
                 }
                 guard let type = SchemaType(rawValue: text) else {
                     let names = SchemaType.allCases.map(\.rawValue)
@@ -16,13 +16,13 @@ extension SchemaCompiler {
                     let list = "the types are \(names.joined(separator: ", "))"
                     throw documents.error(
                         "names the unknown type '\(text)'; \(hint ?? list)",
-                        at: source.place,
+                        at: source.location,
                         "type"
                     )
                 }
                 types.append(type)
             }
-            guard !types.isEmpty else { throw documents.error("must not be empty", at: source.place, "type") }
+            guard !types.isEmpty else { throw documents.error("must not be empty", at: source.location, "type") }
             parts.types = SchemaTypeSet(types)
         }
         if let value = source.members["const"] { parts.constant = AllowedValues([value]) }
@@ -39,7 +39,7 @@ extension SchemaCompiler {
             multipleOf: try number(source, "multipleOf")
         )
         if let divisor = rules.multipleOf, divisor <= JSONNumber(0) {
-            throw documents.error("must be greater than 0", at: source.place, "multipleOf")
+            throw documents.error("must be greater than 0", at: source.location, "multipleOf")
         }
         return rules
     }
@@ -73,7 +73,7 @@ extension SchemaCompiler {
             return try RegularExpression(text, .ecmaScript)
         } catch {
             let message = "is not a valid regular expression: \(error.message), at character \(error.offset + 1)"
-            throw documents.error(message, at: source.place, path)
+            throw documents.error(message, at: source.location, path)
         }
     }
 
@@ -98,7 +98,7 @@ extension SchemaCompiler {
     ) throws(JSONSchemaError) -> [String] {
         let names = value.array?.compactMap(\.string) ?? []
         guard let elements = value.array, elements.count == names.count else {
-            throw documents.error("must be a list of names", at: source.place, path)
+            throw documents.error("must be a list of names", at: source.location, path)
         }
         return names
     }
@@ -119,7 +119,7 @@ extension SchemaCompiler {
         _ read: (JSON) -> Value?
     ) throws(JSONSchemaError) -> Value? {
         guard let json = source.members[keyword] else { return nil }
-        guard let value = read(json) else { throw documents.error("must be \(expected)", at: source.place, keyword) }
+        guard let value = read(json) else { throw documents.error("must be \(expected)", at: source.location, keyword) }
         return value
     }
 }

@@ -8,7 +8,7 @@ import WaybillJSON
 struct SchemaCompiler {
     var documents: SchemaDocuments
     let assertsFormats: Bool
-    private var places: [SchemaLocation] = []
+    private var locations: [SchemaLocation] = []
     private var indices: [SchemaLocation: Int] = [:]
     private var nodes: [SchemaNode] = []
     private var nodesOnDemand: [SchemaNode?] = []
@@ -24,11 +24,11 @@ struct SchemaCompiler {
         _ = index(of: try documents.read(schema, at: address))
         var anchors: [[Int: Int]] = []
         repeat {
-            while nodes.count < places.count { nodes.append(try node(at: places[nodes.count])) }
+            while nodes.count < locations.count { nodes.append(try node(at: locations[nodes.count])) }
             anchors = dynamicTargets()
-        } while nodes.count < places.count
+        } while nodes.count < locations.count
         if let loop = SchemaLoops.first(in: nodes) {
-            throw documents.error("refers to itself in an endless loop", at: nodes[loop].place)
+            throw documents.error("refers to itself in an endless loop", at: nodes[loop].location)
         }
         return SchemaProgram(nodes: nodes, resources: documents.resources, dynamicAnchors: anchors, compiler: nil)
     }
@@ -43,8 +43,8 @@ struct SchemaCompiler {
     mutating func nodeOnDemand(_ index: Int) -> SchemaNode {
         if index < nodesOnDemand.count, let known = nodesOnDemand[index] { return known }
         do {
-            let node = try node(at: places[index])
-            while nodesOnDemand.count < places.count { nodesOnDemand.append(nil) }
+            let node = try node(at: locations[index])
+            while nodesOnDemand.count < locations.count { nodesOnDemand.append(nil) }
             nodesOnDemand[index] = node
             return node
         } catch {
@@ -53,11 +53,11 @@ struct SchemaCompiler {
     }
 
     /// Returns the index of the node for a subschema.
-    mutating func index(of place: SchemaLocation) -> Int {
-        if let known = indices[place] { return known }
-        places.append(place)
-        indices[place] = places.count - 1
-        return places.count - 1
+    mutating func index(of location: SchemaLocation) -> Int {
+        if let known = indices[location] { return known }
+        locations.append(location)
+        indices[location] = locations.count - 1
+        return locations.count - 1
     }
 
     /// Returns the index of a dynamic anchor that is referred to.
@@ -83,21 +83,21 @@ struct SchemaCompiler {
         }
     }
 
-    private mutating func node(at place: SchemaLocation) throws(JSONSchemaError) -> SchemaNode {
+    private mutating func node(at location: SchemaLocation) throws(JSONSchemaError) -> SchemaNode {
         var parts = SchemaParts()
-        switch documents.value(at: place) {
+        switch documents.value(at: location) {
         case .bool(let accepts):
             parts.refusesEverything = !accepts
         case .object(let members):
-            try read(SchemaSource(members: members, place: place), into: &parts)
+            try read(SchemaSource(members: members, location: location), into: &parts)
         default:
-            throw documents.error("must be a schema: a mapping, true or false", at: place)
+            throw documents.error("must be a schema: a mapping, true or false", at: location)
         }
-        return SchemaNode(parts, at: place)
+        return SchemaNode(parts, at: location)
     }
 
     private mutating func read(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
-        let vocabularies = documents.resources[source.place.resource].vocabularies
+        let vocabularies = documents.resources[source.location.resource].vocabularies
         let groups = SchemaKeywordGroups(in: source.members)
         let hasApplicators = vocabularies.contains(.applicator)
         let hasValidation = vocabularies.contains(.validation)
@@ -128,5 +128,5 @@ struct SchemaCompiler {
 /// A subschema that is being read.
 struct SchemaSource {
     let members: JSONObject
-    let place: SchemaLocation
+    let location: SchemaLocation
 }

@@ -32,8 +32,8 @@ struct SchemaDocuments {
     }
 
     /// Returns the value at a location.
-    func value(at place: SchemaLocation) -> JSON {
-        found[place.position]?.schema ?? place.pointer.resolve(in: documents[place.document].root) ?? .null
+    func value(at location: SchemaLocation) -> JSON {
+        found[location.position]?.schema ?? location.pointer.resolve(in: documents[location.document].root) ?? .null
     }
 
     /// Reads a document, and returns the location of its root. If it is not scanned, only its root has identifiers, and
@@ -53,26 +53,26 @@ struct SchemaDocuments {
             mayHaveIdentifiers = false
             found[start] = (root, try identify(root.object ?? JSONObject(), at: start, outer: resource))
         }
-        return place(at: start)
+        return location(at: start)
     }
 
     /// Returns the location of a schema at a path inside another; it has been scanned with that one.
-    func place(of path: [JSONPointer.Token], in outer: SchemaLocation) -> SchemaLocation {
+    func location(of path: [JSONPointer.Token], in outer: SchemaLocation) -> SchemaLocation {
         let position = outer.position.appending(path)
         return SchemaLocation(resource: found[position]?.resource ?? outer.resource, position: position)
     }
 
     /// Returns an error at a location or one of its keywords.
-    func error(_ message: String, at place: SchemaLocation, _ keyword: String? = nil) -> JSONSchemaError {
-        error(message, at: place, keyword.map { [.name($0)] } ?? [])
+    func error(_ message: String, at location: SchemaLocation, _ keyword: String? = nil) -> JSONSchemaError {
+        error(message, at: location, keyword.map { [.name($0)] } ?? [])
     }
 
     /// Returns an error at a path in a schema.
-    func error(_ message: String, at place: SchemaLocation, _ path: [JSONPointer.Token]) -> JSONSchemaError {
-        JSONSchemaError(message, at: place.pointer.appending(path), in: documents[place.document].address)
+    func error(_ message: String, at location: SchemaLocation, _ path: [JSONPointer.Token]) -> JSONSchemaError {
+        JSONSchemaError(message, at: location.pointer.appending(path), in: documents[location.document].address)
     }
 
-    private func place(at position: Position) -> SchemaLocation {
+    private func location(at position: Position) -> SchemaLocation {
         SchemaLocation(resource: found[position]?.resource ?? 0, position: position)
     }
 
@@ -113,13 +113,13 @@ extension SchemaDocuments {
         at position: Position,
         outer: Int
     ) throws(JSONSchemaError) -> Int {
-        let place = SchemaLocation(resource: outer, position: position)
+        let location = SchemaLocation(resource: outer, position: position)
         var resource = outer
         if let id = members["$id"] {
-            let address = try address(of: id, at: place)
+            let address = try address(of: id, at: location)
             if address != resources[outer].address {
                 if let other = resourcesByAddress[address], resources[other].document == position.document {
-                    throw error("is also the '$id' of another schema", at: place, "$id")
+                    throw error("is also the '$id' of another schema", at: location, "$id")
                 }
                 resource = addResource(
                     at: address,
@@ -130,15 +130,15 @@ extension SchemaDocuments {
             }
         }
         if let dialect = members["$schema"], resources[resource].root == position.pointer {
-            resources[resource].vocabularies = try vocabularies(of: dialect, at: place)
+            resources[resource].vocabularies = try vocabularies(of: dialect, at: location)
         }
         for keyword in ["$anchor", "$dynamicAnchor"] {
             guard let value = members[keyword] else { continue }
             guard let name = value.string, Self.isAnchor(name) else {
-                throw error("must be a name: letters, digits, '-', '_' and '.'", at: place, keyword)
+                throw error("must be a name: letters, digits, '-', '_' and '.'", at: location, keyword)
             }
             if let other = resources[resource].anchors[name], other != position.pointer {
-                throw error("is '\(name)', which another schema already uses", at: place, keyword)
+                throw error("is '\(name)', which another schema already uses", at: location, keyword)
             }
             resources[resource].anchors[name] = position.pointer
             if keyword == "$dynamicAnchor" { resources[resource].dynamicAnchors.insert(name) }
@@ -146,22 +146,22 @@ extension SchemaDocuments {
         return resource
     }
 
-    private func address(of id: JSON, at place: SchemaLocation) throws(JSONSchemaError) -> String {
-        guard let text = id.string else { throw error("must be a URI reference", at: place, "$id") }
+    private func address(of id: JSON, at location: SchemaLocation) throws(JSONSchemaError) -> String {
+        guard let text = id.string else { throw error("must be a URI reference", at: location, "$id") }
         let reference = URIReference(text)
-        guard reference.fragment ?? "" == "" else { throw error("must not have a fragment", at: place, "$id") }
-        let base = URIReference(resources[place.resource].address)
+        guard reference.fragment ?? "" == "" else { throw error("must not have a fragment", at: location, "$id") }
+        let base = URIReference(resources[location.resource].address)
         return reference.resolved(against: base).withoutFragment.description
     }
 
     /// Returns the vocabularies of a meta-schema (JSON Schema Core, section 8.1.2).
-    private func vocabularies(of dialect: JSON, at place: SchemaLocation) throws(JSONSchemaError) -> SchemaVocabularies
+    private func vocabularies(of dialect: JSON, at location: SchemaLocation) throws(JSONSchemaError) -> SchemaVocabularies
     {
-        guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: place, "$schema") }
+        guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: location, "$schema") }
         let address = URIReference(uri).withoutFragment.description
         if address == MetaSchemas.dialect { return .standard }
         guard let metaSchema = registry[address] ?? documents.first(where: { $0.address == address })?.root else {
-            throw error("is not a known dialect; expected '\(MetaSchemas.dialect)'", at: place, "$schema")
+            throw error("is not a known dialect; expected '\(MetaSchemas.dialect)'", at: location, "$schema")
         }
         guard let named = metaSchema["$vocabulary"]?.object else { return .standard }
         var vocabularies = SchemaVocabularies.core
@@ -169,7 +169,7 @@ extension SchemaDocuments {
             if let known = SchemaVocabularies(uri: uri) {
                 vocabularies.insert(known)
             } else if isRequired == true {
-                throw error("requires the unknown vocabulary '\(uri)'", at: place, "$schema")
+                throw error("requires the unknown vocabulary '\(uri)'", at: location, "$schema")
             }
         }
         return vocabularies
@@ -192,40 +192,40 @@ extension SchemaDocuments {
     mutating func resolve(
         _ reference: String,
         _ keyword: String,
-        at place: SchemaLocation
-    ) throws(JSONSchemaError) -> (place: SchemaLocation, anchor: String?) {
-        let (resource, written) = try target(of: reference, keyword, at: place)
+        at location: SchemaLocation
+    ) throws(JSONSchemaError) -> (location: SchemaLocation, anchor: String?) {
+        let (resource, written) = try target(of: reference, keyword, at: location)
         guard let fragment = PercentEncoding.decoded(written) else {
-            throw error("has an invalid fragment: expected percent-encoded UTF-8", at: place, keyword)
+            throw error("has an invalid fragment: expected percent-encoded UTF-8", at: location, keyword)
         }
         let start = resources[resource]
         if fragment.isEmpty {
-            return (self.place(at: Position(document: start.document, pointer: start.root)), nil)
+            return (self.location(at: Position(document: start.document, pointer: start.root)), nil)
         }
         if fragment.utf8.first != UInt8(ascii: "/") {
             guard let pointer = start.anchors[fragment] else {
                 let hint = NearestName.of(fragment, among: start.anchors.keys.sorted())
-                throw error(unknown("the anchor '\(fragment)'", hint), at: place, keyword)
+                throw error(unknown("the anchor '\(fragment)'", hint), at: location, keyword)
             }
-            return (self.place(at: Position(document: start.document, pointer: pointer)), fragment)
+            return (self.location(at: Position(document: start.document, pointer: pointer)), fragment)
         }
-        return (try walk(fragment, from: start, for: place, keyword), nil)
+        return (try walk(fragment, from: start, for: location, keyword), nil)
     }
 
     /// Returns the resource that a reference leads to, and the fragment as it is written.
     private mutating func target(
         of reference: String,
         _ keyword: String,
-        at place: SchemaLocation
+        at location: SchemaLocation
     ) throws(JSONSchemaError) -> (resource: Int, fragment: String) {
-        let address = resources[place.resource].address
+        let address = resources[location.resource].address
         // Nearly all references stay within their own resource.
         if reference.utf8.first == UInt8(ascii: "#"), let own = resourcesByAddress[address] {
             return (own, String(reference.unicodeScalars.dropFirst()))
         }
         let uri = URIReference(reference).resolved(against: URIReference(address))
         guard let resource = try resource(at: uri.withoutFragment.description) else {
-            throw error("refers to the unknown schema '\(reference)'", at: place, keyword)
+            throw error("refers to the unknown schema '\(reference)'", at: location, keyword)
         }
         return (resource, uri.fragment ?? "")
     }
@@ -248,21 +248,21 @@ extension SchemaDocuments {
     private mutating func walk(
         _ fragment: String,
         from start: Resource,
-        for place: SchemaLocation,
+        for location: SchemaLocation,
         _ keyword: String
     ) throws(JSONSchemaError) -> SchemaLocation {
         guard let steps = JSONPointer(parsing: fragment) else {
-            throw error("has an invalid fragment: expected a JSON Pointer", at: place, keyword)
+            throw error("has an invalid fragment: expected a JSON Pointer", at: location, keyword)
         }
         let target = Position(document: start.document, pointer: start.root.appending(steps.tokens))
-        if found[target] != nil { return self.place(at: target) }
+        if found[target] != nil { return self.location(at: target) }
         var pointer = start.root
         var owner = found[Position(document: start.document, pointer: pointer)]?.resource ?? 0
         var value = pointer.resolve(in: documents[start.document].root) ?? .null
         for token in steps.tokens {
             guard let next = JSONPointer([token]).resolve(in: value) else {
                 let hint = NearestName.of(token.text, among: value.object?.names ?? [])
-                throw error(unknown("'\(token.text)' in '#\(fragment)'", hint), at: place, keyword)
+                throw error(unknown("'\(token.text)' in '#\(fragment)'", hint), at: location, keyword)
             }
             value = next
             pointer = pointer.appending(token)
@@ -273,7 +273,7 @@ extension SchemaDocuments {
         } else {
             found[target] = (value, owner)
         }
-        return self.place(at: target)
+        return self.location(at: target)
     }
 
     private func unknown(_ what: String, _ hint: String?) -> String {

@@ -5,7 +5,7 @@ import WaybillJSON
 /// Other nodes are referred to by their index in the program, so that a recursive schema is a finite list.
 final class SchemaNode: Sendable {
     /// The location of the subschema.
-    let place: SchemaLocation
+    let location: SchemaLocation
     /// Whether it is the schema `false`, or one equivalent to it.
     let refusesEverything: Bool
     let types: SchemaTypeSet
@@ -25,8 +25,8 @@ final class SchemaNode: Sendable {
     /// The node that decides instead of this one, which consists only of a `$ref` to it.
     let target: Int?
 
-    init(_ parts: SchemaParts, at place: SchemaLocation) {
-        self.place = place
+    init(_ parts: SchemaParts, at location: SchemaLocation) {
+        self.location = location
         refusesEverything = parts.refusesEverything
         types = parts.types
         constant = parts.constant

@@ -73,14 +73,14 @@ final class ViolationCollector {
         suggestion: String?
     ) {
         guard !isFull else { return }
-        let place = position.node.place
-        let root = program.roots[place.resource].tokens.count
-        let inResource = place.pointer.tokens.dropFirst(root) + path.map { .name($0) }
+        let schemaLocation = position.node.location
+        let root = program.roots[schemaLocation.resource].tokens.count
+        let inResource = schemaLocation.pointer.tokens.dropFirst(root) + path.map { .name($0) }
         let violation = SchemaViolation(
             instanceLocation: JSONPointer(position.instancePath + (token.map { [$0] } ?? [])),
             concernsName: concernsName || isAtName,
             keywordLocation: JSONPointer((position.keywordPath + path).map { .name($0) }),
-            absoluteKeywordLocation: program.addresses[place.resource] + "#\(JSONPointer(Array(inResource)))",
+            absoluteKeywordLocation: program.addresses[schemaLocation.resource] + "#\(JSONPointer(Array(inResource)))",
             keyword: path.first ?? "false",
             message: message,
             detail: detail,

@@ -131,9 +131,9 @@ struct PatternMatcher {
                 return nil
             }
             switch step(code, instruction, position, &choices, marks) {
-            case .continues(let next, let place):
+            case .continues(let next, let following):
                 instruction = next
-                position = place
+                position = following
             case .matches:
                 return position
             case .fails:
@@ -160,11 +160,11 @@ struct PatternMatcher {
         let next = instruction + 1
         switch code.instructions[instruction] {
         case .scalar(let wanted):
-            guard let (value, place) = read(position, code.isBackward), value == wanted else { return .fails }
-            return .continues(next, place)
+            guard let (value, following) = read(position, code.isBackward), value == wanted else { return .fails }
+            return .continues(next, following)
         case .set(let ascii, let set):
-            guard let (value, place) = read(position, code.isBackward), holds(value, ascii, set) else { return .fails }
-            return .continues(next, place)
+            guard let (value, following) = read(position, code.isBackward), holds(value, ascii, set) else { return .fails }
+            return .continues(next, following)
         case .split(let first, let second, let mark):
             var position = position
             while true {

@@ -69,7 +69,7 @@ extension PatternParser {
                 ranges.append(dash)
                 break
             }
-            let place = position
+            let rangeStart = position
             guard let low = try member(&subsets, classAt: start) else { continue }
             guard next == "-", scalars[(position + 1)...].first != "]" else {
                 ranges.append(low...low)
@@ -77,7 +77,7 @@ extension PatternParser {
             }
             position += 1
             guard let high = try member(&subsets, classAt: start), low <= high else {
-                throw error("the ends of the range are in the wrong order", at: place)
+                throw error("the ends of the range are in the wrong order", at: rangeStart)
             }
             ranges.append(low...high)
         }

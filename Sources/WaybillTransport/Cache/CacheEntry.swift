@@ -141,8 +141,8 @@ package struct CacheKey: Sendable, Hashable {
     /// Creates the key for the URL of a request, or for a URL to which its response refers.
     init(url: String, as request: HTTPRequest) {
         var parts: [String] = []
-        let place = request.connectTo ?? (try? Origin(ofURL: url, resolve: request.options.resolve))?.connectTo
-        if let place { parts.append("to \(place)") }
+        let endpoint = request.connectTo ?? (try? Origin(ofURL: url, resolve: request.options.resolve))?.connectTo
+        if let endpoint { parts.append("to \(endpoint)") }
         if let socket = request.options.unixSocket { parts.append("socket \(socket)") }
         if !request.options.tls.verifiesPeer || !request.options.tls.verifiesHost { parts.append("unverified") }
         if let file = request.options.tls.certificateAuthorities { parts.append("trusting \(file)") }

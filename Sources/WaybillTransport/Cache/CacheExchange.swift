@@ -146,8 +146,8 @@ extension TransportFailure {
     ///
     /// - Parameter obstacle: Why the cache is not used, if that is the reason.
     static func notCached(_ request: HTTPRequest, because obstacle: CacheRules.Obstacle? = nil) -> TransportFailure {
-        let place = (try? Origin(ofURL: request.url))?.destination ?? "the server"
-        let reason = obstacle?.rawValue ?? "the cache has no usable response from \(place)"
+        let origin = (try? Origin(ofURL: request.url))?.destination ?? "the server"
+        let reason = obstacle?.rawValue ?? "the cache has no usable response from \(origin)"
         return TransportFailure(
             kind: .transfer,
             code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),

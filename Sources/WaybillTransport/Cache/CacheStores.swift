@@ -4,13 +4,13 @@ package import WaybillRuntime
 /// The caches that the requests of a run use: that of the user, and those in other folders. All of their file
 /// operations run on one thread.
 package final class CacheStores: Sendable {
-    private struct Place: Hashable {
+    private struct StoreKey: Hashable {
         let folder: String
         let maximumBytes: Int
     }
 
     private let userFolder: String?
-    private let stores = Mutex<[Place: CacheStore]>([:])
+    private let stores = Mutex<[StoreKey: CacheStore]>([:])
     private let thread: FileThread
 
     /// Creates the caches of a run, with the user's cache folder if it is known. Throws if the thread cannot be
@@ -24,11 +24,11 @@ package final class CacheStores: Sendable {
     @discardableResult
     package func store(in folder: String?, maximumBytes: Int?) -> CacheStore? {
         guard let folder = folder ?? userFolder else { return nil }
-        let place = Place(folder: folder, maximumBytes: maximumBytes ?? CacheStore.usualMaximumBytes)
+        let storeKey = StoreKey(folder: folder, maximumBytes: maximumBytes ?? CacheStore.usualMaximumBytes)
         return stores.withLock { stores in
-            if let store = stores[place] { return store }
-            let store = CacheStore(folder: place.folder, maximumBytes: place.maximumBytes)
-            stores[place] = store
+            if let store = stores[storeKey] { return store }
+            let store = CacheStore(folder: storeKey.folder, maximumBytes: storeKey.maximumBytes)
+            stores[storeKey] = store
             return store
         }
     }

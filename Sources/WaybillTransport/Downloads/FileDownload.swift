@@ -196,8 +196,8 @@ package struct CompleteFile: Sendable {
 
     /// Waits until the file is on disk and moves it to its destination. Throws if a file exists there that must not be
     /// replaced.
-    package func move(to place: String, replacing replaces: Bool = true) async throws(DownloadError) {
-        try await thread.run { [file] () throws(DownloadError) in try file.move(to: place, replacing: replaces) }
+    package func move(to target: String, replacing replaces: Bool = true) async throws(DownloadError) {
+        try await thread.run { [file] () throws(DownloadError) in try file.move(to: target, replacing: replaces) }
     }
 
     /// Deletes the file, because its bytes are wrong.

@@ -30,7 +30,7 @@ final class PartialFile: Sendable {
         var position = 0
         var digests: FileDigests
         var decoding: BodyDecoding?
-        var hasPlace = false
+        var hasTarget = false
         /// The number of bytes that the system has not yet been asked to write to disk.
         var unsynced = 0
     }
@@ -142,25 +142,25 @@ final class PartialFile: Sendable {
     /// Waits until the bytes are on disk and moves the file to its destination, where it is never incomplete.
     ///
     /// - Parameter replaces: Whether to replace an existing file. If not, an existing file is an error.
-    func move(to place: String, replacing replaces: Bool) throws(DownloadError) {
+    func move(to target: String, replacing replaces: Bool) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             while fsync(descriptor) != 0 {
                 let error = SystemError.last
                 if error.errno != EINTR { throw DownloadError(cannot: "write", path, error) }
             }
-            if !replaces, link(path, place) == 0 {
+            if !replaces, link(path, target) == 0 {
                 unlink(path)
             } else if !replaces, SystemError.last.errno == EEXIST {
-                throw DownloadError("'\(place)' already exists")
-            } else if rename(path, place) != 0 {
+                throw DownloadError("'\(target)' already exists")
+            } else if rename(path, target) != 0 {
                 // Some file systems have no hard links: there, a file that another process creates at this moment is
                 // replaced.
-                throw DownloadError(cannot: "write", place)
+                throw DownloadError(cannot: "write", target)
             }
-            state.hasPlace = true
+            state.hasTarget = true
             unlink(DownloadRecord.path(ofPart: path))
             unlock()
-            let folder = open(FileContents.folder(of: place), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let folder = open(FileContents.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { return }
             // Not all file systems support this.
             _ = fsync(folder)
@@ -171,11 +171,11 @@ final class PartialFile: Sendable {
     /// Deletes the file and its record, unless it was moved to its destination.
     func discard() {
         state.withLock { state in
-            if state.hasPlace { return }
+            if state.hasTarget { return }
             unlink(path)
             unlink(DownloadRecord.path(ofPart: path))
             state.record = nil
-            state.hasPlace = true
+            state.hasTarget = true
         }
         unlock()
     }

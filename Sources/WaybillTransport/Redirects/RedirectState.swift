@@ -33,8 +33,8 @@ package struct RedirectState: Sendable {
         else { return .finish }
         // RFC 9110, section 10.2.2: there is only one. Two are ambiguous, and an attacker may have added one of them.
         if let other = response.headers.values(named: "Location").first(where: { $0 != location }) {
-            let places = "\(location.shortened.quoted) and \(other.shortened.quoted)"
-            let words = "\(request.place) redirects to two different URLs, \(places)"
+            let targets = "\(location.shortened.quoted) and \(other.shortened.quoted)"
+            let words = "\(request.subject) redirects to two different URLs, \(targets)"
             return .fail(.redirect(CURLE_WEIRD_SERVER_REPLY, words, response))
         }
         guard count < limit else {
@@ -51,7 +51,7 @@ package struct RedirectState: Sendable {
             here = try Origin(ofURL: request.url)
             there = try Origin(ofURL: url)
         } catch {
-            let words = "\(request.place) redirects to a URL that must not be requested: \(error.message)"
+            let words = "\(request.subject) redirects to a URL that must not be requested: \(error.message)"
             return .fail(.redirect(CURLcode(rawValue: UInt32(error.code)), words, response))
         }
         var redirect = Redirect(
@@ -113,13 +113,13 @@ extension HTTPRequest {
 
     /// The message for a body that is not sent to the target of a redirect.
     fileprivate func bodyMustStay(_ redirect: Redirect, _ target: Origin) -> String {
-        "\(place) redirected the request to another origin, \(target), with status \(redirect.status); "
+        "\(subject) redirected the request to another origin, \(target), with status \(redirect.status); "
             + "the request's body contains a secret, so it was not sent there. If that origin may receive it, "
             + "use its address in the manifest"
     }
 
     /// The host and port, for messages.
-    fileprivate var place: String {
+    fileprivate var subject: String {
         (try? Origin(ofURL: url))?.destination ?? "the server"
     }
 }

@@ -32,10 +32,10 @@ final class SharedTransfers: Sendable {
         _ transfer: @escaping @Sendable () async -> RequestSender.Outcome
     ) async -> RequestSender.Outcome? {
         let key = Key(key: key, isFinal: isFinal)
-        let (work, place, isOwn) = state.withLock { state in
-            if let work = state.transfers[key]?.work, let place = work.join() { return (work, place, false) }
+        let (work, ticket, isOwn) = state.withLock { state in
+            if let work = state.transfers[key]?.work, let ticket = work.join() { return (work, ticket, false) }
             let work = SharedWork<RequestSender.Outcome>()
-            guard let place = work.join() else { preconditionFailure("new work was already abandoned") }
+            guard let ticket = work.join() else { preconditionFailure("new work was already abandoned") }
             state.lastNumber += 1
             let number = state.lastNumber
             state.transfers[key] = (number, work)
@@ -47,9 +47,9 @@ final class SharedTransfers: Sendable {
                 }
                 return outcome
             }
-            return (work, place, true)
+            return (work, ticket, true)
         }
-        guard var outcome = await work.value(for: place) else { return nil }
+        guard var outcome = await work.value(for: ticket) else { return nil }
         if isOwn { return outcome }
         // No bytes were transferred for this request.
         outcome.cookieDomains = []

@@ -4,7 +4,7 @@ import WaybillTransport
 /// Finds the network interfaces of requests, for those that must not use a mobile network. A result is cached for a
 /// short time, because finding it may require a DNS lookup.
 final class MeteredRoutes: Sendable {
-    private struct Place: Hashable {
+    private struct Destination: Hashable {
         var url: Origin?
         var proxy: TransferOptions.Proxy
         var interface: String?
@@ -15,7 +15,7 @@ final class MeteredRoutes: Sendable {
 
     private let probe: any NetworkProbe
     private let clock: any RunClock
-    private let known = Mutex<[Place: (interface: NetworkInterface?, at: Duration)]>([:])
+    private let known = Mutex<[Destination: (interface: NetworkInterface?, at: Duration)]>([:])
 
     /// Nothing is known.
     init(_ probe: any NetworkProbe, clock: any RunClock) {
@@ -26,14 +26,14 @@ final class MeteredRoutes: Sendable {
     /// Returns the interface that a request would use, if it is a mobile one.
     func mobileInterface(towards request: HTTPRequest) async -> NetworkInterface? {
         let options = request.options
-        let place = Place(
+        let destination = Destination(
             url: try? Origin(ofURL: request.url, connectTo: request.connectTo, resolve: options.resolve),
             proxy: options.proxy,
             interface: options.interface,
             unixSocket: options.unixSocket
         )
         let interface: NetworkInterface?
-        if let known = known.withLock({ $0[place] }), clock.now - known.at < Self.lifetime {
+        if let known = known.withLock({ $0[destination] }), clock.now - known.at < Self.lifetime {
             interface = known.interface
         } else {
             interface = await probe.interface(towards: request)
@@ -41,7 +41,7 @@ final class MeteredRoutes: Sendable {
             known.withLock { known in
                 // Removes expired results.
                 known = known.filter { now - $0.value.at < Self.lifetime }
-                known[place] = (interface, now)
+                known[destination] = (interface, now)
             }
         }
         return interface?.isMobile == true ? interface : nil

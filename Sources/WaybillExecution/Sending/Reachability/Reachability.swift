@@ -5,7 +5,7 @@ import WaybillTransport
 /// Knows which services can be reached, from earlier attempts to connect.
 final class Reachability: Sendable {
     /// A service at one of its addresses.
-    struct Place: Hashable, Sendable {
+    struct Destination: Hashable, Sendable {
         /// The service; empty for requests without one.
         var service: String
         /// The address.
@@ -27,10 +27,10 @@ final class Reachability: Sendable {
         var probe: (number: Int, work: SharedWork<TransportFailure?>)?
     }
 
-    private typealias Waiting = (work: SharedWork<TransportFailure?>, own: SharedWork<TransportFailure?>.Place)
+    private typealias Waiting = (work: SharedWork<TransportFailure?>, own: SharedWork<TransportFailure?>.Ticket)
 
     private struct State {
-        var entries: [Place: Entry] = [:]
+        var entries: [Destination: Entry] = [:]
         var lastNumber = 0
     }
 
@@ -46,19 +46,19 @@ final class Reachability: Sendable {
 
     /// Decides what happens to a request. If nothing is known, a connection is tried, once for all requests that ask in
     /// the meantime.
-    func check(_ request: HTTPRequest, at place: Place) async -> Verdict {
+    func check(_ request: HTTPRequest, at destination: Destination) async -> Verdict {
         while !Task.isCancelled {
             let waiting = state.withLock { state -> Waiting? in
-                guard case let action = state.entries[place, default: Entry()].state.ask(now: clock.now),
+                guard case let action = state.entries[destination, default: Entry()].state.ask(now: clock.now),
                     action == .probe || action == .wait
                 else { return nil }
-                if action == .wait, let work = state.entries[place]?.probe?.work, let own = work.join() {
+                if action == .wait, let work = state.entries[destination]?.probe?.work, let own = work.join() {
                     return (work, own)
                 }
-                return begin(request, at: place, &state)
+                return begin(request, at: destination, &state)
             }
             guard let (work, own) = waiting else {
-                return refusal(at: place).map { .refused($0) } ?? .go
+                return refusal(at: destination).map { .refused($0) } ?? .go
             }
             guard let outcome = await work.value(for: own) else { return .stopped }
             guard let failure = outcome else { return .go }
@@ -68,32 +68,32 @@ final class Reachability: Sendable {
     }
 
     /// Why requests are refused now, if they are.
-    func refusal(at place: Place) -> String? {
-        state.withLock { $0.entries[place]?.state.refusal }
+    func refusal(at destination: Destination) -> String? {
+        state.withLock { $0.entries[destination]?.state.refusal }
     }
 
     /// Notes that the transfer of a request failed.
-    func failed(at place: Place) {
-        state.withLock { $0.entries[place]?.state.failed() }
+    func failed(at destination: Destination) {
+        state.withLock { $0.entries[destination]?.state.failed() }
     }
 
     /// Starts a check; possibly instead of one that nothing waits for any more.
-    private func begin(_ request: HTTPRequest, at place: Place, _ state: inout State) -> Waiting {
+    private func begin(_ request: HTTPRequest, at destination: Destination, _ state: inout State) -> Waiting {
         let work = SharedWork<TransportFailure?>()
         guard let own = work.join() else { preconditionFailure("new work was already abandoned") }
         state.lastNumber += 1
         let number = state.lastNumber
-        state.entries[place]?.probe = (number, work)
+        state.entries[destination]?.probe = (number, work)
         work.start { [self] in
             let failure = await probe.reach(request)
             let now = clock.now
             self.state.withLock { state in
-                guard state.entries[place]?.probe?.number == number else { return }
-                state.entries[place]?.probe = nil
+                guard state.entries[destination]?.probe?.number == number else { return }
+                state.entries[destination]?.probe = nil
                 if failure?.kind == .cancelled {
-                    state.entries[place]?.state.gaveUp()
+                    state.entries[destination]?.state.gaveUp()
                 } else {
-                    state.entries[place]?.state.probed(failure?.message, now: now)
+                    state.entries[destination]?.state.probed(failure?.message, now: now)
                 }
             }
             return failure

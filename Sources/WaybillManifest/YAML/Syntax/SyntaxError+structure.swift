@@ -12,8 +12,8 @@ extension SyntaxError {
     }
 
     private func bracketError(open: String, close: String) -> Diagnostic {
-        let opening = Diagnostic.Label(place(failure.contextOffset), "opened here")
-        let here = place(failure.problemOffset)
+        let opening = Diagnostic.Label(location(failure.contextOffset), "opened here")
+        let here = location(failure.problemOffset)
         let isOnOtherLine = line(at: failure.problemOffset) != line(at: failure.contextOffset)
         switch byte {
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
@@ -42,7 +42,7 @@ extension SyntaxError {
     }
 
     private var missingValue: Diagnostic {
-        let here = place(failure.problemOffset)
+        let here = location(failure.problemOffset)
         switch byte {
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
             return error("'\(text(here.range))' has no matching opening bracket", at: here)
@@ -82,7 +82,7 @@ extension SyntaxError {
             value.span.start.line < value.span.end.line
         {
             help.append("Perhaps the quote in line \(value.span.start.line) should be closed earlier.")
-            secondary.append(.init(place(value.span.range.lowerBound), "the quote starts here"))
+            secondary.append(.init(location(value.span.range.lowerBound), "the quote starts here"))
         }
         return error(
             "unexpected text after the end of a value",
@@ -93,7 +93,7 @@ extension SyntaxError {
     }
 
     private func misplacedLine(expected: String) -> Diagnostic {
-        let owner = Diagnostic.Label(place(failure.contextOffset), "starts here")
+        let owner = Diagnostic.Label(location(failure.contextOffset), "starts here")
         let here = file.span(word(from: failure.problemOffset))
         let column = here.start.column
         let wanted = owner.span.start.column
@@ -131,7 +131,7 @@ extension SyntaxError {
         case (_, "while scanning a block scalar"):
             error(
                 "only '+', '-', a digit from 1 to 9 and a comment can follow '|' or '>'",
-                at: place(failure.problemOffset),
+                at: location(failure.problemOffset),
                 help: ["The block starts on the next line. A string that starts with '|' or '>' must be quoted."]
             )
         case ("found incompatible YAML document", _):
@@ -151,7 +151,7 @@ extension SyntaxError {
     private var wordFromContext: String { text(word(from: failure.contextOffset)) }
 
     private var reserved: Diagnostic {
-        let here = place(failure.problemOffset)
+        let here = location(failure.problemOffset)
         let word = text(restOfLine(from: failure.problemOffset))
         return error(
             "a value cannot start with '\(text(here.range))'",
@@ -177,7 +177,7 @@ extension SyntaxError {
         case "block sequence entries are not allowed in this context":
             error(
                 "a list cannot start on the line of its key",
-                at: place(failure.problemOffset),
+                at: location(failure.problemOffset),
                 help: [
                     "Start the list on its own line, or write it in brackets: [a, b].",
                     "A string that starts with '- ' must be quoted.",
@@ -188,14 +188,14 @@ extension SyntaxError {
     }
 
     private var unexpectedColon: Diagnostic {
-        let here = place(failure.problemOffset)
+        let here = location(failure.problemOffset)
         let line = line(at: failure.problemOffset)
         let start = firstText(in: line)
         if let first = separator(in: start..<failure.problemOffset) {
             return error(
                 "a second ':' in the same line",
                 at: here,
-                secondary: [.init(place(first), "the first one")],
+                secondary: [.init(location(first), "the first one")],
                 help: ["A value that contains ': ' must be quoted; a nested mapping starts on its own line."]
             )
         }
@@ -216,7 +216,7 @@ extension SyntaxError {
         if let colon, colon > offset, separator(in: key) == nil {
             return error(
                 "a space is missing after ':'",
-                at: place(colon),
+                at: location(colon),
                 help: ["Write '\(text(offset..<colon)): …', or quote the string if it is not a key."]
             )
         }

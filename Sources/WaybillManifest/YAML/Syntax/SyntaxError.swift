@@ -17,8 +17,8 @@ struct SyntaxError {
     /// The diagnostic for an error that no family recognizes, in libyaml's words.
     private var plainError: Diagnostic {
         let isElsewhere = !failure.context.isEmpty && failure.contextOffset != failure.problemOffset
-        let context = isElsewhere ? [Diagnostic.Label(place(failure.contextOffset), failure.context)] : []
-        return error(failure.problem, at: place(failure.problemOffset), secondary: context)
+        let context = isElsewhere ? [Diagnostic.Label(location(failure.contextOffset), failure.context)] : []
+        return error(failure.problem, at: location(failure.problemOffset), secondary: context)
     }
 
     // MARK: Words for the families
@@ -41,7 +41,7 @@ struct SyntaxError {
     }
 
     /// Returns the span of the character at an offset.
-    func place(_ offset: Int) -> SourceSpan {
+    func location(_ offset: Int) -> SourceSpan {
         guard offset < file.bytes.count else { return endOfText }
         var end = offset + 1
         while end < file.bytes.count, file.bytes[end] & 0xC0 == 0x80 { end += 1 }
@@ -118,21 +118,21 @@ struct SyntaxError {
 
     private func unclosedQuote(at span: SourceSpan, label: String) -> Diagnostic? {
         guard failure.context.hasSuffix("a quoted scalar") else { return nil }
-        let quote = text(place(failure.contextOffset).range)
+        let quote = text(location(failure.contextOffset).range)
         var help = ["Close the quote with another \(quote)."]
         if quote == "'" { help.append("Within single quotes, an apostrophe is written twice: ''.") }
         return error(
             "the quote \(quote) is not closed",
             at: span,
             label: label,
-            secondary: [.init(place(failure.contextOffset), "the quote starts here")],
+            secondary: [.init(location(failure.contextOffset), "the quote starts here")],
             help: help
         )
     }
 
     private var unknownEscape: Diagnostic {
         let start = failure.problemOffset
-        let escape = file.span(start..<place(start + 1).range.upperBound)
+        let escape = file.span(start..<location(start + 1).range.upperBound)
         return error(
             "unknown escape '\(text(escape.range))' in double quotes",
             at: escape,
@@ -142,7 +142,7 @@ struct SyntaxError {
 
     private func badEscape(_ headline: String) -> Diagnostic {
         let start = file.bytes[..<failure.problemOffset].lastIndex(of: UInt8(ascii: "\\")) ?? failure.problemOffset
-        return error(headline, at: file.span(start..<place(failure.problemOffset).range.upperBound))
+        return error(headline, at: file.span(start..<location(failure.problemOffset).range.upperBound))
     }
 }
 

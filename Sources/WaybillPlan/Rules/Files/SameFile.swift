@@ -27,8 +27,8 @@ struct SameFile: ManifestRule {
             return Diagnostic(
                 "same-file",
                 "one step writes the file as a database, and another one in another format",
-                at: second.place,
-                secondary: [.init(first.place, "the other step")],
+                at: second.location,
+                secondary: [.init(first.location, "the other step")],
                 help: ["Give each a name of its own."]
             )
         }
@@ -51,18 +51,18 @@ struct SameFile: ManifestRule {
             return Diagnostic(
                 "same-file",
                 "two steps would write the same file",
-                at: second.place,
-                secondary: [.init(first.place, "the other step")] + (isShared ? [.init(first.path, "the file")] : []),
+                at: second.location,
+                secondary: [.init(first.location, "the other step")] + (isShared ? [.init(first.path, "the file")] : []),
                 help: ["Give each a name of its own."]
             )
         }
         for writing in writings {
-            guard let places = runs.repetition(of: writing.graph) else { continue }
+            guard let paths = runs.repetition(of: writing.graph) else { continue }
             return Diagnostic(
                 "same-file",
                 "each run of graph '\(writing.graph)' would write the same file",
                 at: writing.path,
-                secondary: places.map { .init($0, "run here") },
+                secondary: paths.map { .init($0, "run here") },
                 help: ["Give the graph an input, and use it in the name."]
             )
         }
@@ -83,7 +83,7 @@ private struct FileWriting {
     /// The span of the path.
     let path: SourceSpan
     /// The span to report for the step.
-    let place: SourceSpan
+    let location: SourceSpan
     /// The graph of the step.
     let graph: String
     /// The enclosing `forEach` that repeats it, if there is one.
@@ -99,14 +99,14 @@ private struct FileWriting {
             in folder: String = "",
             table: String? = nil,
             of site: StepSite,
-            at place: SourceSpan,
+            at location: SourceSpan,
             _ loop: ForEach?
         ) {
             guard let text = path.constantText, let name = ResultPath.normalized(folder + text), !text.hasSuffix("/")
             else { return }
             let writing = FileWriting(
                 path: path.span,
-                place: place,
+                location: location,
                 graph: site.graph.name.value,
                 repeatedBy: loop,
                 isConditional: site.isConditional
@@ -129,8 +129,8 @@ private struct FileWriting {
                 guard let text = setting.value.constantText else { continue }
                 folder = text + "/"
             }
-            let place = if case .call(let call) = step.action { call.name.span } else { to.span }
-            add(to, in: folder, of: site, at: place, step.flow?.forEach ?? site.loopAround)
+            let location = if case .call(let call) = step.action { call.name.span } else { to.span }
+            add(to, in: folder, of: site, at: location, step.flow?.forEach ?? site.loopAround)
         }
         return writings
     }

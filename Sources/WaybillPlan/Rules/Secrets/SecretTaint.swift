@@ -82,7 +82,7 @@ struct SecretLeak {
 /// The locations that a secret has passed through, the last one first.
 struct SecretTrace {
     /// The maximum number of locations that are reported.
-    private static let maximumPlaces = 4
+    private static let maximumLocations = 4
 
     /// The locations, the last one first.
     private(set) var labels: [Diagnostic.Label]
@@ -96,7 +96,7 @@ struct SecretTrace {
     func passing(_ span: SourceSpan, _ words: String) -> SecretTrace {
         var further = self
         // The origin is the most informative location, and the last ones show where the secret leaked.
-        if labels.count == Self.maximumPlaces { further.labels.remove(at: labels.count - 2) }
+        if labels.count == Self.maximumLocations { further.labels.remove(at: labels.count - 2) }
         further.labels.insert(.init(span, words), at: 0)
         return further
     }

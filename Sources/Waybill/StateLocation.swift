@@ -6,7 +6,7 @@ import WaybillRuntime
 
 /// Where the states of a manifest's graphs are stored, unless a run is given a file: under the name that the manifest
 /// states, or else under its path. The file names the manifest, and no other one can use it, unless it is given the file.
-package struct StatePlace: Sendable {
+package struct StateLocation: Sendable {
     /// The file.
     let path: String
     /// The path of the manifest relative to the current folder, where `waybill-results` is; absolute if it is outside of
@@ -48,7 +48,7 @@ package struct StatePlace: Sendable {
     /// - Parameter given: The file that the run is given.
     package static func file(of plan: Plan, _ given: String?, usesMock: Bool) -> String? {
         guard plan.graphs.contains(where: { !$0.state.isEmpty }) else { return nil }
-        return given ?? (usesMock ? nil : StatePlace(of: plan).path)
+        return given ?? (usesMock ? nil : StateLocation(of: plan).path)
     }
 
     /// Returns an error for each plan whose states would be stored in the file of an earlier one.
@@ -56,7 +56,7 @@ package struct StatePlace: Sendable {
         var owners: [CodePoints: String] = [:]
         return plans.compactMap { plan in
             guard plan.graphs.contains(where: { !$0.state.isEmpty }) else { return nil }
-            let path = StatePlace(of: plan).path
+            let path = StateLocation(of: plan).path
             guard let owner = owners.updateValue(plan.manifest, forKey: CodePoints(path)) else { return nil }
             return Diagnostic(
                 "shared-state",

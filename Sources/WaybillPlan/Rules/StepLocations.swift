@@ -4,7 +4,7 @@ import WaybillExpressions
 import WaybillManifest
 
 /// Steps, and keys of steps, must be where they have a meaning.
-struct StepPlaces: ManifestRule {
+struct StepLocations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for graph in subject.manifest.graphs.values where graph.value.body.order == .chain {
