@@ -192,7 +192,9 @@ import WaybillTestSupport
         folder.write("mine", to: "elsewhere/a.json")
         folder.write("1", to: "run/own/a.json")
         let (run, target) = ("\(folder.path)/run", "\(folder.path)/target")
-        for (name, destination) in [("run/bodies", "elsewhere"), ("run/data", "elsewhere"), ("target/own", "elsewhere")] {
+        for (name, destination) in [
+            ("run/bodies", "elsewhere"), ("run/data", "elsewhere"), ("target/own", "elsewhere"),
+        ] {
             try FolderContents.make("\(folder.path)/target")
             #expect(symlink("\(folder.path)/\(destination)", "\(folder.path)/\(name)") == 0)
         }

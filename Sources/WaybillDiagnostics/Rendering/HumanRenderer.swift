@@ -62,7 +62,9 @@ package struct HumanRenderer: DiagnosticRenderer {
             text += "\(margin)\(paint(index == 0 ? "-->" : ":::", .frame)) \(block.location)\n\(bar)"
             for row in block.excerpt.rows { text += self.text(of: row, gutter: gutter) }
         }
-        if blocks.isEmpty, let location { text += "\(margin)\(paint("-->", .frame)) \(PrintableText.oneLine(location))\n" }
+        if blocks.isEmpty, let location {
+            text += "\(margin)\(paint("-->", .frame)) \(PrintableText.oneLine(location))\n"
+        }
         let remarks = notes.map { ("note", $0) } + diagnostic.help.map { ("help", $0) }
         if !blocks.isEmpty, !remarks.isEmpty { text += bar }
         for (kind, remark) in remarks {

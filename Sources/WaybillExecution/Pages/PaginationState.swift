@@ -62,7 +62,8 @@ struct PaginationState: Sendable {
         request =
             switch pagination.style {
             case .next, .link: .url(next.string ?? "")
-            case .page(let parameter, _), .offset(let parameter, _), .cursor(let parameter, _): PageRequest(parameter, next)
+            case .page(let parameter, _), .offset(let parameter, _), .cursor(let parameter, _):
+                PageRequest(parameter, next)
             }
     }
 

@@ -97,7 +97,11 @@ struct ResumeNodes {
         all[index].state = .remaining(elements: [:])
         let node = all[index]
         guard node.step.flow?.forEach != nil else { return }
-        let position = Position(planned: node.step.path, instance: node.path + "[*]", scope: ResumeScope(inside: node.scope))
+        let position = Position(
+            planned: node.step.path,
+            instance: node.path + "[*]",
+            scope: ResumeScope(inside: node.scope)
+        )
         _ = addWork(of: index, at: position, from: node.level)
     }
 

@@ -83,7 +83,9 @@ extension RequestSender {
             return Outcome(end: .refusal(unreachable(reason)), lastURL: sending.url)
         }
         let outcome = await transfer(sending, through: transport)
-        if case .failure(let failure) = outcome.end, failure.kind != .cancelled, let destination = destination(of: sending) {
+        if case .failure(let failure) = outcome.end, failure.kind != .cancelled,
+            let destination = destination(of: sending)
+        {
             run.reachability.failed(at: destination)
         }
         return outcome

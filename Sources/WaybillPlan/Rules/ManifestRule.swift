@@ -133,7 +133,9 @@ final class RuleSubject: Sendable {
         var diagnostics: [Diagnostic] = []
         for request in requests.all {
             for diagnostic in check(request) {
-                if let location = diagnostic.primary?.span, seen.insert(location).inserted { diagnostics.append(diagnostic) }
+                if let location = diagnostic.primary?.span, seen.insert(location).inserted {
+                    diagnostics.append(diagnostic)
+                }
             }
         }
         return diagnostics

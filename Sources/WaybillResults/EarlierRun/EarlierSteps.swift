@@ -230,7 +230,9 @@ package struct EarlierSteps: Sendable {
         for path in tolerated {
             var step = path
             if let index = Self.index(ofElement: &step) {
-                guard elements[step]?.elements[index]?.use != .unsure, hasPosition(for: index, of: step) else { continue }
+                guard elements[step]?.elements[index]?.use != .unsure, hasPosition(for: index, of: step) else {
+                    continue
+                }
             } else if steps[path]?.use == .unsure {
                 continue
             }

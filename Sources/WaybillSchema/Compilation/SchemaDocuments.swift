@@ -155,7 +155,8 @@ extension SchemaDocuments {
     }
 
     /// Returns the vocabularies of a meta-schema (JSON Schema Core, section 8.1.2).
-    private func vocabularies(of dialect: JSON, at location: SchemaLocation) throws(JSONSchemaError) -> SchemaVocabularies
+    private func vocabularies(of dialect: JSON, at location: SchemaLocation) throws(JSONSchemaError)
+        -> SchemaVocabularies
     {
         guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: location, "$schema") }
         let address = URIReference(uri).withoutFragment.description

@@ -74,7 +74,9 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         if node.refusesEverything { return false }
         guard enter() else { return false }
         defer { leave() }
-        if program.dynamicAnchors.isEmpty || scope.last == node.location.resource { return accepts(node, instance, &seen) }
+        if program.dynamicAnchors.isEmpty || scope.last == node.location.resource {
+            return accepts(node, instance, &seen)
+        }
         scope.append(node.location.resource)
         defer { scope.removeLast() }
         return accepts(node, instance, &seen)

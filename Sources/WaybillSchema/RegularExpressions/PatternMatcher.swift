@@ -163,7 +163,9 @@ struct PatternMatcher {
             guard let (value, following) = read(position, code.isBackward), value == wanted else { return .fails }
             return .continues(next, following)
         case .set(let ascii, let set):
-            guard let (value, following) = read(position, code.isBackward), holds(value, ascii, set) else { return .fails }
+            guard let (value, following) = read(position, code.isBackward), holds(value, ascii, set) else {
+                return .fails
+            }
             return .continues(next, following)
         case .split(let first, let second, let mark):
             var position = position

@@ -52,7 +52,8 @@ struct SameFile: ManifestRule {
                 "same-file",
                 "two steps would write the same file",
                 at: second.location,
-                secondary: [.init(first.location, "the other step")] + (isShared ? [.init(first.path, "the file")] : []),
+                secondary: [.init(first.location, "the other step")]
+                    + (isShared ? [.init(first.path, "the file")] : []),
                 help: ["Give each a name of its own."]
             )
         }
