@@ -16,8 +16,6 @@ struct JSONReading: ~Copyable {
 
     private var scanner: JSONScanner
     private let maximumDepth: Int
-    private let stopsAtLimit: Bool
-    private var limit = WorkLimit.Check()
     private var container = Container(isObject: false, start: 0)
     private var outerContainers: [Container] = []
     private var depth = 0
@@ -27,9 +25,8 @@ struct JSONReading: ~Copyable {
     private var duplicateName: (name: String, offset: Int)?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, stopsAtLimit: Bool) {
-        scanner = JSONScanner(bytes)
+        scanner = JSONScanner(bytes, stopsAtLimit: stopsAtLimit)
         self.maximumDepth = maximumDepth
-        self.stopsAtLimit = stopsAtLimit
         // A small text has few values.
         let room = min(64, bytes.count / 4 + 1)
         elements = MoveStack(capacity: room)
@@ -49,9 +46,7 @@ struct JSONReading: ~Copyable {
 
     private mutating func readValue() throws(JSONSyntaxError) -> JSON {
         while true {
-            if limit.isReached(at: scanner.position), stopsAtLimit {
-                throw JSONSyntaxError(WorkLimit.message, at: scanner.position)
-            }
+            try scanner.checkLimit()
             guard var value = try readScalarOrOpen() else { continue }
             while depth > 0 {
                 add(value)

@@ -8,9 +8,17 @@ struct JSONScanner: ~Copyable {
     /// The escapes read so far that are half of a surrogate pair.
     private(set) var loneSurrogates: JSONDocument.LoneSurrogates?
     private var names = NameCache()
+    private let stopsAtLimit: Bool
+    private var limit = WorkLimit.Check()
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, stopsAtLimit: Bool = false) {
         self.bytes = bytes
+        self.stopsAtLimit = stopsAtLimit
+    }
+
+    /// Throws if the text is read for a task that must stop.
+    mutating func checkLimit() throws(JSONSyntaxError) {
+        if limit.isReached(at: position), stopsAtLimit { throw JSONSyntaxError(WorkLimit.message, at: position) }
     }
 
     /// The number of bytes.
@@ -150,6 +158,7 @@ extension JSONScanner {
         var text: [UInt8] = []
         var plainStart = start
         while true {
+            try checkLimit()
             text.append(contentsOf: bytes[plainStart..<position])
             guard position < bytes.count else { throw JSONSyntaxError("the string has no closing quote", at: position) }
             switch bytes[position] {

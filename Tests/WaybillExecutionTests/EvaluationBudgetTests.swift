@@ -41,14 +41,15 @@ import WaybillTransport
         #expect(failure.message.string == "the deadline of 200ms has passed")
     }
 
-    @Test func `a pattern in values ends at the deadline of its step`() async throws {
+    @Test(arguments: ["captures(steps.a.data, 'a.*c|a')", "search(steps.a.data, '[ab]{1,100}c')"])
+    func `a pattern in values ends at the deadline of its step`(expression: String) async throws {
         let fixture = try ExecutionFixture(
             """
             graphs:
               main:
                 chain:
                   - {id: a, get: /a}
-                  - {id: b, deadline: 200ms, values: {x: "length(captures(steps.a.data, 'a.*c|a'))"}}
+                  - {id: b, deadline: 200ms, values: {x: "\(expression)"}}
             """,
             ["/a": .json("\"" + String(repeating: "ab", count: 200_000) + "\"")]
         )

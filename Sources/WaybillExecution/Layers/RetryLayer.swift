@@ -29,6 +29,10 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
                 step: context.path,
                 endpoint: plan.endpoint
             )
+            // The body has been kept, and takes no memory during the pause.
+            outcome.scope.response?.body = []
+            outcome.scope.response?.memory = nil
+            (outcome.body, outcome.scope.body, outcome.scope.data) = (nil, nil, nil)
             guard await context.pause(for: pause) else {
                 if Task.isCancelled { outcome.failure = .stopped(at: request.step.span) }
                 return outcome

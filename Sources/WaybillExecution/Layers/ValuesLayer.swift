@@ -18,6 +18,7 @@ struct ValuesLayer: RepeatableLayer {
                 return context.failed(step.step, failure)
             }
         }
+        if let passed = context.deadline?.passed { return context.failed(step.step, passed) }
         let result = StepResult(step.step, at: path, graph: context.graph, outcome: .passed)
         run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
         context.keep(record, of: step.step)

@@ -26,6 +26,8 @@ struct PatternMatcher {
     private var slots: [Int]
     private var steps: Int
     private var countsSteps: Bool
+    /// The instructions executed so far, from all starts.
+    private var work = 0
     /// The marks for a string so long that they do not fit into one block. Steps are counted then, so the marks stay
     /// few.
     private var sparseMarks: Set<Int> = []
@@ -121,12 +123,11 @@ struct PatternMatcher {
         var choices: [Choice] = []
         var instruction = 0
         var position = start
-        var count = 0
         while true {
             if countsSteps, !spendStep() { return nil }
-            count &+= 1
+            work &+= 1
             // Nobody waits for the result in a task that was cancelled.
-            if count & 0xFFFF == 0, WorkLimit.isReached {
+            if work & 0xFFFF == 0, WorkLimit.isReached {
                 steps = -1
                 return nil
             }

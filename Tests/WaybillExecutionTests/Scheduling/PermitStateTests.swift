@@ -11,8 +11,8 @@ import WaybillTestSupport
 
     /// The indices of the requests in the order in which they receive the only permit.
     private func order(_ requests: [PermitRequest]) -> [Int] {
-        var state = PermitState(places: 1)
-        var permit = Permit(queue: nil, hasPlace: true)
+        var state = PermitState(slots: 1)
+        var permit = Permit(queue: nil, hasSlot: true)
         _ = state.enqueue(PermitRequest(), now: .zero)
         _ = state.advance(now: .zero)
         for request in requests { _ = state.enqueue(request, now: .zero) }
@@ -40,16 +40,16 @@ import WaybillTestSupport
     }
 
     @Test func `a request that does not count towards the limit starts at once`() {
-        var state = PermitState(places: 1)
+        var state = PermitState(slots: 1)
         _ = state.enqueue(PermitRequest(), now: .zero)
         _ = state.enqueue(PermitRequest(), now: .zero)
-        _ = state.enqueue(PermitRequest(needsPlace: false), now: .zero)
+        _ = state.enqueue(PermitRequest(needsSlot: false), now: .zero)
         let issued = state.advance(now: .zero)
         #expect(issued.issued.map(\.ticket) == [3, 1])
     }
 
     @Test func `a rate delays only its own requests`() throws {
-        var state = PermitState(places: 10)
+        var state = PermitState(slots: 10)
         let slow = PermitRequest(queue: try Self.queue("slow", "1/s"))
         for _ in 0..<3 { _ = state.enqueue(slow, now: .zero) }
         _ = state.enqueue(PermitRequest(), now: .zero)
@@ -68,7 +68,7 @@ import WaybillTestSupport
     }
 
     @Test func `while the limit is reached, no wake-up is scheduled for a rate`() throws {
-        var state = PermitState(places: 1)
+        var state = PermitState(slots: 1)
         let queue = try Self.queue("s", "1/s")
         _ = state.enqueue(PermitRequest(queue: queue), now: .zero)
         _ = state.enqueue(PermitRequest(queue: queue), now: .zero)
@@ -83,7 +83,7 @@ import WaybillTestSupport
     @Test func `a service with a rate has no more requests in flight than connections`()
         throws
     {
-        var state = PermitState(places: 10)
+        var state = PermitState(slots: 10)
         let request = PermitRequest(queue: try Self.queue("s", "10/s", limit: 1))
         for _ in 0..<2 { _ = state.enqueue(request, now: .zero) }
         _ = state.enqueue(PermitRequest(queue: try Self.queue("s", "10/s")), now: .zero)
@@ -97,7 +97,7 @@ import WaybillTestSupport
     }
 
     @Test func `the number of connections does not limit multiplexed requests`() throws {
-        var state = PermitState(places: 10)
+        var state = PermitState(slots: 10)
         let request = PermitRequest(queue: try Self.queue("s", "1000/s", limit: 1))
         for _ in 0..<3 { _ = state.enqueue(request, now: .zero) }
         _ = state.advance(now: .zero)
@@ -108,7 +108,7 @@ import WaybillTestSupport
     }
 
     @Test func `a request can be withdrawn until its permit is issued`() {
-        var state = PermitState(places: 1)
+        var state = PermitState(slots: 1)
         let tickets = (0..<3).map { _ in state.enqueue(PermitRequest(), now: .zero) }
         let issued = state.advance(now: .zero).issued
         let ofBegun = state.withdraw(tickets[0])
@@ -123,7 +123,7 @@ import WaybillTestSupport
     }
 
     @Test func `after a stop, only final requests keep waiting`() {
-        var state = PermitState(places: 0)
+        var state = PermitState(slots: 0)
         let tickets = [false, true, false].map { state.enqueue(PermitRequest(isFinal: $0), now: .zero) }
         let stopped = state.stop()
         #expect(stopped == [tickets[0], tickets[2]])
@@ -135,7 +135,7 @@ import WaybillTestSupport
     func `requests in flight never exceed the limit, and each request starts once`(seed: Int) throws {
         var random = SplitMix(state: UInt64(seed))
         let places = 1 + random.next(below: 4)
-        var state = PermitState(places: places)
+        var state = PermitState(slots: places)
         let lanes = [nil, try Self.queue("a", "20/s", limit: 2), try Self.queue("b", "500/m")]
         let priorities: [Priority] = [.low, .default, .high]
         var now = Duration.zero
