@@ -1,4 +1,4 @@
-package import WaybillPlatform
+import WaybillPlatform
 
 /// Creates the files that are written beside another one, which they then replace.
 ///
