@@ -418,6 +418,33 @@ import WaybillTestSupport
         )
     }
 
+    @Test func `a state that a killed run did not store is stored when the run or its suite is resumed`() async throws {
+        for name in ["a", "b"] { counter("\(name).yaml", name: name) }
+        let start = ["run", "a.yaml", "--out", "one", "--resume"]
+        #expect(try await Command.run(CommandCase.program, start, in: folder.path).status == 0)
+        #expect(try await waybill("run", "a.yaml", "b.yaml", "--out", "out").status == 0)
+        // What a process leaves that is killed before it stores the state.
+        for name in ["a", "b"] {
+            rename(
+                "\(folder.path)/waybill-results/state/\(name).json",
+                "\(folder.path)/waybill-results/state/.\(name).json.0.tmp"
+            )
+        }
+        let run = try await Command.run(CommandCase.program, start, in: folder.path)
+        #expect(run.status == 0 && !run.outputText.contains("has already passed"), "\(run.outputText)")
+        let suite = try await waybill("resume", "./out")
+        #expect(suite.status == 0 && suite.outputText.contains("2 passed in "), "\(suite.outputText)")
+        #expect(folder.read("waybill-results/state/b.json")?.contains("\"n\": 1") == true)
+        #expect(
+            folder.names(in: "waybill-results/state") == ["a.json", "a.json.lock", "b.json", "b.json.lock"]
+        )
+        // A state that was stored since then is not replaced.
+        #expect(try await waybill("state", "set", "a.yaml", "n", "0").status == 0)
+        let again = try await Command.run(CommandCase.program, start, in: folder.path)
+        #expect(again.outputText == "the run in one has already passed\n")
+        #expect(try await waybill("state", "show", "a.yaml").outputText.hasPrefix("main.n = 0 "))
+    }
+
     @Test func `a manifest never uses the state of another one, unless a run is given its file`() async throws {
         let file = "waybill-results/state/pull.json"
         counter("pull.yaml", name: "pull")

@@ -103,8 +103,7 @@ struct ResumeCommand: ParsableCommand {
         let startedAt = ContinuousClock.now
         var resumesAny = false
         for member in suite.members where Signals.received == nil {
-            let result = RunFolders.entry(of: member.folder)?.result
-            guard failed || result?.outcome != .passed else { continue }
+            guard failed || !RunFolders.isComplete(member.folder) else { continue }
             resumesAny = true
             if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
