@@ -151,6 +151,20 @@ import WaybillTestSupport
         #expect(try await waybill("resume", "./out", "--format", "ndjson").status == 64)
     }
 
+    @Test(arguments: ["", "{\"seq\":1,\"at\":\"2026-"])
+    func `resume runs a manifest whose process was killed at its start`(journal: String) async throws {
+        for name in ["a", "b"] { manifest("\(name).yaml") }
+        #expect(try await waybill("run", "a.yaml", "b.yaml", "--mock", "--out", "out").status == 0)
+        for name in folder.names(in: "out/b") { unlink("\(folder.path)/out/b/\(name)") }
+        folder.write(journal, to: "out/b/events.ndjson")
+        let alone = try await waybill("resume", "out/b")
+        #expect(alone.status == 3)
+        #expect(alone.errorText.contains("was stopped before it sent or recorded anything"), "\(alone.errorText)")
+        let resumed = try await waybill("resume", "./out")
+        #expect(resumed.status == 0, "\(resumed.errorText)")
+        #expect(resumed.outputText.contains("\n2 manifests: 2 passed in "), "\(resumed.outputText)")
+    }
+
     @Test func `resume needs the inputs of a manifest that was not started`() async throws {
         manifest("a.yaml", status: 500)
         folder.write(
