@@ -117,6 +117,11 @@ package enum RunFolders {
     /// Returns the suite in the folder of a run; `nil` if it is a single run.
     package static func suite(of run: String) -> SuiteFolder? { SuiteFolder(at: folder(of: run)) }
 
+    /// Whether the run in a folder has passed, and its state was stored for the next run.
+    package static func isComplete(_ folder: String) -> Bool {
+        entry(of: folder)?.result?.outcome == .passed && (try? RunRecord(folder: folder))?.isStateUnstored != true
+    }
+
     /// Whether a run was started in a folder.
     package static func hasJournal(_ folder: String) -> Bool { exists("\(folder)/\(RunFileNames.journal)") }
 

@@ -97,7 +97,7 @@ package struct RunSession: Sendable {
         let folder = try makeFolder(id, secrets)
         folder.protect(files.protectedFiles)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
-        let (transport, mock) = try await makeTransport(examples)
+        let (transport, engine, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
         let exporter = options.startTraceExport?(trace, id, plan, options)
         let events = EventStream(
@@ -132,11 +132,14 @@ package struct RunSession: Sendable {
         executor.setUpWarnings = warnings + connectionWarnings
         let outcome = await executor.run(id: id)
         // The transport is closed and the trace exported while the results are written.
-        async let closed: Void = close(transport, mock)
+        async let jarFailures = close(engine, mock)
         async let exported: Void = finish(exporter)
         let report = try await write(outcome, state, to: folder)
-        await closed
+        let failures = await jarFailures
         await exported
+        guard failures.isEmpty else {
+            throw RunError(message: redactor.redact(failures.joined(separator: "; ")))
+        }
         return report
     }
 
@@ -214,7 +217,7 @@ package struct RunSession: Sendable {
     }
 
     private func makeTransport(_ examples: MockRoutes?) async throws(RunError) -> (
-        any Transport & NetworkProbe, MockServer?
+        any Transport & NetworkProbe, CurlTransport, MockServer?
     ) {
         let engine: CurlTransport
         do {
@@ -222,10 +225,10 @@ package struct RunSession: Sendable {
         } catch {
             throw RunError(message: error.description)
         }
-        guard let examples else { return (engine, nil) }
+        guard let examples else { return (engine, engine, nil) }
         let server = MockServer(routes: examples.routes)
         do {
-            return (MockedTransport(engine, port: try server.start()), server)
+            return (MockedTransport(engine, port: try server.start()), engine, server)
         } catch {
             await engine.shutDown()
             throw RunError(message: "could not start the mock server: \(error)")
@@ -283,9 +286,11 @@ package struct RunSession: Sendable {
         return (caching, warnings)
     }
 
-    private func close(_ transport: any Transport & NetworkProbe, _ mock: MockServer?) async {
-        await transport.shutDown()
+    /// Returns why cookie jars could not be written, one message for each.
+    private func close(_ engine: CurlTransport, _ mock: MockServer?) async -> [String] {
+        await engine.shutDown()
         await mock?.stop()
+        return engine.cookieJarFailures
     }
 
     /// Sends what is left of the trace, and warns if spans were lost.

@@ -151,6 +151,20 @@ import WaybillTestSupport
         #expect(try await waybill("resume", "./out", "--format", "ndjson").status == 64)
     }
 
+    @Test(arguments: ["", "{\"seq\":1,\"at\":\"2026-"])
+    func `resume runs a manifest whose process was killed at its start`(journal: String) async throws {
+        for name in ["a", "b"] { manifest("\(name).yaml") }
+        #expect(try await waybill("run", "a.yaml", "b.yaml", "--mock", "--out", "out").status == 0)
+        for name in folder.names(in: "out/b") { unlink("\(folder.path)/out/b/\(name)") }
+        folder.write(journal, to: "out/b/events.ndjson")
+        let alone = try await waybill("resume", "out/b")
+        #expect(alone.status == 3)
+        #expect(alone.errorText.contains("was stopped before it sent or recorded anything"), "\(alone.errorText)")
+        let resumed = try await waybill("resume", "./out")
+        #expect(resumed.status == 0, "\(resumed.errorText)")
+        #expect(resumed.outputText.contains("\n2 manifests: 2 passed in "), "\(resumed.outputText)")
+    }
+
     @Test func `resume needs the inputs of a manifest that was not started`() async throws {
         manifest("a.yaml", status: 500)
         folder.write(
@@ -416,6 +430,33 @@ import WaybillTestSupport
             """,
             to: path
         )
+    }
+
+    @Test func `a state that a killed run did not store is stored when the run or its suite is resumed`() async throws {
+        for name in ["a", "b"] { counter("\(name).yaml", name: name) }
+        let start = ["run", "a.yaml", "--out", "one", "--resume"]
+        #expect(try await Command.run(CommandCase.program, start, in: folder.path).status == 0)
+        #expect(try await waybill("run", "a.yaml", "b.yaml", "--out", "out").status == 0)
+        // What a process leaves that is killed before it stores the state.
+        for name in ["a", "b"] {
+            rename(
+                "\(folder.path)/waybill-results/state/\(name).json",
+                "\(folder.path)/waybill-results/state/.\(name).json.0.tmp"
+            )
+        }
+        let run = try await Command.run(CommandCase.program, start, in: folder.path)
+        #expect(run.status == 0 && !run.outputText.contains("has already passed"), "\(run.outputText)")
+        let suite = try await waybill("resume", "./out")
+        #expect(suite.status == 0 && suite.outputText.contains("2 passed in "), "\(suite.outputText)")
+        #expect(folder.read("waybill-results/state/b.json")?.contains("\"n\": 1") == true)
+        #expect(
+            folder.names(in: "waybill-results/state") == ["a.json", "a.json.lock", "b.json", "b.json.lock"]
+        )
+        // A state that was stored since then is not replaced.
+        #expect(try await waybill("state", "set", "a.yaml", "n", "0").status == 0)
+        let again = try await Command.run(CommandCase.program, start, in: folder.path)
+        #expect(again.outputText == "the run in one has already passed\n")
+        #expect(try await waybill("state", "show", "a.yaml").outputText.hasPrefix("main.n = 0 "))
     }
 
     @Test func `a manifest never uses the state of another one, unless a run is given its file`() async throws {

@@ -48,6 +48,31 @@ import WaybillTestSupport
         )
     }
 
+    @Test func `a run whose cookies cannot be kept in their jar could not be recorded`() async throws {
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                let answer = ServerResponse(headers: [("Set-Cookie", "a=1")])
+                guard connection.write(answer.bytes(to: request.method)) else { return }
+            }
+        }
+        defer { server.stop() }
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "\(server.url(""))", cookies: {jar: none/jar.txt}}}
+            graphs: {main: {chain: [{get: /}]}}
+            """,
+            to: "m.yaml"
+        )
+        let run = try await shell("$W run m.yaml --out out")
+        #expect(run.status == 3, "\(run.outputText)")
+        #expect(
+            run.errorText.contains("the cookie jar none/jar.txt cannot be written: No such file or directory"),
+            "\(run.errorText)"
+        )
+        #expect(folder.read("out/run.json") != nil)
+    }
+
     /// Waits until the partial file has the given number of bytes.
     private static func wait(for bytes: Int) -> String {
         "for i in $(seq 1000); do [ \"$(wc -c < out/a.bin.part 2>/dev/null || echo 0)\" -ge \(bytes) ] && break; sleep 0.02; done"

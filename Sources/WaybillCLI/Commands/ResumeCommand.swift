@@ -103,17 +103,16 @@ struct ResumeCommand: ParsableCommand {
         let startedAt = ContinuousClock.now
         var resumesAny = false
         for member in suite.members where Signals.received == nil {
-            let result = RunFolders.entry(of: member.folder)?.result
-            guard failed || result?.outcome != .passed else { continue }
+            guard failed || !RunFolders.isComplete(member.folder) else { continue }
             resumesAny = true
             if !printing.quiet { output.write("\n\(PrintableText.oneLine(member.manifest))\n") }
             do {
                 var run = run
                 (run.folder, run.suiteFolder) = (member.folder, suite.path)
-                if RunFolders.hasJournal(run.folder) { try run.resume(nil) } else { try start(member, of: suite, run) }
+                if RunFolders.hasEvents(run.folder) { try run.resume(nil) } else { try start(member, of: suite, run) }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)
-                if !RunFolders.hasJournal(member.folder) { failedStarts.insert(member.folder) }
+                if !RunFolders.hasEvents(member.folder) { failedStarts.insert(member.folder) }
             }
         }
         printSummary(of: suite, time: resumesAny ? ContinuousClock.now - startedAt : nil, output)

@@ -258,7 +258,9 @@ struct RunCommand: ParsableCommand {
             let message = "the run in '\(folder)' was started with \(list); choose another folder with --out"
             throw output.notRun(message)
         }
-        guard record.outcome == .passed, let entry = RunFolders.entry(of: folder)?.reported else {
+        guard record.outcome == .passed, !record.isStateUnstored,
+            let entry = RunFolders.entry(of: folder)?.reported
+        else {
             return try run.resume(resumption, reports)
         }
         let otherInputs = resumption.diagnostics.filter { $0.id == "invalid-input" }

@@ -36,6 +36,16 @@ package struct RunRecord: Sendable {
     /// The number of valid bytes in the journal.
     package private(set) var length = 0
 
+    /// Whether the process of the run ended after the run had passed, and before its state was stored.
+    package var isStateUnstored: Bool {
+        // A selection of steps, or a part of the run, stores no state.
+        guard outcome == .passed, selection == nil, part == nil, let file = state.file,
+            let stored = try? StateFile.read(file)
+        else { return false }
+        // What was stored since the start of the run is newer than its state.
+        return stored.run != id && stored.savedAt.map { $0 <= startedAt } ?? true
+    }
+
     /// Reads the journal of a results folder.
     ///
     /// - Throws: `ResultsError` if the journal cannot be read or is not a journal; `JournalDamage` if a line is

@@ -1,5 +1,6 @@
 import Testing
 import WaybillJSON
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
@@ -122,6 +123,20 @@ import WaybillTransport
             await transport.shutDown()
             #expect(transport.cookieJarFailures.map { $0.hasPrefix("\(path) is not a cookie jar") } == [true])
             #expect(folder.read("jar.txt") == "notes\n")
+        }
+    }
+
+    @Test func `a jar that another process keeps locked is reported after a limited time`() async throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.path)/jar.txt"
+        try await LoopbackServer.run(answer: Self.answer) { server in
+            let transport = try CurlTransport()
+            _ = try await cookies(transport, server, .jar(CodePoints(path)), "/?a=1")
+            let lock = try FileLock(waitingFor: path)
+            await transport.shutDown()
+            withExtendedLifetime(lock) {}
+            let reason = "another process holds the lock \(path).lock; try again when that process has ended"
+            #expect(transport.cookieJarFailures == ["the cookie jar \(path) cannot be written: \(reason)"])
         }
     }
 

@@ -52,6 +52,9 @@ struct CookieJarFile: Equatable {
             return nil
         } catch let failure as TransportFailure {
             return failure.message
+        } catch let error as SystemError where error.errno == EWOULDBLOCK {
+            return
+                "the cookie jar \(path) cannot be written: another process holds the lock \(FileLock.path(for: target)); try again when that process has ended"
         } catch {
             return "the cookie jar \(path) cannot be written: \(error)"
         }
