@@ -27,6 +27,7 @@ package struct RunFileList: Sendable {
     private var reads: Set<FileIdentity> = []
     private var writes: [FileIdentity: Purpose] = [:]
     private var bodyFolders: Set<FileIdentity> = []
+    private var snapshots: [FileIdentity: String] = [:]
 
     /// An empty list.
     package init() {}
@@ -71,6 +72,7 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
+        if purpose == .snapshot { snapshots[file] = path }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
         let other = writes.updateValue(purpose, forKey: file) ?? (isOfBodies ? .result : nil)
         let isRead = reads.contains(file)
@@ -79,19 +81,22 @@ package struct RunFileList: Sendable {
             purpose == .report && other == .report
             ? "two reports have the same file '\(path)'"
             : "\(purpose.rawValue) '\(path)' would replace a file that the run \(isRead ? "reads" : "itself writes")"
-        clashes.append(
-            Diagnostic(
-                "same-file",
-                message,
-                at: nil,
-                help: [purpose == .step ? "Choose another path, or another folder with --out." : "Choose another file."]
-            )
+        addClash(
+            message,
+            purpose == .step ? "Choose another path, or another folder with --out." : "Choose another file."
         )
     }
 
-    /// Adds the files of another run, and the errors about them.
+    private mutating func addClash(_ message: String, _ help: String) {
+        clashes.append(Diagnostic("same-file", message, at: nil, help: [help]))
+    }
+
+    /// Adds the files of another run, and the errors about them. Runs of a suite must not write the same snapshot.
     package mutating func add(_ other: RunFileList) {
         clashes += other.clashes
+        for (file, path) in other.snapshots.sorted(by: { $0.value < $1.value }) where writes[file] == .snapshot {
+            addClash("several manifests would write the snapshot '\(path)'", "Give each its own snapshot.")
+        }
         reads.formUnion(other.reads)
         writes.merge(other.writes) { first, _ in first }
         bodyFolders.formUnion(other.bodyFolders)

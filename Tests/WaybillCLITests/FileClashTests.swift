@@ -72,6 +72,20 @@ import WaybillTestSupport
         #expect(folder.read("netrc") == netrc)
     }
 
+    @Test func `two manifests of a suite do not write the same snapshot`() async throws {
+        for name in ["a", "b"] {
+            let step = "{get: \"http://127.0.0.1:9/\", mock: {body: \(name)}, expect: {snapshot: snapshot.json}}"
+            folder.write("waybill: 1\ngraphs: {main: {chain: [\(step)]}}\n", to: "suite/\(name).yaml")
+        }
+        let refused = try await waybill("run suite --mock --update-snapshots")
+        #expect(refused.status == 2, "\(refused.outputText)\(refused.errorText)")
+        let message = "error[same-file]: several manifests would write the snapshot 'suite/snapshot.json'"
+        #expect(refused.errorText.contains(message), "\(refused.errorText)")
+        folder.write("\"a\"", to: "suite/snapshot.json")
+        #expect(try await waybill("run suite/a.yaml --mock --update-snapshots").status == 0)
+        #expect(try await waybill("run suite --mock").status == 1)
+    }
+
     @Test func `what a run writes for itself does not replace what it reads`() async throws {
         writeFiles("{id: end, values: {n: 1}}")
         for (line, words) in [

@@ -1,4 +1,5 @@
 import Testing
+import WaybillPlatform
 import WaybillResults
 import WaybillTestSupport
 
@@ -61,6 +62,43 @@ import WaybillTestSupport
         #expect(try await waybill("runs", "prune", "--keep", "0").outputText == "removed 1 run\n")
         #expect(folder.names(in: "waybill-results") == ["notes"])
         #expect(folder.read("waybill-results/notes/file") == "kept")
+    }
+
+    @Test func `a named pipe in place of a file of a run is an error, and is not waited for`() async throws {
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main:
+                chain:
+                  - id: list
+                    forEach: {in: [1, 2], as: n}
+                    get: /list
+                    mock: [{body: [{id: 1}]}, {status: 500, body: bad}]
+                    write: {to: p.csv}
+            """,
+            to: "m.yaml"
+        )
+        let run = "all/20200101-000000-aaaaaa"
+        #expect(try await waybill("run", "m.yaml", "--mock", "--out", run).status == 1)
+        for (file, lines) in [
+            ("bodies/main.list[1].txt", ["report \(run) --html h.html"]), ("p.csv.part", ["resume \(run)"]),
+            ("events.ndjson", ["show \(run)", "resume \(run)", "report \(run) --har h.har"]),
+            ("events.ndjson", ["runs all", "runs prune all --keep 5"]),
+        ] {
+            let path = "\(folder.path)/\(run)/\(file)"
+            unlink(path)
+            try #require(mkfifo(path, 0o600) == 0)
+            for line in lines {
+                let words = line.split(separator: " ").map(String.init)
+                let command = try await Command.run(CommandCase.program, words, in: folder.path)
+                let text = command.outputText + command.errorText
+                let isError = text.contains("/\(file)': it is not a regular file")
+                // The others show what the other files contain.
+                #expect(isError || !line.hasPrefix("resume"), "\(line): \(command.status) \(text)")
+            }
+        }
     }
 
     @Test func `a folder without runs has none, and one that does not exist is an error`() async throws {

@@ -195,6 +195,7 @@ import WaybillTestSupport
         (["a/b.yaml", "a.yaml"], ["a/b", "a-2"]),
         (["a.yaml", "A.yml", "./a.yaml"], ["a", "A-2", "a-3"]),
         (["suite.json.yaml", "suite.json/c.yaml"], ["suite.json-2", "suite.json-c-2"]),
+        (["run.json.yaml", "events.ndjson/c.yaml", "Bodies.yaml"], ["run.json-2", "events.ndjson-c-2", "Bodies-2"]),
         (["../x/y.yaml", "-"], ["x/y", "-"]),
     ])
     func `no run has its folder in that of another one`(paths: [String], names: [String]) throws {

@@ -33,6 +33,38 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
+        "{deadline: 1s, get: /a, mock: {body: [{id: 1}]}, write: {to: t.sqlite, table: t, key: [id]}}",
+        "{deadline: 1s, batch: [{get: /a, mock: {body: {id: 1}}, write: {to: t.sqlite, table: t, key: [id]}}]}",
+        """
+        {id: a, deadline: 1s, forEach: {in: [1], as: n}, get: /a, mock: {body: {id: 1}},
+         write: {to: t.sqlite, table: t, key: [id]}}
+        """,
+    ])
+    func `a locked database is not waited for after the deadline of the step`(step: String) async throws {
+        let folder = TemporaryFolder()
+        folder.write(
+            "waybill: 1\nservices: {s: {baseURL: \"http://127.0.0.1:9\"}}\ngraphs: {main: {chain: [\(step)]}}\n",
+            to: "m.yaml"
+        )
+        let script = """
+            import sqlite3, subprocess, sys, time
+            command = [sys.argv[1], "run", "m.yaml", "--mock", "--out", "out"]
+            first = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+            database = sqlite3.connect("out/t.sqlite", isolation_level=None)
+            database.execute("BEGIN EXCLUSIVE")
+            start = time.monotonic()
+            run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+            print(first, run.returncode, time.monotonic() - start < 8, "the deadline of 1s has passed" in run.stdout)
+            """
+        let run = try await Command.run(
+            "/usr/bin/env",
+            ["python3", "-c", script, CommandCase.program],
+            in: folder.path
+        )
+        #expect(run.outputText == "0 1 True True\n", "\(run.errorText)")
+    }
+
+    @Test(arguments: [
         (
             "forEach: {in: \"range(0, 100)\", as: n, concurrency: 4}",
             "write: {to: all.ndjson, records: \"range(0, 500)\"}"

@@ -193,6 +193,9 @@ import WaybillTestSupport
             error?.description
                 == "the database '\(folder.path)/shop.sqlite' is locked by another process, which did not release it within 1 s"
         )
+        let sink = try RecordSink("\(folder.path)/shop.sqlite", SQLiteFormat(), in: orders(), thread: FileThread())
+        let stopped = await #expect(throws: ResultsError.self) { try await sink.commit(until: { true }) }
+        #expect(stopped?.description == "the database '\(folder.path)/shop.sqlite' is locked by another process")
         async let second = write(records(#"{"id":2}"#), in: orders())
         try other.execute("COMMIT")
         _ = try await second

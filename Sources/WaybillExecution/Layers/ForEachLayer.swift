@@ -174,7 +174,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             try await file.completeShard()
             return nil
         } catch {
-            summary.fail(error)
+            summary.fail(error.kind == .cancelled ? context.deadline?.passed ?? error : error)
             return nil
         }
     }

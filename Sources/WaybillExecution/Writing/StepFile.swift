@@ -194,20 +194,37 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Moves the file to its path.
+    /// Moves the file to its path. A wait for a lock on it ends when the deadline has passed or the task is cancelled.
     func commit() async throws(Failure) -> RunEvent.WrittenFile {
         if let warning = columns.warning() { warn(warning) }
+        let stop = StopSign()
+        let result = await withTaskCancellationHandler {
+            await commit { [deadline] in stop.isSet || deadline?.passed != nil }
+        } onCancel: {
+            stop.set()
+        }
         do throws(ResultsError) {
-            let committed = try await sink.commit { (complete) throws(ResultsError) in
+            let file = written(try result.get())
+            run.events.emit(.writeCommitted(file), step: step)
+            return file
+        } catch {
+            guard error.wasStopped else { throw failure(error) }
+            throw Failure(.cancelled, run.redactor.text(error.description), at: write.to.span)
+        }
+    }
+
+    private func commit(
+        until isStopped: @escaping @Sendable () -> Bool
+    ) async -> Result<RecordSink.Committed, ResultsError> {
+        do throws(ResultsError) {
+            let committed = try await sink.commit(until: isStopped) { (complete) throws(ResultsError) in
                 // This tells a resumed run that the file is complete, if it is at its path.
                 run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
                 try await run.folder?.journal.settle()
             }
-            let file = written(committed)
-            run.events.emit(.writeCommitted(file), step: step)
-            return file
+            return .success(committed)
         } catch {
-            throw failure(error)
+            return .failure(error)
         }
     }
 

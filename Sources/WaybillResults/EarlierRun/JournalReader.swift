@@ -50,8 +50,7 @@ struct JournalReader {
 
     /// Calls a function with each event in the file.
     mutating func read(_ take: (JSON) -> Void) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ResultsError(cannot: "read", path) }
+        let descriptor = try RegularFile.open(path, O_RDONLY, to: "read")
         defer { close(descriptor) }
         var held: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: Self.pieceSize)

@@ -22,22 +22,20 @@ struct OutputFile: ~Copyable, Sendable {
     private let disk: Disk
 
     init(_ path: String, _ mode: Mode, disk: Disk = .real) throws(ResultsError) {
-        self.disk = disk
-        let flags =
-            switch mode {
-            case .new: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_EXCL
-            case .any: O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
-            // Otherwise, opening a pipe would wait for a process that reads it.
-            case .stream: O_WRONLY | O_CLOEXEC | O_NONBLOCK
-            case .folder: O_RDONLY | O_CLOEXEC | O_DIRECTORY
-            }
-        descriptor = open(path, flags, 0o666)
-        self.path = path
-        if descriptor < 0, mode == .stream, errno == ENXIO {
+        let opened: Int32
+        switch mode {
+        case .new: opened = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_EXCL, to: "create")
+        case .any: opened = try RegularFile.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, to: "create")
+        // Otherwise, opening a pipe would wait for a process that reads it.
+        case .stream: opened = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)
+        case .folder: opened = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        }
+        if opened < 0, mode == .stream, errno == ENXIO {
             throw ResultsError(path: path, "cannot write to '\(path)': no process reads from this pipe")
         }
-        if descriptor < 0 { throw ResultsError(cannot: "create", path) }
-        if mode == .stream { _ = fcntl(descriptor, F_SETFL, O_WRONLY) }
+        if opened < 0 { throw ResultsError(cannot: "create", path) }
+        if mode == .stream { _ = fcntl(opened, F_SETFL, O_WRONLY) }
+        (descriptor, self.path, self.disk) = (opened, path, disk)
     }
 
     /// Takes over an open file at a path.
@@ -67,7 +65,7 @@ struct OutputFile: ~Copyable, Sendable {
     /// Whether a process has locked the file at a path. A file that cannot be read counts as unlocked. Others may ask at
     /// the same time: the shared lock of a question excludes neither another question nor `lock()`.
     static func isLocked(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK

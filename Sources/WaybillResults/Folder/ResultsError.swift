@@ -5,7 +5,9 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
     /// The file or folder.
     package let path: String
     /// What failed, and why, in one sentence without a full stop.
-    package let description: String
+    package internal(set) var description: String
+    /// Whether the work was given up because it was told to stop.
+    package internal(set) var wasStopped = false
 
     /// Creates an error with a message.
     init(path: String, _ description: String) {

@@ -125,10 +125,10 @@ package struct SuiteFolder: Sendable {
     }
 
     /// Returns names for the folders of the manifests' runs: the paths without their extension, and without components
-    /// that lead out of the folder. All names differ, even if case is ignored, and no folder is inside that of another
-    /// run.
+    /// that lead out of the folder. All names differ, even if case is ignored, none is that of a file of a run, and no
+    /// folder is inside that of another run.
     static func names(for manifests: [String]) -> [String] {
-        var taken: Set<String> = [RunFileNames.suite]
+        var taken = RunFileNames.all.union([FolderContents.mergedJournal])
         var parents: Set<String> = []
         func isFree(_ name: String) -> Bool {
             let name = name.lowercased()

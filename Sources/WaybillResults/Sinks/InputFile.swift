@@ -6,9 +6,8 @@ struct InputFile: ~Copyable {
     private let descriptor: Int32
 
     init(_ path: String) throws(ResultsError) {
+        descriptor = try RegularFile.open(path, O_RDONLY | O_NOFOLLOW, to: "read")
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        if descriptor < 0 { throw ResultsError(cannot: "read", path) }
     }
 
     deinit {

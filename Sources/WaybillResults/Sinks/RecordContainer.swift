@@ -72,15 +72,20 @@ package enum RecordContainer: Sendable {
 
     /// Moves the records to their destination, and removes the unfinished file. May take long.
     ///
+    /// - Parameter isStopped: Whether to stop waiting for a lock of another process.
     /// - Returns: The size of the file.
-    func complete(_ path: String, from part: String) throws(ResultsError) -> Int {
+    func complete(
+        _ path: String,
+        from part: String,
+        until isStopped: @escaping @Sendable () -> Bool
+    ) throws(ResultsError) -> Int {
         switch self {
         case .file: try Self.move(part, to: path)
         case .gzip:
             try Self.move(Self.compressed(part), to: path)
             try remove(part)
         case .table(let table):
-            try table.load(part, into: path)
+            try table.load(part, into: path, until: isStopped)
             try remove(part)
         }
         OutputFile.syncFolder(of: path)

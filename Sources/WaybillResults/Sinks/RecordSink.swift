@@ -292,8 +292,11 @@ package final class RecordSink: Sendable {
 
     /// Completes the file and moves it to its destination, where it is on the disk when this returns.
     ///
-    /// - Parameter announce: Called when the file is complete, before it is moved.
+    /// - Parameters:
+    ///   - isStopped: Whether to stop waiting for a lock of another process. Asked on another thread.
+    ///   - announce: Called when the file is complete, before it is moved.
     package func commit(
+        until isStopped: @escaping @Sendable () -> Bool = { false },
         announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
     ) async throws(ResultsError) -> Committed {
         var committed = try change { (state) throws(ResultsError) -> Committed in
@@ -309,7 +312,7 @@ package final class RecordSink: Sendable {
         }
         try await announce(committed)
         committed.bytes = try await thread.run { () throws(ResultsError) in
-            try self.container.complete(self.path, from: self.part)
+            try self.container.complete(self.path, from: self.part, until: isStopped)
         }
         return committed
     }

@@ -8,21 +8,40 @@ final class SQLiteDatabase {
     let path: String
     /// The number of seconds to wait for a lock of another process.
     private let wait: Int
+    private let isStopped: @Sendable () -> Bool
+    private var waitStart = ContinuousClock.now
     fileprivate let handle: OpaquePointer
 
     /// Opens a database, or creates it.
-    init(_ path: String, wait: Int) throws(ResultsError) {
+    ///
+    /// - Parameters:
+    ///   - wait: The number of seconds to wait for a lock of another process.
+    ///   - isStopped: Whether to stop waiting before that.
+    init(_ path: String, wait: Int, until isStopped: @escaping @Sendable () -> Bool = { false }) throws(ResultsError) {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard let handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
-        (self.path, self.wait, self.handle) = (path, wait, handle)
+        (self.path, self.wait, self.isStopped, self.handle) = (path, wait, isStopped, handle)
         try check(code)
-        sqlite3_busy_timeout(handle, Int32(clamping: wait * 1000))
+        let answer: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { database, count in
+            Unmanaged<SQLiteDatabase>.fromOpaque(database!).takeUnretainedValue().waitForLock(count) ? 1 : 0
+        }
+        sqlite3_busy_handler(handle, answer, Unmanaged.passUnretained(self).toOpaque())
         sqlite3_extended_result_codes(handle, 1)
     }
 
     deinit {
         sqlite3_close_v2(handle)
+    }
+
+    /// Waits a moment for a lock of another process; `false` if the wait is over.
+    ///
+    /// - Parameter count: How often this was called for the same lock.
+    private func waitForLock(_ count: Int32) -> Bool {
+        if count == 0 { waitStart = .now }
+        guard !isStopped(), .now - waitStart < .seconds(wait) else { return false }
+        usleep(1000 << UInt32(min(count, 5)))
+        return true
     }
 
     /// Executes a statement without parameters and results.
@@ -37,10 +56,10 @@ final class SQLiteDatabase {
         case SQLITE_NOTADB:
             throw ResultsError(path: path, "'\(path)' is not an SQLite database")
         case SQLITE_BUSY, SQLITE_LOCKED:
-            throw ResultsError(
-                path: path,
-                "the database '\(path)' is locked by another process, which did not release it within \(wait) s"
-            )
+            var error = ResultsError(path: path, "the database '\(path)' is locked by another process")
+            error.wasStopped = isStopped()
+            if !error.wasStopped { error.description += ", which did not release it within \(wait) s" }
+            throw error
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
         default:
             throw ResultsError(path: path, "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")

@@ -27,9 +27,15 @@ package struct SQLiteTable: Sendable {
 
     /// Loads records, one JSON value per line, into the table of a database. Creates the database and the table if
     /// needed.
-    func load(_ source: String, into path: String) throws(ResultsError) {
+    ///
+    /// - Parameter isStopped: Whether to stop waiting for a lock of another process.
+    func load(
+        _ source: String,
+        into path: String,
+        until isStopped: @escaping @Sendable () -> Bool
+    ) throws(ResultsError) {
         do throws(ResultsError) {
-            let database = try SQLiteDatabase(path, wait: wait)
+            let database = try SQLiteDatabase(path, wait: wait, until: isStopped)
             // More memory than the default of 2 MiB, for keys in random order.
             try database.execute("PRAGMA cache_size = -8000")
             try database.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,3 @@
-import Synchronization
 import WaybillRuntime
 import WaybillTransport
 
@@ -58,13 +57,4 @@ extension HTTPRequest.Body {
         }
         return .success(digest.hexadecimal)
     }
-}
-
-/// Tells work on another thread that its result is no longer needed.
-private final class StopSign: Sendable {
-    private let flag = Atomic(false)
-
-    var isSet: Bool { flag.load(ordering: .relaxed) }
-
-    func set() { flag.store(true, ordering: .relaxed) }
 }
