@@ -24,7 +24,7 @@ package enum TemporaryFile {
     /// Creates, opens and locks a file beside another one. It must be renamed or removed before it is closed.
     ///
     /// - Returns: Its path, and a descriptor for writing; -1 with `errno` if it cannot be created.
-    package static func create(beside path: String, permissions: mode_t) -> (descriptor: Int32, path: String) {
+    package static func create(beside path: String, permissions: UInt32) -> (descriptor: Int32, path: String) {
         removeAbandoned(beside: path)
         for number in 0..<maximumNumber {
             let temporary = self.path(beside: path, tail: String(number))
@@ -51,8 +51,8 @@ package enum TemporaryFile {
         }
     }
 
-    private static func create(_ path: String, _ permissions: mode_t) -> Int32 {
-        open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions)
+    private static func create(_ path: String, _ permissions: UInt32) -> Int32 {
+        open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(permissions))
     }
 
     /// Locks an open file; `false` if another process has locked it, `nil` if the file system has no locks.
