@@ -60,6 +60,7 @@ package struct RunFileList: Sendable {
 
     /// Adds files that are read.
     package mutating func read(_ paths: [String]) {
+        protectedPaths += paths
         reads.formUnion(paths.lazy.filter { $0 != "-" }.compactMap(FileIdentity.init))
     }
 
@@ -72,6 +73,7 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
+        if purpose != .step { protectedPaths.append(path) }
         if purpose == .snapshot { snapshots[file] = path }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
         let other = writes.updateValue(purpose, forKey: file) ?? (isOfBodies ? .result : nil)
@@ -112,5 +114,5 @@ package struct RunFileList: Sendable {
     }
 
     /// The files that no step may replace, whatever path it computes.
-    var protectedFiles: Set<FileIdentity> { reads.union(writes.lazy.filter { $0.value != .step }.map(\.key)) }
+    private(set) var protectedPaths: [String] = []
 }

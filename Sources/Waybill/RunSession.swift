@@ -95,7 +95,7 @@ package struct RunSession: Sendable {
         let files = try files(of: id)
         let state = try openState()
         let folder = try makeFolder(id, secrets)
-        folder.protect(files.protectedFiles)
+        folder.protect(files.protectedPaths)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, engine, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)

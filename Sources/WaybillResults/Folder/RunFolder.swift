@@ -2,7 +2,7 @@ import Synchronization
 package import WaybillFormats
 package import WaybillJSON
 import WaybillPlatform
-package import WaybillRuntime
+import WaybillRuntime
 
 /// The folder for the results of one run.
 package final class RunFolder: Sendable {
@@ -29,7 +29,7 @@ package final class RunFolder: Sendable {
     /// files.
     private let writers = Mutex<[Int: Int]>([:])
     /// The files that no step may replace.
-    private let protected = Mutex<Set<FileIdentity>>([])
+    private let protected = Mutex<[String]>([])
 
     /// Creates the folder, and so checks that results can be written at all.
     ///
@@ -239,12 +239,14 @@ package final class RunFolder: Sendable {
     }
 
     /// Excludes files that the run reads or writes itself from what steps may write.
-    package func protect(_ files: Set<FileIdentity>) { protected.withLock { $0.formUnion(files) } }
+    package func protect(_ paths: [String]) { protected.withLock { $0 += paths } }
 
     /// Returns the resolved path of a file that a step writes. Missing parent folders are created.
     private func prepare(_ path: String, allowsOutside: Bool) throws(ResultPathError) -> String {
         let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside).prepare(path)
-        guard let file = FileIdentity(whole), protected.withLock({ $0.contains(file) }) else { return whole }
+        guard let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) else {
+            return whole
+        }
         throw .refused("'\(path)' would replace a file that the run reads or writes itself")
     }
 
