@@ -24,10 +24,9 @@ package struct RunFileList: Sendable {
     /// The errors about files that would replace another one.
     package private(set) var clashes: [Diagnostic] = []
 
-    private var reads: Set<FileIdentity> = []
-    private var writes: [FileIdentity: Purpose] = [:]
+    private var reads: [FileIdentity: String] = [:]
+    private var writes: [FileIdentity: (purpose: Purpose, path: String)] = [:]
     private var bodyFolders: Set<FileIdentity> = []
-    private var snapshots: [FileIdentity: String] = [:]
 
     /// An empty list.
     package init() {}
@@ -60,8 +59,9 @@ package struct RunFileList: Sendable {
 
     /// Adds files that are read.
     package mutating func read(_ paths: [String]) {
-        protectedPaths += paths
-        reads.formUnion(paths.lazy.filter { $0 != "-" }.compactMap(FileIdentity.init))
+        for path in paths where path != "-" {
+            if let file = FileIdentity(path) { reads[file] = path }
+        }
     }
 
     /// Adds the files that a run in a folder writes about itself.
@@ -73,11 +73,9 @@ package struct RunFileList: Sendable {
     /// Adds a file that is written. If that would replace another file of the list, adds an error.
     package mutating func write(_ path: String, as purpose: Purpose) {
         guard path != "-", let file = FileIdentity(path) else { return }
-        if purpose != .step { protectedPaths.append(path) }
-        if purpose == .snapshot { snapshots[file] = path }
         let isOfBodies = FileIdentity(FileContents.folder(of: path)).map(bodyFolders.contains) ?? false
-        let other = writes.updateValue(purpose, forKey: file) ?? (isOfBodies ? .result : nil)
-        let isRead = reads.contains(file)
+        let other = writes.updateValue((purpose, path), forKey: file)?.purpose ?? (isOfBodies ? .result : nil)
+        let isRead = reads[file] != nil
         guard isRead || other != nil && (other != purpose || purpose == .report) else { return }
         let message =
             purpose == .report && other == .report
@@ -96,10 +94,11 @@ package struct RunFileList: Sendable {
     /// Adds the files of another run, and the errors about them. Runs of a suite must not write the same snapshot.
     package mutating func add(_ other: RunFileList) {
         clashes += other.clashes
-        for (file, path) in other.snapshots.sorted(by: { $0.value < $1.value }) where writes[file] == .snapshot {
+        let shared = other.writes.filter { $0.value.purpose == .snapshot && writes[$0.key]?.purpose == .snapshot }
+        for path in shared.values.map(\.path).sorted() {
             addClash("several manifests would write the snapshot '\(path)'", "Give each its own snapshot.")
         }
-        reads.formUnion(other.reads)
+        reads.merge(other.reads) { first, _ in first }
         writes.merge(other.writes) { first, _ in first }
         bodyFolders.formUnion(other.bodyFolders)
     }
@@ -110,9 +109,14 @@ package struct RunFileList: Sendable {
         let names = Set(reports.compactMap(FileContents.canonicalPath).map(FileContents.name))
         guard !names.isEmpty else { return }
         let recorded = folders.flatMap { RunFiles.recorded(in: $0, named: names) }
-        for file in recorded.compactMap(FileIdentity.init) { writes[file] = .step }
+        for path in recorded {
+            if let file = FileIdentity(path) { writes[file] = (.step, path) }
+        }
     }
 
-    /// The files that no step may replace, whatever path it computes.
-    private(set) var protectedPaths: [String] = []
+    /// The paths of the files that no step may replace, whatever path it computes. Paths, because the run itself replaces some
+    /// of these files, and the inode of a file that was removed is used again.
+    var protectedPaths: [String] {
+        Array(reads.values) + writes.values.filter { $0.purpose != .step }.map(\.path)
+    }
 }

@@ -15,7 +15,7 @@ package struct StateLocation: Sendable {
     /// Whether the user named the file.
     let isGiven: Bool
 
-    /// The place of a manifest.
+    /// The location for a manifest.
     ///
     /// - Parameters:
     ///   - name: The name that the manifest states.
@@ -27,7 +27,7 @@ package struct StateLocation: Sendable {
         isGiven = given != nil
     }
 
-    /// The place of a plan's manifest.
+    /// The location for a plan's manifest.
     init(of plan: Plan, given: String? = nil) {
         let name = plan.hasName ? plan.name : nil
         self.init(name: name, file: plan.manifest, environment: plan.environment, given: given)

@@ -45,7 +45,7 @@ final class RunContext: Sendable {
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.
     let unrepeated = Mutex<[String: Bool]>([:])
-    /// The warnings about single requests that were given, by message and place: the elements of a `forEach` have one.
+    /// The warnings about single requests that were given, by message and location: the elements of a `forEach` have one.
     let requestWarnings = Mutex<Set<String>>([])
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]

@@ -48,7 +48,7 @@ private struct KeyIndex {
     private var users: [String: [String]] = [:]
     /// The definitions that a definition's own `$ref` adds its keys to.
     private var extended: [String: [String]] = [:]
-    /// The entries by their key; places are names of definitions (`#step`) or words.
+    /// The entries by their key; locations are names of definitions (`#step`) or words.
     private var found: [String: [KeyExplanation]] = [:]
 
     init(schema: JSON) {

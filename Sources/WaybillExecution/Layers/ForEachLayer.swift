@@ -112,7 +112,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         }
     }
 
-    /// Executes elements one after another in the current task, starting with the first. Returns when there are places
+    /// Executes elements one after another in the current task, starting with the first. Returns when there is room
     /// for further tasks.
     private func executeInOrder(from first: Int, of source: ElementSource, _ ledger: ElementLedger) async {
         var next: Int? = first

@@ -10,11 +10,11 @@ final class SharedWork<Value: Sendable>: Sendable {
         var count = 0
         var isAbandoned = false
         var lastNumber = 0
-        /// The places whose task was cancelled before it started to wait.
+        /// The tickets whose task was cancelled before it started to wait.
         var cancelled: Set<Int> = []
     }
 
-    /// A place among the waiting tasks.
+    /// The ticket of one of the waiting tasks.
     struct Ticket: Sendable {
         fileprivate let number: Int
     }
@@ -45,7 +45,7 @@ final class SharedWork<Value: Sendable>: Sendable {
         if isAbandoned { task.cancel() }
     }
 
-    /// Returns a place, with which the caller must wait for the value; `nil` if the work was abandoned.
+    /// Returns a ticket, with which the caller must wait for the value; `nil` if the work was abandoned.
     func join() -> Ticket? {
         state.withLock { state in
             guard !state.isAbandoned else { return nil }

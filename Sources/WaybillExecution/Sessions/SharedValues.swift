@@ -45,7 +45,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard !Task.isCancelled else { return nil }
         let source = entries.withLock { entries -> Source in
             var entry = entries[key] ?? Entry()
-            // Abandoned work has no places, because it is being cancelled.
+            // Abandoned work gives no tickets, because it is being cancelled.
             if let work = entry.work, let ticket = work.join() { return .work(work, ticket) }
             if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
             let work = SharedWork<Outcome>()

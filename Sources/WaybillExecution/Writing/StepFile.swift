@@ -7,6 +7,7 @@ package import WaybillManifest
 import WaybillPlan
 package import WaybillResults
 import WaybillRuntime
+import WaybillTransport
 
 /// The file to which a step writes its records: created before its first request, and moved to its path at the end.
 struct StepFile: Sendable {
@@ -197,11 +198,11 @@ struct StepFile: Sendable {
     /// Moves the file to its path. A wait for a lock on it ends when the deadline has passed or the task is cancelled.
     func commit() async throws(Failure) -> RunEvent.WrittenFile {
         if let warning = columns.warning() { warn(warning) }
-        let stop = StopSign()
+        let cancellation = Cancellation()
         let result = await withTaskCancellationHandler {
-            await commit { [deadline] in stop.isSet || deadline?.passed != nil }
+            await commit { [deadline] in cancellation.isRequested || deadline?.passed != nil }
         } onCancel: {
-            stop.set()
+            cancellation.request()
         }
         do throws(ResultsError) {
             let file = written(try result.get())

@@ -284,7 +284,7 @@ package struct EarlierSteps: Sendable {
 
     /// Forgets elements of the step at a path, so that they run again.
     package mutating func forget(elements numbers: Set<Int>, of path: String) {
-        for resumption in numbers { elements[path]?.elements[resumption] = nil }
+        for number in numbers { elements[path]?.elements[number] = nil }
     }
 
     /// Returns the index of the element `main.items[3]` of the step `main.items`; `nil` for other paths.
@@ -388,9 +388,9 @@ package struct EarlierSteps: Sendable {
     }
 
     private mutating func finish(_ path: String, _ element: Int, _ event: JSON) {
-        let resumption = "\(path)[\(element)]"
-        pages[resumption] = nil
-        guard let use = note(event["kept"], of: resumption),
+        let elementPath = "\(path)[\(element)]"
+        pages[elementPath] = nil
+        guard let use = note(event["kept"], of: elementPath),
             let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
             [.passed, .tolerated].contains(outcome)
         else { return }
@@ -404,11 +404,11 @@ package struct EarlierSteps: Sendable {
             failed: outcome == .passed ? nil : EarlierElements.Failed(json: event),
             use: use
         )
-        note(tolerated: outcome == .tolerated, resumption)
+        note(tolerated: outcome == .tolerated, elementPath)
         // If a request inside may be sent again, the rest is not, so what is recorded of the rest is kept.
-        guard use != .partly, !hasToleratedFailure(inside: resumption) else { return }
+        guard use != .partly, !hasToleratedFailure(inside: elementPath) else { return }
         var cookies: Set<String> = []
-        for path in inside.removeValue(forKey: resumption) ?? [] {
+        for path in inside.removeValue(forKey: elementPath) ?? [] {
             if let step = steps[path] { cookies.formUnion(step.losses.cookies.union(step.elementCookies)) }
             steps[path] = nil
             groups[path] = nil
@@ -453,11 +453,11 @@ package struct EarlierSteps: Sendable {
 
     /// Adds a path to each element that contains it.
     private mutating func remember(_ path: String) {
-        var resumption = path.utf8.startIndex
-        while let end = path.utf8[resumption...].firstIndex(of: UInt8(ascii: "]")) {
+        var start = path.utf8.startIndex
+        while let end = path.utf8[start...].firstIndex(of: UInt8(ascii: "]")) {
             let next = path.utf8.index(after: end)
             if next != path.utf8.endIndex { inside[String(path[..<next]), default: []].insert(path) }
-            resumption = next
+            start = next
         }
     }
 }

@@ -5,14 +5,15 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
     /// The file or folder.
     package let path: String
     /// What failed, and why, in one sentence without a full stop.
-    package internal(set) var description: String
-    /// Whether the work was given up because it was told to stop.
-    package internal(set) var wasStopped = false
+    package let description: String
+    /// Whether a wait ended early because its result was no longer needed.
+    package let wasStopped: Bool
 
     /// Creates an error with a message.
-    init(path: String, _ description: String) {
+    init(path: String, _ description: String, wasStopped: Bool = false) {
         self.path = path
         self.description = description
+        self.wasStopped = wasStopped
     }
 
     /// Creates an error for a system call, by default the last one: “cannot write 'results/run.json': No space left on

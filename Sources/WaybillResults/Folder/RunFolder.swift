@@ -262,7 +262,7 @@ package final class RunFolder: Sendable {
         in container: RecordContainer = .file,
         allowsOutside: Bool = false,
         of step: String,
-        from destination: RecordSink.Resumption? = nil
+        from resumption: RecordSink.Resumption? = nil
     ) async throws(ResultPathError) -> RecordSink {
         let (thread, disk) = (thread, disk)
         let note: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
@@ -274,7 +274,7 @@ package final class RunFolder: Sendable {
                     try self.claim(whole, in: container, of: step, as: path)
                     if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
                     do throws(ResultsError) {
-                        guard let destination else {
+                        guard let resumption else {
                             return try RecordSink(
                                 whole,
                                 writer,
@@ -290,7 +290,7 @@ package final class RunFolder: Sendable {
                             writer,
                             in: container,
                             ownedBy: self.owner(of: whole),
-                            from: destination,
+                            from: resumption,
                             thread: thread,
                             disk: disk,
                             onFailure: note

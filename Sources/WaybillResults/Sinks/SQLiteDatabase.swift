@@ -23,10 +23,10 @@ final class SQLiteDatabase {
         guard let handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
         (self.path, self.wait, self.isStopped, self.handle) = (path, wait, isStopped, handle)
         try check(code)
-        let answer: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { database, count in
+        let callback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { database, count in
             Unmanaged<SQLiteDatabase>.fromOpaque(database!).takeUnretainedValue().waitForLock(count) ? 1 : 0
         }
-        sqlite3_busy_handler(handle, answer, Unmanaged.passUnretained(self).toOpaque())
+        sqlite3_busy_handler(handle, callback, Unmanaged.passUnretained(self).toOpaque())
         sqlite3_extended_result_codes(handle, 1)
     }
 
@@ -56,10 +56,13 @@ final class SQLiteDatabase {
         case SQLITE_NOTADB:
             throw ResultsError(path: path, "'\(path)' is not an SQLite database")
         case SQLITE_BUSY, SQLITE_LOCKED:
-            var error = ResultsError(path: path, "the database '\(path)' is locked by another process")
-            error.wasStopped = isStopped()
-            if !error.wasStopped { error.description += ", which did not release it within \(wait) s" }
-            throw error
+            let wasStopped = isStopped()
+            let message = "the database '\(path)' is locked by another process"
+            throw ResultsError(
+                path: path,
+                wasStopped ? message : "\(message), which did not release it within \(wait) s",
+                wasStopped: wasStopped
+            )
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
         default:
             throw ResultsError(path: path, "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")

@@ -1,4 +1,3 @@
-import Synchronization
 import WaybillRuntime
 
 /// An order for the engine to perform a transfer.
@@ -49,16 +48,3 @@ enum EngineCommand: Sendable {
 
 /// The queue of commands from any thread to the engine's.
 typealias CommandQueue = Mailbox<EngineCommand>
-
-/// Cancels one transfer. Its object identity identifies the transfer in the engine's commands.
-final class Cancellation: Sendable {
-    private let flag = Atomic(false)
-
-    /// Whether `request` was called.
-    var isRequested: Bool { flag.load(ordering: .acquiring) }
-
-    /// Requests cancellation of the transfer.
-    func request() {
-        flag.store(true, ordering: .releasing)
-    }
-}

@@ -20,11 +20,11 @@ extension HTTPRequest.Body {
     }
 
     private static func digest(of parts: [HTTPRequest.Part]) async throws(TransportFailure) -> String {
-        let stop = StopSign()
+        let cancellation = Cancellation()
         let result = await withTaskCancellationHandler {
-            await BlockingCall.run { readDigest(of: parts, stop) }
+            await BlockingCall.run { readDigest(of: parts, cancellation) }
         } onCancel: {
-            stop.set()
+            cancellation.request()
         }
         // `CURLE_READ_ERROR` and `CURLE_ABORTED_BY_CALLBACK`, as if the transport had read the body.
         guard let result else {
@@ -38,7 +38,7 @@ extension HTTPRequest.Body {
 
     private static func readDigest(
         of parts: [HTTPRequest.Part],
-        _ stop: StopSign
+        _ cancellation: Cancellation
     ) -> Result<String?, TransportFailure> {
         var digest = PayloadDigest()
         for part in parts {
@@ -46,7 +46,7 @@ extension HTTPRequest.Body {
             case .bytes(let bytes): digest.update(bytes)
             case .file(let file):
                 do {
-                    guard try digest.update(contentsOf: file, while: { !stop.isSet }) != nil else {
+                    guard try digest.update(contentsOf: file, while: { !cancellation.isRequested }) != nil else {
                         return .success(nil)
                     }
                 } catch {
