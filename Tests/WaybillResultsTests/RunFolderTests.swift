@@ -16,6 +16,20 @@ import WaybillTestSupport
 
     private var runs: RunFolder.Destination { .new(under: "\(folder.path)/a/waybill-results") }
 
+    @Test func `a step cannot replace a file of the run, and can replace one that has got its number`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        let state = folder.write("", to: "state.json")
+        run.protect([state])
+        await #expect(throws: ResultPathError.self) {
+            try await run.records(at: state, NDJSONFormat(), allowsOutside: true, of: "main.a")
+        }
+        // File systems give the inode of a removed file to another one.
+        let other = "\(folder.path)/other.ndjson"
+        #expect(rename(state, other) == 0)
+        _ = try await run.records(at: other, NDJSONFormat(), allowsOutside: true, of: "main.b")
+        withExtendedLifetime(run) {}
+    }
+
     @Test func `a run gets its own folder, and the link latest leads to the newest one`() async throws {
         let first = try create(runs)
         try await first.journal.settle()
