@@ -23,6 +23,17 @@ import Testing
         #expect(error?.kind == .limit)
     }
 
+    @Test(arguments: ["split($, '-')", "replace($, '-', '')", "contains($, '-')", "parse($)"])
+    func `work on a long string ends once the time of the step has passed`(text: String) async throws {
+        let text = try Expression(parsing: text)
+        let long = JSON.string("[" + String(repeating: "1,", count: 50_000) + "1]")
+        let hasFailed = await WorkLimit.limited({ true }) {
+            var evaluator = Evaluator(.sample(long), steps: 1_000_000)
+            return (try? evaluator.result(text.compiled)) == nil
+        }
+        #expect(hasFailed)
+    }
+
     @Test func `ordinary expressions stay far below the limit`() throws {
         let text = try Expression(parsing: "$[?@.score > 10].name")
         let rows = JSON.array((0..<1_000).map { ["score": .number(JSONNumber($0)), "name": "x"] })

@@ -54,12 +54,12 @@ extension ExpressionFunction {
             .array,
             "A list of the parts of a string between separators, or of its code points if the separator is empty.",
             example: ("split('a,b', ',')", ["a", "b"]),
-            .compute { arguments in
+            .compute { arguments throws(FunctionFailure) in
                 let text = arguments.string(0)
                 if arguments.string(1).isEmpty {
                     return .array(text.unicodeScalars.map { .string(String(Character($0))) })
                 }
-                return .array(parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
+                return .array(try parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
             }
         ),
         ExpressionFunction(
@@ -82,7 +82,7 @@ extension ExpressionFunction {
                 if arguments.string(1).isEmpty {
                     throw FunctionFailure(.value, "replace() needs a part that is not empty")
                 }
-                let parts = parts(of: arguments.string(0), between: arguments.string(1))
+                let parts = try parts(of: arguments.string(0), between: arguments.string(1))
                 let replacement = arguments.string(2)
                 try EvaluationLimits.checkText(
                     arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count
@@ -115,7 +115,8 @@ extension ExpressionFunction {
                             "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
                         )
                     }
-                    return .bool(part.isEmpty || parts(of: arguments.string(0), between: part, most: 2).count > 1)
+                    if part.isEmpty { return true }
+                    return .bool(try parts(of: arguments.string(0), between: part, most: 2).count > 1)
                 }
             }
         ),
@@ -171,8 +172,12 @@ extension ExpressionFunction {
     }
 
     /// Returns the parts of a string between the occurrences of a separator, which is not empty. The search does not
-    /// backtrack (Knuth, Morris and Pratt), so its time is linear for every string.
-    private static func parts(of text: String, between separator: String, most: Int = .max) -> [Substring] {
+    /// backtrack (Knuth, Morris and Pratt), so its time is linear for every string. Throws once `WorkLimit` is reached.
+    private static func parts(
+        of text: String,
+        between separator: String,
+        most: Int = .max
+    ) throws(FunctionFailure) -> [Substring] {
         let pattern = Array(separator.utf8)
         var borders = [0]
         for index in pattern.indices.dropFirst() {
@@ -185,7 +190,11 @@ extension ExpressionFunction {
         var start = bytes.startIndex
         var index = start
         var matched = 0
+        var limit = WorkLimit.Check()
+        var position = 0
         while index < bytes.endIndex, parts.count < most - 1 {
+            if limit.isReached(at: position) { throw FunctionFailure(.value, WorkLimit.message) }
+            position += 1
             let byte = bytes[index]
             bytes.formIndex(after: &index)
             while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }

@@ -138,7 +138,7 @@ struct BinaryPropertyListReader {
             return .string(text)
         case 0x40...0x4F:
             let (count, contents) = try counted(at: start, unit: 1)
-            return .string(Base64.encode(bytes[contents..<contents + count]))
+            return .string(Base64.encode(Array(bytes[contents..<contents + count])))
         case 0x50...0x5F:
             let (count, contents) = try counted(at: start, unit: 1)
             let text = bytes[contents..<contents + count]

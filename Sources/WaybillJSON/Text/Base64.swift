@@ -4,7 +4,7 @@ package enum Base64 {
     private static let urlAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     /// Encodes bytes as text. The URL-safe form (section 5) has no padding.
-    package static func encode(_ bytes: some Collection<UInt8>, urlSafe: Bool = false) -> String {
+    package static func encode(_ bytes: [UInt8], urlSafe: Bool = false) -> String {
         let alphabet = urlSafe ? urlAlphabet : alphabet
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)

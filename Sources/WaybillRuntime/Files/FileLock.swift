@@ -3,8 +3,8 @@ import WaybillPlatform
 /// A lock for a file that is replaced by renaming: the file `PATH.lock` beside it is locked, because renaming would also
 /// replace a lock on the file itself. It excludes other processes, and other locks of this one, as long as it exists.
 package final class FileLock: Sendable {
-    /// How long a process waits for another one that has the lock.
-    private static let longestWait = Duration.seconds(10)
+    /// How long a process waits for another one that has the lock, which it needs only while it writes the file.
+    private static let longestWait = Duration.seconds(2)
 
     private let descriptor: Int32
 

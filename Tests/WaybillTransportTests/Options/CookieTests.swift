@@ -135,7 +135,7 @@ import WaybillTransport
             let lock = try FileLock(waitingFor: path)
             await transport.shutDown()
             withExtendedLifetime(lock) {}
-            let reason = "another process holds the lock \(path).lock; try again when that process has ended"
+            let reason = "another process holds the lock \(path).lock; run again when that process has ended"
             #expect(transport.cookieJarFailures == ["the cookie jar \(path) cannot be written: \(reason)"])
         }
     }

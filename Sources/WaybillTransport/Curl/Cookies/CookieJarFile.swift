@@ -54,7 +54,7 @@ struct CookieJarFile: Equatable {
             return failure.message
         } catch let error as SystemError where error.errno == EWOULDBLOCK {
             return
-                "the cookie jar \(path) cannot be written: another process holds the lock \(FileLock.path(for: target)); try again when that process has ended"
+                "the cookie jar \(path) cannot be written: another process holds the lock \(FileLock.path(for: target)); run again when that process has ended"
         } catch {
             return "the cookie jar \(path) cannot be written: \(error)"
         }
