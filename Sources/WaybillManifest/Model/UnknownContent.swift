@@ -80,6 +80,11 @@ package struct UnknownParts: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
+    /// The union of some parts. The standard library's own initializer is generic, and not specialized in other modules.
+    package init(arrayLiteral parts: UnknownParts...) {
+        rawValue = parts.reduce(0) { $0 | $1.rawValue }
+    }
+
     /// What a step does.
     package static let form = UnknownParts(rawValue: 1 << 0)
     /// The id of a step.

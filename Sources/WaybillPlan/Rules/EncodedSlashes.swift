@@ -107,8 +107,10 @@ private struct InsertedPath {
     let text: String
     /// Whether the address starts with it.
     let isFirst: Bool
+    /// The template that contains it.
+    let template: ManifestTemplate
     /// The span of the path.
-    let span: SourceSpan
+    var span: SourceSpan { template.span(of: reference.range) }
 
     /// Whether it is an input itself, not a part of one.
     func isInput(_ name: String) -> Bool {
@@ -131,8 +133,7 @@ extension Address {
                 guard let reference = embedded.references.first, reference.isComplete,
                     reference.range.count == text.utf8.count
                 else { continue }
-                let span = holder.span(of: reference.range)
-                found.append(InsertedPath(reference: reference, text: text, isFirst: index == 0, span: span))
+                found.append(InsertedPath(reference: reference, text: text, isFirst: index == 0, template: holder))
             }
         }
         return found

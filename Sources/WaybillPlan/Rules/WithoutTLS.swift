@@ -22,7 +22,7 @@ struct HTTP2WithoutTLS: ManifestRule {
 struct CertificateWithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
-            guard let certificate = site.nearest(ExpectationSetting.key, \.expect.certificate.first), site.hasNoTLS
+            guard let certificate = site.nearest(ExpectationSetting.key, { $0.expect.certificate.first }), site.hasNoTLS
             else { return nil }
             return Diagnostic(
                 "certificate-without-tls",

@@ -59,6 +59,7 @@ package struct WrittenAddress: Sendable {
                 )
             )
         }
+        if text.utf8.first == UInt8(ascii: "/") { return .path }
         let start = text.prefix { $0 != Self.placeholder }.lowercased()
         if start.count < text.count, "http://".hasPrefix(start) || "https://".hasPrefix(start) { return .unknown }
         guard let scheme = reference.scheme, reference.authority != nil else { return .path }

@@ -36,7 +36,7 @@ final class SecretFlow {
     let subject: RuleSubject
 
     private var holders: [ObjectIdentifier: SecretHolder] = [:]
-    private var edges: [SecretHolder: [(to: SecretHolder, at: SourceSpan)]] = [:]
+    private var edges: [SecretHolder: [(to: SecretHolder, use: ReferenceSite)]] = [:]
     private var waiting: [SecretHolder] = []
 
     init(_ subject: RuleSubject) {
@@ -45,7 +45,7 @@ final class SecretFlow {
         for site in subject.references.sites where !site.reference.isConcealed { note(site) }
         while let holder = waiting.popLast() {
             guard let trace = traces[holder] else { continue }
-            for edge in edges[holder] ?? [] { give(trace, to: edge.to, at: edge.at) }
+            for edge in edges[holder] ?? [] { give(trace, to: edge.to, by: edge.use) }
         }
     }
 
@@ -116,15 +116,14 @@ final class SecretFlow {
             ends.append((use, origin))
             return
         }
-        let span = use.span(of: use.reference.range)
         switch origin {
         case .none: break
-        case .secret(let trace): give(trace, to: target, at: span)
-        case .holders(let holders): for holder in holders { edges[holder, default: []].append((target, span)) }
+        case .secret(let trace): give(trace, to: target, by: use)
+        case .holders(let holders): for holder in holders { edges[holder, default: []].append((target, use)) }
         }
     }
 
-    private func give(_ trace: SecretTrace, to holder: SecretHolder, at span: SourceSpan) {
+    private func give(_ trace: SecretTrace, to holder: SecretHolder, by use: ReferenceSite) {
         guard traces[holder] == nil else { return }
         let words =
             switch holder {
@@ -132,7 +131,7 @@ final class SecretFlow {
             case .variable: "a variable uses it here"
             case .element: "its elements are used here"
             }
-        traces[holder] = trace.passing(span, words)
+        traces[holder] = trace.passing(use.span(of: use.reference.range), words)
         waiting.append(holder)
     }
 }
