@@ -86,7 +86,7 @@ struct PaginationState: Sendable {
                 kind: .output
             )
         case .page(let parameter, _):
-            return page.items == 0 ? .finish : count(1, in: parameter)
+            return page.items == 0 && pagination.condition == nil ? .finish : count(1, in: parameter)
         case .offset(let parameter, let limit):
             return page.items < max(1, limit) ? .finish : count(page.items, in: parameter)
         case .link:

@@ -5,6 +5,7 @@ import WaybillJSON
 /// `unique: {by: EXPR}`.
 struct UniqueStage: FilterStage {
     static let key = "unique"
+    var removesElements: Bool { true }
 
     let by: ManifestExpression?
 

@@ -4,6 +4,7 @@ import WaybillJSON
 /// Keeps the elements for which a condition holds: `where: EXPR`.
 struct WhereStage: FilterStage {
     static let key = "where"
+    var removesElements: Bool { true }
 
     let condition: ManifestExpression
 

@@ -1,10 +1,49 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// The query parameter that each page fills cannot have another value.
+/// The query parameter that each page fills cannot have another value, and the items that paging counts must not be
+/// removed before: paging would stop at the first page of which the filters leave too few.
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
+        parameterClashes(subject) + subject.steps.compactMap { filterClash($0, subject) }
+    }
+
+    private func filterClash(_ site: StepSite, _ subject: RuleSubject) -> Diagnostic? {
+        guard let paginate = site.step.flow?.paginate, paginate.countsItems else { return nil }
+        func diagnostic(_ key: String, at span: SourceSpan) -> Diagnostic {
+            Diagnostic(
+                "pagination-clash",
+                "paging counts the items, but '\(key)' leaves some out, so it would stop too early",
+                at: paginate.span,
+                secondary: [.init(span, "leaves items out")],
+                help: [
+                    "Select the items where they are used, such as write: {records: \"$[?@.open == true]\"}.",
+                    "'page' with 'while' does not count: while: length($.items) > 0.",
+                ]
+            )
+        }
+        if let items = paginate.items, items.expression.text.utf8.contains(UInt8(ascii: "?")) {
+            return diagnostic("items", at: items.span)
+        }
+        for request in subject.requests.of(site) {
+            for filter in request.merged.filters {
+                let stages: [FilterEntry] =
+                    switch filter.value {
+                    case .stage: [filter.value]
+                    case .named(let name, _): subject.manifest.stages(ofFilter: name.value)
+                    }
+                let keys = stages.compactMap { entry in
+                    if case .stage(let stage) = entry, stage.removesElements { stage.key } else { nil }
+                }
+                if let key = keys.first { return diagnostic(key, at: filter.span) }
+            }
+        }
+        return nil
+    }
+
+    private func parameterClashes(_ subject: RuleSubject) -> [Diagnostic] {
         subject.steps.compactMap { site in
             guard case .query(let name)? = site.step.flow?.paginate?.target,
                 let given = subject.requests.of(site).lazy.compactMap({ $0.queryField(named: name.value) }).first
@@ -38,6 +77,15 @@ extension RequestSite {
 }
 
 extension Pagination {
+    /// Whether the number of items decides about the next page.
+    fileprivate var countsItems: Bool {
+        switch style {
+        case .page: condition == nil
+        case .offset: true
+        case .next, .link, .cursor: false
+        }
+    }
+
     /// The part of a request that each page fills.
     var target: Target? {
         switch style {

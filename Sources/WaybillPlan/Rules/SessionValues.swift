@@ -128,7 +128,7 @@ extension RequestSite {
 
 extension Manifest {
     /// Returns the stages of a filter, including those of the filters in it.
-    fileprivate func stages(ofFilter name: String) -> [FilterEntry] {
+    func stages(ofFilter name: String) -> [FilterEntry] {
         var stages: [FilterEntry] = []
         var seen: Set<String> = [name]
         var open = [name]
