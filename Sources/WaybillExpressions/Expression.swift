@@ -45,6 +45,10 @@ package struct Expression: Sendable {
     package var resultType: ExpressionType { parts.compiled.type }
     /// Whether the value depends on the text alone.
     package var isConstant: Bool { parts.isConstant }
+    /// Whether the value is marked by `raw()`.
+    package var isRaw: Bool {
+        if case .call(let function, _) = compiled.kind, case .markRaw = function.body { true } else { false }
+    }
     /// The string, if the expression is a string literal.
     package var literalText: String? { if case .constant(.string(let text)) = compiled.kind { text } else { nil } }
     /// The paths that must be true or exist for the expression to hold, if it is a condition.

@@ -110,7 +110,10 @@ struct JSONReading: ~Copyable {
     private mutating func close() -> JSON {
         let start = container.start
         let value: JSON
-        if container.isObject {
+        // An array that is made with a capacity of 0 writes to storage that all empty arrays share.
+        if start == (container.isObject ? members.count : elements.count) {
+            value = container.isObject ? .object(JSONObject()) : .array([])
+        } else if container.isObject {
             let made = [(name: String, value: JSON)](unsafeUninitializedCapacity: members.count - start) {
                 $1 = members.count - start
                 if let destination = $0.baseAddress { members.moveTop(from: start, to: destination) }

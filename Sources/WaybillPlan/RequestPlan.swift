@@ -17,12 +17,16 @@ package final class RequestPlan: Sendable {
     package let address: Address
     /// The merged settings, without the names that a level removed.
     package let settings: Settings
+    /// What is expected of the response; `nil` if the settings expect nothing.
+    package let expectation: Expectation?
     /// The filter stages. Named filters are replaced by their stages.
     package let filters: [Setting<PlannedStage>]
     /// Values that are computed before each attempt.
     package let vars: [VariableDefinition]
     /// Values for later steps.
     package let outputs: [OutputDefinition]
+    /// Whether an output is a secret.
+    package let hasSecretOutputs: Bool
     /// The shape that the data must have.
     package let returns: ReturnShape?
     /// The file that the response is downloaded to.
@@ -60,9 +64,11 @@ package final class RequestPlan: Sendable {
         self.method = method
         self.address = address
         self.settings = settings
+        expectation = settings.has(ExpectationSetting.key) ? settings.expect : nil
         self.filters = filters
         self.vars = vars
         self.outputs = outputs
+        hasSecretOutputs = outputs.contains(where: \.isSecret)
         self.returns = returns
         self.download = download
         self.mock = mock

@@ -68,7 +68,7 @@ package struct HTTPRequest: Sendable, Equatable {
         maximumConnectionsPerOrigin: Int = 8,
         connectTo: SocketEndpoint? = nil,
         acceptsCompression: Bool = true,
-        options: TransferOptions = TransferOptions()
+        options: CopyOnWrite<TransferOptions> = CopyOnWrite(TransferOptions())
     ) {
         self.method = method
         self.url = url
@@ -80,7 +80,7 @@ package struct HTTPRequest: Sendable, Equatable {
         self.maximumConnectionsPerOrigin = maximumConnectionsPerOrigin
         self.connectTo = connectTo
         self.acceptsCompression = acceptsCompression
-        sharedOptions = CopyOnWrite(options)
+        sharedOptions = options
     }
 
     /// How much of `timeout` is left when the transfer starts.

@@ -151,7 +151,8 @@ struct Attempt: Sendable {
             outcome.scope.response = response
             let cookies = response.headers.values(named: "Set-Cookie")
             progress.cookieDomains.formUnion(sender.cookieDomains(of: cookies, from: sent.lastURL))
-            await evaluate(response, status: sent.file?.content?.status ?? response.status, &outcome)
+            let status = sent.file?.content?.status ?? response.status
+            await evaluate(response, status: status, after: sent.redirects, &outcome)
             if outcome.failure?.kind == .decode, response.cacheUse != nil, !WorkLimit.isReached {
                 var last = sending
                 last.url = sent.lastURL
@@ -161,7 +162,8 @@ struct Attempt: Sendable {
         if let file = sent.file { await sender.download?.conclude(file, &outcome) }
         // Now all its secrets are known.
         if let record = sent.record {
-            emit(.requestDebug(attempt: sender.attempt, record.json(redactor: run.redactor)))
+            let json = record.json(redactor: run.redactor, hidesResponseBody: outcome.isBodyHidden)
+            emit(.requestDebug(attempt: sender.attempt, json))
         }
         return outcome
     }
@@ -195,7 +197,7 @@ struct Attempt: Sendable {
         var builder = builder(outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
-        sending.options.mockExample = run.mockExamples[ObjectIdentifier(plan)]
+        if let example = run.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
         if context.isRepetition { sending.options.cache = sending.options.cache.ofRepetition }
         // The values of a session are credentials, even if they are not marked as secrets.
         if context.isForSession { sending.options.isResponseSecret = true }
@@ -223,6 +225,7 @@ struct Attempt: Sendable {
             scope: scope,
             redactor: run.redactor,
             proxies: run.proxies,
+            sharedOptions: run.transferOptions,
             shard: run.shard
         )
     }
@@ -266,14 +269,22 @@ struct Attempt: Sendable {
     /// Evaluates the response, and registers its secrets before any of it is reported.
     ///
     /// - Parameter status: The status that the server sent; `nil` if nothing was sent.
-    private func evaluate(_ response: HTTPResponse, status: Int?, _ outcome: inout AttemptOutcome) async {
+    private func evaluate(
+        _ response: HTTPResponse,
+        status: Int?,
+        after redirects: [Redirect] = [],
+        _ outcome: inout AttemptOutcome
+    ) async {
         let evaluation = await evaluation(by: evaluator(of: response, outcome), of: response)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
         outcome.body = evaluation.body
         outcome.scope.body = evaluation.body
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
+        outcome.isBodyHidden = evaluation.isBodyHidden
         outcome.isPending = part == .poll
+        registerSecretsOfPage(outcome)
+        sender.reportPostponed(redirects)
         await write(evaluation.snapshot, &outcome)
         if sender.reportsExchange, let status {
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
@@ -295,9 +306,18 @@ struct Attempt: Sendable {
         }
         // The response of a session contains credentials, which may not be marked as secrets.
         // Which part of a page is a secret output may be known only after the last page.
-        let mayHideOutputs = part == .page && plan.outputs.contains(where: \.isSecret)
+        let mayHideOutputs = part == .page && plan.hasSecretOutputs
         let isKept = run.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
+    }
+
+    /// Registers the secrets among the outputs that a page's items contain, before anything of the page is reported.
+    /// Outputs are evaluated after the last page, with the items of all pages.
+    private func registerSecretsOfPage(_ outcome: AttemptOutcome) {
+        guard plan.hasSecretOutputs, part == .page, let items = request.step.flow?.paginate?.items else { return }
+        var scope = outcome.scope
+        scope.data = try? items.value(in: scope.scope(.graph(context.graph)))
+        run.redactor.register(secretOutputsOf: plan, in: scope)
     }
 
     /// The outcome of the last attempt, with the evaluation that is skipped for the earlier pages and tries of `until`:
@@ -331,7 +351,8 @@ struct Attempt: Sendable {
 
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
-        guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept
+        guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept,
+            !outcome.isBodyHidden
         else { return outcome }
         let page = outcome.failure == nil ? context.pageNumber : nil
         do {

@@ -70,12 +70,30 @@ struct StepContext: Sendable {
     var output: ElementOutput?
     /// The claim of the step's request among equal requests, for `duplicates`.
     var claim: DuplicateClaim?
+    /// The page and the attempt of the step's request. Most requests have only one.
+    private var repetition = Self.noRepetition
+    private static let noRepetition = CopyOnWrite(Repetition())
+
+    private struct Repetition {
+        var page = PageRequest.plain
+        var pageNumber: Int?
+        var progress = RequestProgress()
+    }
+
     /// The page to request.
-    var page = PageRequest.plain
+    var page: PageRequest {
+        get { repetition.value.page }
+        set { repetition.change { $0.page = newValue } }
+    }
+
     /// The number of that page, from 1; `nil` if the step does not have `paginate`.
-    var pageNumber: Int?
+    var pageNumber: Int? {
+        get { repetition.value.pageNumber }
+        set { repetition.change { $0.pageNumber = newValue } }
+    }
+
     /// The progress of the step's request in the attempts so far.
-    var progress = RequestProgress()
+    var progress: RequestProgress { repetition.value.progress }
 
     /// The context of a graph that is executed by itself, or of a session's request.
     private init(_ run: RunContext, graph: String, plannedAs plannedPath: String = "", at path: String) {
@@ -115,9 +133,7 @@ struct StepContext: Sendable {
         context.path = path(of: step)
         context.output = nil
         context.claim = nil
-        context.page = .plain
-        context.pageNumber = nil
-        context.progress = RequestProgress()
+        context.repetition = Self.noRepetition
         return context
     }
 
@@ -167,7 +183,7 @@ struct StepContext: Sendable {
     /// This context with the progress of its request.
     func after(_ progress: RequestProgress) -> StepContext {
         var context = self
-        context.progress = progress
+        context.repetition.change { $0.progress = progress }
         return context
     }
 

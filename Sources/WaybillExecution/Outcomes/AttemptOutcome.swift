@@ -50,6 +50,8 @@ struct AttemptOutcome: Sendable {
     var isUnwritten = false
     /// Whether the body of the response was kept in the results folder, or could not be.
     var isBodyKept = false
+    /// Whether nothing of the body may be shown or kept, because it may contain unknown secrets.
+    var isBodyHidden = false
 
     /// The outcome of an attempt before it is sent, or with a failure only.
     init(in context: StepContext, failure: Failure? = nil) {

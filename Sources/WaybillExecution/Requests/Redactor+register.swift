@@ -26,12 +26,18 @@ extension Redactor {
     }
 
     /// Registers the secrets in the outputs of a request that can be evaluated already: a part of the response is
-    /// reported, recorded or written before its outputs are evaluated.
-    func register(secretOutputsOf request: RequestPlan, in scope: RequestScope) {
+    /// reported, recorded or written before its outputs are evaluated. Returns whether all of them were evaluated.
+    @discardableResult
+    func register(secretOutputsOf request: RequestPlan, in scope: RequestScope) -> Bool {
+        var areAllKnown = true
         for output in request.outputs where output.isSecret {
-            guard let value = try? output.value.value(in: scope.scope(output.level)) else { continue }
-            try? register(secretsIn: value.json, at: output.value.span)
+            do throws(EvaluationFailure) {
+                try register(secretsIn: output.value.value(in: scope.scope(output.level)).json, at: output.value.span)
+            } catch {
+                areAllKnown = false
+            }
         }
+        return areAllKnown
     }
 
     /// The maximum number of strings and numbers in one secret value.

@@ -15,6 +15,8 @@ struct RequestBuilder {
     let redactor: Redactor
     /// The proxies of the environment variables.
     let proxies: ProxyVariables
+    /// The transfer options that the requests of a plan share.
+    private let sharedOptions: SharedTransferOptions
     /// The shard, among which the limits of the services are divided.
     let shard: Shard?
     private(set) var scope: RequestScope
@@ -37,6 +39,7 @@ struct RequestBuilder {
         scope: RequestScope,
         redactor: Redactor,
         proxies: ProxyVariables,
+        sharedOptions: SharedTransferOptions,
         shard: Shard? = nil
     ) {
         self.plan = plan
@@ -44,6 +47,7 @@ struct RequestBuilder {
         self.scope = scope
         self.redactor = redactor
         self.proxies = proxies
+        self.sharedOptions = sharedOptions
         self.shard = shard
     }
 
@@ -88,9 +92,8 @@ struct RequestBuilder {
         }
         let asksForRange = headers.contains { $0.isNamed("Range") }
         scope.request = SentRequest(method: method, url: url, body: content.bytes, asksForRange: asksForRange)
-        var options = try options(of: sent)
-        options.credentials = credentials
-        if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
+        var options = try isForeign ? CopyOnWrite(options(of: sent).options) : planOptions()
+        if credentials != .none { options.change { $0.credentials = credentials } }
         var request = HTTPRequest(
             method: method,
             url: url,
@@ -229,21 +232,35 @@ struct RequestBuilder {
         }
     }
 
-    /// The options of the transfer.
-    private func options(of settings: Settings) throws(EvaluationFailure) -> TransferOptions {
+    /// The options of the transfer, shared if they are the same for all requests of the plan.
+    private func planOptions() throws(EvaluationFailure) -> CopyOnWrite<TransferOptions> {
+        if let known = sharedOptions[plan] { return known }
+        let (options, isConstant) = try options(of: settings)
+        let value = CopyOnWrite(options)
+        if isConstant { sharedOptions[plan] = value }
+        return value
+    }
+
+    /// The options of the transfer, and whether they are constant: contain no expressions and name no files, which are
+    /// checked for each request.
+    private func options(of settings: Settings) throws(EvaluationFailure) -> (options: TransferOptions, Bool) {
         let scope = scope
+        var isConstant = true
         var options = try TransferOptions(
             settings,
             files: scope.environment.files,
             proxies: proxies
         ) { (scalar, level) throws(EvaluationFailure) in
-            let text = try scalar.text(in: scope.scope(level))
-            try register(text)
-            return text.text
+            if scalar.constantText == nil { isConstant = false }
+            let setting = Setting(scalar, at: scalar.span, level: level)
+            let address = try AddressText(.url(setting), in: scope.scope(level))
+            for secret in address.secrets { try redactor.register(secret, at: scalar.span) }
+            return address.text
         }
         options.needsCertificate = settings.expectsCertificate
-        options.isResponseSecret = plan.outputs.contains(where: \.isSecret)
-        return options
+        options.isResponseSecret = plan.hasSecretOutputs
+        if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
+        return (options, isConstant && !options.namesFiles)
     }
 
     // MARK: Texts

@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
@@ -6,18 +7,35 @@ import WaybillPlan
 import WaybillRuntime
 import WaybillTransport
 
+/// The transfer options that are the same for all requests of a plan, by plan.
+final class SharedTransferOptions: Sendable {
+    private let known = Mutex<[ObjectIdentifier: CopyOnWrite<TransferOptions>]>([:])
+
+    /// The options of a plan; `nil` before its first request.
+    subscript(plan: RequestPlan) -> CopyOnWrite<TransferOptions>? {
+        get { known.withLock { $0[ObjectIdentifier(plan)] } }
+        set { known.withLock { $0[ObjectIdentifier(plan)] = newValue } }
+    }
+}
+
 extension TransferOptions {
+    /// Whether files are read or written for them.
+    var namesFiles: Bool {
+        if case .jar = cookies { return true }
+        return tls != TLS() || cacheFolder != nil
+    }
+
     /// How a request with these settings is sent, apart from its credentials.
     ///
     /// - Parameters:
     ///   - files: The folder that the files of the settings must be in.
     ///   - proxies: The proxies that the environment names.
-    ///   - text: Evaluates a template at a level.
+    ///   - url: Evaluates the template of a URL at a level; inserted values are percent-encoded.
     init(
         _ settings: Settings,
         files: FolderBoundary,
         proxies: ProxyVariables,
-        text: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationFailure) -> String
+        url: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationFailure) -> String
     ) throws(EvaluationFailure) {
         self.init()
         if let version = settings.http { self.version = Version(version.value) }
@@ -26,7 +44,7 @@ extension TransferOptions {
             switch proxy.value {
             case .none: self.proxy = .none
             case .environment: self.proxy = .environment(proxies)
-            case .url(let url): self.proxy = .url(try text(url, proxy.level))
+            case .url(let template): self.proxy = .url(try url(template, proxy.level))
             }
         }
         for entry in settings.resolve {

@@ -27,7 +27,7 @@ package final class DebugRecord: Sendable {
     /// `{built, sent, response}` or `{built, sent, error}`, without secrets. `sent` is omitted if it equals `built`.
     /// The values of fields with credentials and cookies are masked. A body is `{bytes, text}`, or `{bytes}` if it is
     /// larger than 64 KiB or not UTF-8, or contains a secret while short secrets are known, which may not be found in it.
-    package func json(redactor: Redactor) -> RedactedJSON {
+    package func json(redactor: Redactor, hidesResponseBody: Bool = false) -> RedactedJSON {
         let hidesSecretBodies = redactor.hasShortSecrets
         func request(_ request: HTTPRequest) -> JSONObject {
             Self.request(request, hidesBody: request.isBodySensitive && hidesSecretBodies)
@@ -35,7 +35,8 @@ package final class DebugRecord: Sendable {
         var record = JSONObject([("built", .object(request(built).adding("options", options)))])
         if let sent, sent != built { record["sent"] = .object(request(sent)) }
         switch result {
-        case .success(let response): record["response"] = .object(Self.response(response))
+        case .success(let response):
+            record["response"] = .object(Self.response(response, hidesBody: hidesResponseBody))
         case .failure(let failure): record["error"] = .object(Self.error(failure))
         }
         return redactor.json(.object(record))
@@ -103,11 +104,11 @@ package final class DebugRecord: Sendable {
 
     // MARK: Answers
 
-    private static func response(_ response: HTTPResponse) -> JSONObject {
+    private static func response(_ response: HTTPResponse, hidesBody: Bool) -> JSONObject {
         var shown = JSONObject([
             ("status", .number(JSONNumber(response.status))), ("reason", .string(response.reason)),
             ("httpVersion", .string(response.httpVersion)), ("url", .string(response.url)),
-            ("headers", headers(Array(response.headers))), ("body", body(response.body)),
+            ("headers", headers(Array(response.headers))), ("body", body(response.body, isHidden: hidesBody)),
             ("time", time(response.timings)), ("bytesSent", .number(JSONNumber(response.bytesSent))),
             ("bytesReceived", .number(JSONNumber(response.bytesReceived))),
             ("reusedConnection", .bool(response.reusedConnection)),

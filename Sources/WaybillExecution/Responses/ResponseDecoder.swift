@@ -12,6 +12,8 @@ struct ResponseDecoder {
     /// Why a response could not be decoded.
     struct DecodingError: Error, Sendable {
         let message: String
+        /// The start of the body, if it helps to understand the message.
+        var start: String?
     }
 
     /// A decoded body.
@@ -78,7 +80,8 @@ struct ResponseDecoder {
         } catch {
             let start = String(decoding: body.prefix(60), as: UTF8.self) + (body.count > 60 ? "…" : "")
             throw DecodingError(
-                message: "the response is not JSON: \(error.message) at byte \(error.offset); it starts with '\(start)'"
+                message: "the response is not JSON: \(error.message) at byte \(error.offset)",
+                start: start
             )
         }
     }

@@ -24,6 +24,8 @@ struct ResponseEvaluator {
         var loneSurrogates: JSONDocument.LoneSurrogates?
         /// The snapshot to write, if snapshots are updated.
         var snapshot: SnapshotChecker.Update?
+        /// Whether nothing of the body may be shown or kept: it may contain secret outputs that could not be evaluated.
+        var isBodyHidden = false
         /// The failure, if the response is not accepted.
         var failure: Failure?
     }
@@ -99,6 +101,7 @@ struct ResponseEvaluator {
         let isExpected = expectedStatus.contains {
             $0.matches(response.status) && (!isUnrequestedPart || $0 == .code(206))
         }
+        if !isExpected { registerSecretOutputs() }
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
         // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
         // data of responses with any status.
@@ -135,7 +138,9 @@ struct ResponseEvaluator {
             let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default)
             body = isWithoutContent && response.body.isEmpty ? .init(value: .null) : try decoder.decode(response)
         } catch {
-            return Failure(.decode, redactor.text(error.message), at: span(of: plan.settings.decoding))
+            registerSecretOutputs()
+            let message = error.message + (hiddenBody ?? error.start.map { "; it starts with '\($0)'" } ?? "")
+            return Failure(.decode, redactor.text(message), at: span(of: plan.settings.decoding))
         }
         evaluated.duplicateName = body.duplicateName
         evaluated.loneSurrogates = body.loneSurrogates
@@ -149,6 +154,31 @@ struct ResponseEvaluator {
     /// applied then, so that a service with envelopes can also respond with 204.
     private var isWithoutContent: Bool {
         response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
+    }
+
+    /// Registers the secrets among the outputs before a response that is not accepted is reported: those that can be
+    /// evaluated with its decoded body, or with the data so far. If others may be in the body, it is hidden. A response
+    /// with an error status, such as that of a login with a wrong password, usually has none of them.
+    private mutating func registerSecretOutputs(alsoIn data: JSON? = nil) {
+        guard plan.hasSecretOutputs else { return }
+        let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default)
+        var values = [try? decoder.decode(response).value, data].compactMap { $0 }
+        let isDecoded = !values.isEmpty
+        if let json = try? JSONParser(stopsAtLimit: true).parse(response.body) { values.append(json) }
+        var areKnown = false
+        // Without a value, the outputs of header fields can be evaluated.
+        for value in values.isEmpty ? [.null] : values {
+            var scope = scope
+            scope.body = ScopeValue(value)
+            scope.data = scope.body
+            if redactor.register(secretOutputsOf: plan, in: scope) { areKnown = true }
+        }
+        evaluated.isBodyHidden = !areKnown && !response.body.isEmpty && (isSuccess || !isDecoded)
+    }
+
+    /// The end of a failure's message if the body is hidden.
+    private var hiddenBody: String? {
+        evaluated.isBodyHidden ? "; its body is not shown, because the secret outputs in it are unknown" : nil
     }
 
     private mutating func take(_ data: ScopeValue) {
@@ -179,7 +209,7 @@ struct ResponseEvaluator {
             .status,
             redactor.text(message),
             code: redactor.code(.number(JSONNumber(response.status))),
-            at: span(of: plan.settings.expect.status)
+            at: span(of: plan.expectation?.status)
         )
         failure.isSpecific = words != nil
         return failure
@@ -197,13 +227,15 @@ struct ResponseEvaluator {
         return ServerMessage.find(in: body)
     }
 
-    private func contentTypeFailure() -> Failure? {
+    private mutating func contentTypeFailure() -> Failure? {
         guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty else { return nil }
         let type = response.headers.first(named: "Content-Type")
         if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
         let wanted = ranges.map(\.description).joined(separator: ", ")
         let found = type.map { "the content type is '\($0)'" } ?? "the response has no content type"
-        return Failure(.contentType, redactor.text("\(found), not one of \(wanted)"), at: accept.span)
+        registerSecretOutputs()
+        let message = "\(found), not one of \(wanted)\(hiddenBody ?? "")"
+        return Failure(.contentType, redactor.text(message), at: accept.span)
     }
 
     /// The failure of an empty body if JSON or a property list is required, because neither is ever empty (RFC 8259,
@@ -236,6 +268,7 @@ struct ResponseEvaluator {
             do throws(EvaluationFailure) {
                 data = try stage.value.stage.apply(to: data, in: scope, at: stage.span)
             } catch {
+                registerSecretOutputs(alsoIn: data.json)
                 let code = plan.settings.messages.showsCode ? error.code : nil
                 let message = code.map { "\(error.message) (code \($0.words))" } ?? error.message
                 var failure = Failure(.filter, redactor.text(message), code: redactor.code(error.code), at: error.span)
@@ -257,6 +290,8 @@ struct ResponseEvaluator {
             do {
                 var value = try output.value.value(in: scope.scope(output.level))
                 value.isSecret = value.isSecret || output.isSecret
+                // The mark of raw() would be lost when the run is resumed.
+                value.isRaw = false
                 if value.isSecret { try redactor.register(secretsIn: value.json, at: output.value.span) }
                 evaluated.outputs[output.name.value] = value
             } catch {
@@ -270,7 +305,8 @@ struct ResponseEvaluator {
     /// Why the data is a string, if it is JSON with the content type of a text; otherwise empty.
     private var undecodedReason: String {
         guard plan.settings.decoding == nil, let text = evaluated.data?.json.string,
-            text.first == "{" || text.first == "[", (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) != nil,
+            text.first == "{" || text.first == "[",
+            (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) != nil,
             let type = response.headers.first(named: "Content-Type")
         else { return "" }
         return " (the content type is '\(type)'; 'decoding: json' decodes the response)"
@@ -291,15 +327,7 @@ struct ResponseEvaluator {
         with rejection: Failure? = nil
     ) -> Failure? {
         let errors = evaluatesOutputs && isSuccess ? evaluateOutputs() : []
-        let scope = scope
-        let checker = ExpectationChecker(
-            expectation: plan.settings.expect,
-            response: response,
-            data: evaluated.data ?? ScopeValue(.null),
-            scope: scope.scope,
-            undecodedReason: undecodedReason
-        )
-        let violations = checker.violations() + snapshotViolations()
+        let violations = plan.expectation.map { unmetExpectations($0) } ?? []
         let unmet = violations.map { Failure.Detail(redactor.text($0.message), at: $0.span) }
         if var rejection {
             if !unmet.isEmpty { rejection.details = [.init(rejection.message, at: rejection.span)] + unmet }
@@ -314,9 +342,24 @@ struct ResponseEvaluator {
         return failure
     }
 
+    /// All expectations that do not hold, except that of the status.
+    private mutating func unmetExpectations(_ expectation: Expectation) -> [ExpectationChecker.Violation] {
+        let scope = scope
+        let checker = ExpectationChecker(
+            expectation: expectation,
+            response: response,
+            data: evaluated.data ?? ScopeValue(.null),
+            scope: scope.scope,
+            undecodedReason: undecodedReason
+        )
+        return checker.violations() + snapshotViolations(expectation.snapshot)
+    }
+
     /// The differences from the snapshot, or none if that is updated.
-    private mutating func snapshotViolations() -> [ExpectationChecker.Violation] {
-        guard let snapshot = plan.settings.expect.snapshot, let data = evaluated.data?.json else { return [] }
+    private mutating func snapshotViolations(
+        _ snapshot: Setting<ExpectedSnapshot>?
+    ) -> [ExpectationChecker.Violation] {
+        guard let snapshot, let data = evaluated.data?.json else { return [] }
         let files = scope.environment.files
         let checker = SnapshotChecker(snapshot, data: data, redactor: redactor, files: files)
         guard updatesSnapshots else { return checker.violations() }

@@ -16,6 +16,8 @@ struct RequestSender: Sendable {
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
+        /// The redirects that are reported only when the secret outputs are known.
+        var redirects: [Redirect] = []
         /// The file that was downloaded, or that exists.
         var file: AttemptDownload.File?
     }
@@ -121,13 +123,13 @@ struct RequestSender: Sendable {
             lastURL = redirect.to
             redirects.append(redirect)
             cookieDomains.formUnion(self.cookieDomains(of: redirect.cookies, from: redirect.from))
-            report(redirect)
+            if !plan.hasSecretOutputs { report(redirect) }
         }
         if let download {
             var outcome = await run.control.holding(monitor, of: context.path) {
                 await download.start(sending, through: transport, followingRedirects: limit, monitor, onRedirect)
             }
-            (outcome.lastURL, outcome.cookieDomains) = (lastURL, cookieDomains)
+            (outcome.lastURL, outcome.cookieDomains, outcome.redirects) = (lastURL, cookieDomains, redirects)
             if let recorder, let result = outcome.end.result {
                 outcome.record = DebugRecord(built: sending, sent: recorder.lastRequest, result: result)
             }
@@ -143,8 +145,11 @@ struct RequestSender: Sendable {
             if let queue = PermitRequest.Queue(plan, in: run.shard) {
                 run.limiter.note(isMultiplexed: response.httpVersion == "2", queue: queue.name)
             }
-            return Outcome(end: .response(response), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
+            var outcome = Outcome(end: .response(response), lastURL: lastURL, record: record)
+            (outcome.cookieDomains, outcome.redirects) = (cookieDomains, redirects)
+            return outcome
         case .failure(let failure):
+            reportPostponed(redirects.map(\.withoutQuery))
             return Outcome(end: .failure(failure), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
         }
     }
@@ -201,6 +206,11 @@ struct RequestSender: Sendable {
         )
     }
 
+    /// Reports redirects of a request with secret outputs, which may be in the addresses.
+    func reportPostponed(_ redirects: [Redirect]) {
+        if plan.hasSecretOutputs { redirects.forEach(report) }
+    }
+
     private func report(_ redirect: Redirect) {
         run.events.emit(
             .requestRedirected(
@@ -227,6 +237,17 @@ extension RequestSender.End {
         case .failure(let failure): .failure(failure)
         case .refusal, .fileExists, .duplicate, .stopped: nil
         }
+    }
+}
+
+extension Redirect {
+    /// The redirect without what may contain unknown secrets: the query of its address, and the header fields.
+    fileprivate var withoutQuery: Redirect {
+        var redirect = self
+        redirect.to = String(to.prefix { $0 != "?" && $0 != "#" })
+        redirect.headers = HTTPFields([])
+        redirect.nextHeaders = []
+        return redirect
     }
 }
 

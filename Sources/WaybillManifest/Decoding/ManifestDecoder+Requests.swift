@@ -50,8 +50,9 @@ extension ManifestDecoder {
         let literals = path.template?.template.parts.compactMap { part in
             if case .literal(let text) = part { text } else { nil }
         }
-        // '{{name}}' has a warning of its own.
-        for literal in literals ?? [path.constantText ?? ""] where !literal.contains("{{") {
+        for literal in literals ?? [path.constantText ?? ""] {
+            // '{{name}}' has a warning of its own.
+            guard literal.utf8.contains(UInt8(ascii: "{")), !literal.contains("{{") else { continue }
             for piece in literal.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
                 guard let end = piece.firstIndex(of: "}"), let first = piece.first, first.isLetter || first == "_",
                     piece[..<end].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" })
@@ -163,8 +164,16 @@ extension ManifestDecoder {
             }
             let value = node.mapping == nil ? node : node["value"]
             let secretMark = node["secret"].flatMap { boolean($0) }
-            return value.flatMap { expression($0) }
-                .map { OutputDefinition(name: name, value: $0, secretMark: secretMark, level: level) }
+            guard let expression = value.flatMap({ expression($0) }) else { return nil }
+            if expression.expression.isRaw {
+                diagnostics.report(
+                    "invalid-value",
+                    "raw() has no effect in an output: it marks a value where it is inserted into a path",
+                    at: expression.span,
+                    help: ["Write the value without raw() here, and ${raw(…)} in the path."]
+                )
+            }
+            return OutputDefinition(name: name, value: expression, secretMark: secretMark, level: level)
         }
     }
 

@@ -28,9 +28,7 @@ package struct RedirectState: Sendable {
 
     /// Decides what to do after the response to the latest request.
     package mutating func next(after response: HTTPResponse) -> Step {
-        guard [301, 302, 303, 307, 308].contains(response.status),
-            let location = response.headers.first(named: "Location"), !location.isEmpty
-        else { return .finish }
+        guard let location = response.redirectLocation else { return .finish }
         // RFC 9110, section 10.2.2: there is only one. Two are ambiguous, and an attacker may have added one of them.
         if let other = response.headers.values(named: "Location").first(where: { $0 != location }) {
             let targets = "\(location.shortened.quoted) and \(other.shortened.quoted)"
@@ -83,6 +81,16 @@ package struct RedirectState: Sendable {
         case 303: method == "HEAD" ? method : "GET"
         default: method
         }
+    }
+}
+
+extension HTTPResponse {
+    /// Where the response redirects the request to; `nil` if it is not a redirect.
+    var redirectLocation: String? {
+        guard [301, 302, 303, 307, 308].contains(status), let location = headers.first(named: "Location") else {
+            return nil
+        }
+        return location.isEmpty ? nil : location
     }
 }
 

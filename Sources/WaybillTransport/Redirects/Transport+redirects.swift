@@ -10,14 +10,19 @@ extension Transport {
     ) async -> Result<HTTPResponse, TransportFailure> {
         if limit == 0 { return await send(request, monitor, receiver) }
         var request = request
-        var state = RedirectState(request, limit: limit)
+        var redirects: RedirectState?
         while true {
             let result = await send(request, monitor, receiver)
             guard case .success(var response) = result else { return result }
-            switch state.next(after: response) {
-            case .finish:
-                response.timings.total += request.elapsed
+            guard response.redirectLocation != nil else {
+                if request.elapsed > .zero { response.timings.total += request.elapsed }
                 return .success(response)
+            }
+            var state = redirects ?? RedirectState(request, limit: limit)
+            let step = state.next(after: response)
+            redirects = state
+            switch step {
+            case .finish: return .success(response)
             case .fail(let failure): return .failure(failure)
             case .follow(let next, let redirect):
                 onRedirect(redirect)

@@ -66,21 +66,24 @@ package struct Settings: Sendable {
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
     ) -> Setting<Value>? {
-        for index in entries.indices.reversed() where entries[index].value.key == Definition.key {
-            if let found = (entries[index].value as? Definition).flatMap(value) {
-                return entries[index].map { _ in found }
-            }
+        for index in entries.indices.reversed() {
+            if let found = definition(type, at: index).flatMap(value) { return entries[index].map { _ in found } }
         }
         return nil
     }
 
     /// Returns the entries of a setting, in order.
     func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
-        // Uses indices, so that entries of other settings are not copied.
-        let indices = entries.indices.lazy.filter { entries[$0].value.key == Definition.key }
-        return indices.compactMap { index in
-            (entries[index].value as? Definition).map { definition in entries[index].map { _ in definition } }
+        entries.indices.compactMap { index in
+            definition(type, at: index).map { definition in entries[index].map { _ in definition } }
         }
+    }
+
+    /// Returns an entry if it is one of this setting.
+    private func definition<Definition: SettingDefinition>(_ type: Definition.Type, at index: Int) -> Definition? {
+        // Requests ask for dozens of settings that they do not have: comparing types is faster than a cast that fails.
+        guard Swift.type(of: entries[index].value) == type else { return nil }
+        return entries[index].value as? Definition
     }
 }
 

@@ -1,0 +1,80 @@
+import Testing
+import WaybillExecution
+import WaybillResults
+import WaybillTestSupport
+
+/// Secrets that a response contains and that its outputs name only later, or cannot name because the step has failed.
+@Suite(.timeLimit(.minutes(5))) struct UnknownSecretTests {
+    private static let secret = "hunter2hunter2"
+
+    /// Executes a step with the secret output `k`, and returns its failure and all that the run has written.
+    private func run(
+        _ step: String,
+        _ responses: [String: ScriptedTransport.Reply]
+    ) async throws -> (message: String?, written: [String: String]) {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, debug: true, \(step), secret: true}}}
+            """,
+            responses
+        )
+        let folder = TemporaryFolder()
+        let (outcome, _) = try await fixture.run(into: folder)
+        var written = ["events.ndjson": folder.read("events.ndjson") ?? ""]
+        for name in folder.names(in: "bodies") { written[name] = folder.read("bodies/\(name)") }
+        return (outcome.result.steps[0].failure?.message.string, written)
+    }
+
+    private static let token = "outputs: {k: {value: $.token"
+
+    @Test(arguments: [
+        (
+            "get: /a, decoding: json, \(token)",
+            ScriptedTransport.Reply.text("{\"token\": \"\(secret)\"} <!-- x -->", type: "a/b")
+        ),
+        ("get: /a, accept: [text/html], \(token)", .json("{\"token\": \"\(secret)\"}")),
+        ("get: /a, filters: [{require: {that: 1 == 2}}], \(token)", .json("{\"token\": \"\(secret)\"}")),
+        ("get: /a, \(token)", .json("{\"token\": \"\(secret)\"}", status: 500)),
+        ("get: /a, outputs: {k: {value: 'response.headers[\"Retry-After\"]'", .busy(retryAfter: secret)),
+    ])
+    func `a secret of a response that is not accepted is not written`(
+        step: String,
+        response: ScriptedTransport.Reply
+    ) async throws {
+        let (message, written) = try await run(step, ["/a": response])
+        #expect(message != nil)
+        for (name, text) in written { #expect(!text.contains(Self.secret), "\(name)") }
+    }
+
+    @Test func `a body that cannot be decoded is hidden if the step has secret outputs`() async throws {
+        let answer = ScriptedTransport.Reply.text("{\"token\": \"\(Self.secret)\"} x", type: "application/json")
+        let (message, written) = try await run("get: /a, \(Self.token)", ["/a": answer])
+        #expect(message?.hasSuffix("; its body is not shown, because the secret outputs in it are unknown") == true)
+        #expect(written.keys.sorted() == ["events.ndjson"])
+    }
+
+    @Test func `a secret in the address of a redirect is not written`() async throws {
+        let output = "outputs: {k: {value: \"capture(response.redirects[0].url, 'token=(.*)')\""
+        let (message, written) = try await run(
+            "get: /a, \(output)",
+            ["/a": .redirect("/b?token=\(Self.secret)", status: 302), "/b": .json("{}")]
+        )
+        #expect(message == nil)
+        #expect(!(written["events.ndjson"] ?? "").contains(Self.secret))
+    }
+
+    @Test func `debug does not show the secret items of a page`() async throws {
+        let (message, written) = try await run(
+            "get: /a, paginate: {next: $.next, items: $.items}, outputs: {k: {value: \"$[*].key\"",
+            [
+                "/a": .json("{\"next\": \"/b\", \"items\": [{\"key\": \"\(Self.secret)\"}]}"),
+                "/b": .json("{\"items\": [{\"key\": \"another\(Self.secret)\"}]}"),
+            ]
+        )
+        #expect(message == nil)
+        #expect(!(written["events.ndjson"] ?? "").contains(Self.secret))
+    }
+}
