@@ -26,6 +26,7 @@ extension FilterStage {
     package var key: String { Self.key }
     package var serverMessage: ManifestExpression? { nil }
     package var hasOwnWords: Bool { false }
+    package func visitUses(_ visitor: UseVisitor) {}
 
     /// Returns the data after the stage; throws if the stage rejects it.
     ///
