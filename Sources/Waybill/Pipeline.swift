@@ -16,7 +16,7 @@ package import WaybillPlanPrinting
 /// Every command, `resume`, the mock server and the public interface of the library use these stages and nothing else.
 package struct Pipeline: Sendable {
     private let loader: ManifestLoader
-    private let files: ListedFiles
+    private let files: RecordingFiles
     private let allowsOutside: Bool
 
     /// The result of one or more stages. It has a value if and only if none of its diagnostics is an error.
@@ -39,7 +39,7 @@ package struct Pipeline: Sendable {
     ///   - files: The file system for manifests, the files they include, data files and the files of schemas.
     ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
     package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
-        let files = ListedFiles(files)
+        let files = RecordingFiles(files, keepsTexts: false)
         var loader = try ManifestLoader(files: files)
         loader.allowsOutside = allowsOutside
         self.loader = loader

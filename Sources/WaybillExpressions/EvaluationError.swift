@@ -18,7 +18,7 @@ package struct EvaluationError: Error, Sendable, Equatable {
     package var kind: Kind
     /// The error message: one sentence without a full stop.
     package var message: String
-    /// The part of the expression that failed, in UTF-8 bytes of its text.
+    /// The part of the expression that failed, in UTF-8 bytes of the text.
     package var range: Range<Int>
 
     /// Creates an error for a part of an expression.
@@ -26,10 +26,5 @@ package struct EvaluationError: Error, Sendable, Equatable {
         self.kind = kind
         self.message = message
         self.range = range
-    }
-
-    /// Returns the same error for a larger text that contains this one at a byte offset.
-    package func moved(by offset: Int) -> EvaluationError {
-        EvaluationError(kind, message, at: range.moved(by: offset))
     }
 }

@@ -5,89 +5,48 @@ import WaybillJSON
 /// The language is JSONPath (RFC 9535) with its filter expressions, extended with bare names for the scope, arithmetic
 /// and more functions (`ExpressionFunction.all`). Outside a filter, a path evaluates to its value, and a missing value
 /// is an error. Inside `[?…]`, RFC 9535 applies.
-package struct Expression: Sendable {
-    /// The properties of an expression, in a class so that copying an expression costs next to nothing.
-    private final class Parts: Sendable {
-        let text: String
-        let references: [Reference]
-        let warnings: [ExpressionWarning]
-        let isConstant: Bool
-        let requirements: [PathRequirement]
-        let compiled: CompiledExpression
-
-        init(
-            _ text: String,
-            _ compiled: CompiledExpression,
-            references: [Reference],
-            warnings: [ExpressionWarning],
-            isConstant: Bool,
-            requirements: [PathRequirement]
-        ) {
-            self.text = text
-            self.references = references
-            self.warnings = warnings
-            self.isConstant = isConstant
-            self.requirements = requirements
-            self.compiled = compiled
-        }
-    }
-
-    private let parts: Parts
-
+///
+/// An expression may be part of a larger text. All ranges, also those of errors, are of UTF-8 bytes of that text.
+package final class Expression: Sendable {
     /// The expression as it was written.
-    package var text: String { parts.text }
-    /// Every path that starts at a bare name or at `$`, including those inside filters, in the order of the text. If
-    /// the expression is part of a larger text, their ranges refer to that text.
-    package var references: [Reference] { parts.references }
+    package let text: String
+    /// The location of the expression.
+    package let range: Range<Int>
+    /// Every path that starts at a bare name or at `$`, including those inside filters, in the order of the text.
+    package let references: [Reference]
     /// Warnings about constructs that are valid but probably not intended.
-    package var warnings: [ExpressionWarning] { parts.warnings }
-    /// The kinds that the value may have.
-    package var resultType: ExpressionType { parts.compiled.type }
+    package let warnings: [ExpressionWarning]
     /// Whether the value depends on the text alone.
-    package var isConstant: Bool { parts.isConstant }
+    package let isConstant: Bool
+    /// The paths that must be true or exist for the expression to hold, if it is a condition.
+    package let requirements: [PathRequirement]
+    let compiled: CompiledExpression
+
+    /// The kinds that the value may have.
+    package var resultType: ExpressionType { compiled.type }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {
         if case .call(let function, _) = compiled.kind, case .markRaw = function.body { true } else { false }
     }
     /// The string, if the expression is a string literal.
     package var literalText: String? { if case .constant(.string(let text)) = compiled.kind { text } else { nil } }
-    /// The paths that must be true or exist for the expression to hold, if it is a condition.
-    package var requirements: [PathRequirement] { parts.requirements }
-    var compiled: CompiledExpression { parts.compiled }
 
     /// Parses and checks an expression.
-    package init(parsing text: String) throws(ExpressionSyntaxError) {
-        try self.init(parsing: text, embeddedAt: 0)
+    package convenience init(parsing text: String) throws(ExpressionSyntaxError) {
+        try self.init(parsing: Array(text.utf8)[...])
     }
 
-    /// Parses and checks an expression that starts at a byte of a larger text.
-    init(parsing text: String, embeddedAt offset: Int) throws(ExpressionSyntaxError) {
-        if let path = PlainPath(text, embeddedAt: offset) {
-            let range = path.query.range
-            let compiled = CompiledExpression(kind: .query(path.query), type: .any, context: .plain, range: range)
-            parts = Parts(
-                text,
-                compiled,
-                references: [path.reference],
-                warnings: [],
-                isConstant: false,
-                requirements: [PathRequirement(isTrue: path.reference)]
-            )
-        } else {
-            let syntax = try ExpressionParser.expression(text)
-            var compiler = ExpressionCompiler(text, dialect: .waybill)
-            let compiled = try compiler.value(syntax)
-            let references = offset == 0 ? compiler.references : compiler.references.map { $0.moved(by: offset) }
-            parts = Parts(
-                text,
-                compiled,
-                references: references.count < 2
-                    ? references : references.sorted { $0.range.lowerBound < $1.range.lowerBound },
-                warnings: compiler.warnings,
-                isConstant: !compiler.usesScope,
-                requirements: PathRequirement.of(syntax)
-            )
-        }
+    /// Parses and checks an expression that is a part of a larger text.
+    init(parsing part: ArraySlice<UInt8>) throws(ExpressionSyntaxError) {
+        let syntax = try ExpressionParser.expression(part)
+        var compiler = ExpressionCompiler(part, dialect: .waybill)
+        compiled = try compiler.value(syntax)
+        text = String(decoding: part, as: UTF8.self)
+        range = part.indices
+        references = compiler.references.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        warnings = compiler.warnings
+        isConstant = !compiler.usesScope
+        requirements = PathRequirement.of(syntax)
     }
 
     /// Returns the value in a scope.
@@ -105,15 +64,22 @@ package struct Expression: Sendable {
         throw EvaluationError(.missing, "the value does not exist", at: compiled.range)
     }
 
+    /// Returns the value as a string: a string, a number as it was written, or a boolean.
+    package func text(in scope: EvaluationScope) throws(EvaluationError) -> ScopeText {
+        let value = try evaluate(in: scope)
+        guard let text = value.json.scalarText else {
+            throw EvaluationError(
+                .type,
+                "only a string, a number or a boolean can be inserted into a string, found \(value.json.kind.phrase)"
+                    + (value.json.bytes == nil ? "" : "; to convert bytes to a string, write base64(x)"),
+                at: range
+            )
+        }
+        return ScopeText(text: text, isSecret: value.isSecret, isRaw: value.isRaw)
+    }
+
     /// Returns the reason why the expression can never be a condition, if its type alone shows that.
     package func checkCondition() -> ExpressionSyntaxError? {
         ExpressionCompiler.refusalAsCondition(compiled)
-    }
-}
-
-extension Expression: Equatable {
-    /// Whether two expressions have the same text.
-    package static func == (left: Expression, right: Expression) -> Bool {
-        left.text.hasSameCodePoints(as: right.text)
     }
 }

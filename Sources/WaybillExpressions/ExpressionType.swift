@@ -53,18 +53,3 @@ extension ExpressionType: CustomStringConvertible {
         return words.dropLast().joined(separator: ", ") + " or " + last
     }
 }
-
-extension JSON.Kind {
-    /// The name of the kind in messages, with its article.
-    package var phrase: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .bytes: "bytes"
-        case .array: "a list"
-        case .object: "an object"
-        }
-    }
-}

@@ -32,13 +32,6 @@ package struct PathRequirement: Sendable, Equatable {
         keys = Reference.certain(query.segments[...]).map(\.key)
     }
 
-    /// Creates the requirement that the value of a path is true.
-    init(isTrue reference: Reference) {
-        kind = .isTrue
-        name = reference.name
-        keys = reference.segments.map(\.key)
-    }
-
     /// Returns what a condition outside a filter requires.
     static func of(_ condition: ExpressionSyntax) -> [PathRequirement] {
         switch condition.kind {

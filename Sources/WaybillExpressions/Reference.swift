@@ -21,22 +21,20 @@ package final class Reference: Sendable {
         package var name: String? {
             if case .name(let name) = key { name } else { nil }
         }
-
-        func moved(by offset: Int) -> Segment { Segment(key: key, range: range.moved(by: offset)) }
     }
 
     /// The names that the language defines, at which most paths start; `document` is `$`.
     package enum Root: CaseIterable, Sendable {
         case inputs, manifest, secrets, data, vars, session, steps, run, state, request, response, document, item
 
-        private static let table = NameTable(allCases.map(\.name))
+        private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.name, $0) })
 
         /// The name as it is written.
         package var name: String { self == .document ? "$" : String(describing: self) }
 
         fileprivate init?(_ name: String) {
-            guard let index = Self.table.index(of: name) else { return nil }
-            self = Self.allCases[index]
+            guard let root = Self.byName[name] else { return nil }
+            self = root
         }
     }
 
@@ -64,33 +62,7 @@ package final class Reference: Sendable {
     /// The location of the whole path, in UTF-8 bytes of the text.
     package let range: Range<Int>
 
-    /// Creates a reference, by default to a path of members and elements only; see the properties.
     init(
-        name: String,
-        nameRange: Range<Int>,
-        segments: [Segment],
-        isComplete: Bool = true,
-        childSegments: [Segment]? = nil,
-        goesOn: Bool = false,
-        isGuarded: Bool = false,
-        isConcealed: Bool = false,
-        assumptions: [PathRequirement] = [],
-        range: Range<Int>
-    ) {
-        self.name = name
-        root = Root(name)
-        self.nameRange = nameRange
-        self.segments = segments
-        self.isComplete = isComplete
-        self.childSegments = childSegments
-        self.goesOn = goesOn
-        self.isGuarded = isGuarded
-        self.isConcealed = isConcealed
-        self.assumptions = assumptions
-        self.range = range
-    }
-
-    convenience init(
         _ query: QuerySyntax,
         name: String,
         isGuarded: Bool,
@@ -100,18 +72,17 @@ package final class Reference: Sendable {
         let segments = Self.certain(query.segments[...])
         let others = query.segments.dropFirst(segments.count)
         let childSegments = others.first?.isDescendant == false ? Self.certain(others.dropFirst()) : nil
-        self.init(
-            name: name,
-            nameRange: query.rootRange,
-            segments: segments,
-            isComplete: query.isSingular,
-            childSegments: childSegments,
-            goesOn: others.count > (childSegments.map { $0.count + 1 } ?? 0),
-            isGuarded: isGuarded,
-            isConcealed: isConcealed,
-            assumptions: assumptions,
-            range: query.range
-        )
+        self.name = name
+        root = Root(name)
+        nameRange = query.rootRange
+        self.segments = segments
+        isComplete = query.isSingular
+        self.childSegments = childSegments
+        goesOn = others.count > (childSegments.map { $0.count + 1 } ?? 0)
+        self.isGuarded = isGuarded
+        self.isConcealed = isConcealed
+        self.assumptions = assumptions
+        range = query.range
     }
 
     /// Returns the segments up to the first that does not select exactly one known node.
@@ -123,32 +94,5 @@ package final class Reference: Sendable {
             default: nil
             }
         }
-    }
-
-    /// Returns the same reference for a larger text that contains this one at a byte offset.
-    package func moved(by offset: Int) -> Reference {
-        Reference(
-            name: name,
-            nameRange: nameRange.moved(by: offset),
-            segments: segments.map { $0.moved(by: offset) },
-            isComplete: isComplete,
-            childSegments: childSegments?.map { $0.moved(by: offset) },
-            goesOn: goesOn,
-            isGuarded: isGuarded,
-            isConcealed: isConcealed,
-            assumptions: assumptions,
-            range: range.moved(by: offset)
-        )
-    }
-}
-
-extension Reference: Equatable {
-    /// Compares everything that the analysis determined about the references, including their location in the text.
-    package static func == (left: Reference, right: Reference) -> Bool {
-        left.range == right.range && left.nameRange == right.nameRange && left.name == right.name
-            && left.segments == right.segments && left.childSegments == right.childSegments
-            && left.isComplete == right.isComplete && left.goesOn == right.goesOn
-            && left.isGuarded == right.isGuarded && left.isConcealed == right.isConcealed
-            && left.assumptions == right.assumptions
     }
 }

@@ -56,45 +56,34 @@ package struct RememberedFiles: ManifestFileSystem {
     }
 }
 
-/// A file system that remembers the paths that were read from another one.
-package final class ListedFiles: ManifestFileSystem {
-    private let base: any ManifestFileSystem
-    private let read = Mutex<Set<CodePoints>>([])
-
-    /// - Parameter base: The file system that is read from.
-    package init(_ base: any ManifestFileSystem) {
-        self.base = base
-    }
-
-    /// The paths of the files that were read or missing.
-    package var paths: [String] { read.withLock { $0.map(\.text) } }
-
-    package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
-        read.withLock { _ = $0.insert(CodePoints(path)) }
-        return try base.read(path, limit: limit, acceptsPipes: acceptsPipes)
-    }
-}
-
-/// A file system that remembers what was read from another one, so that another machine can continue a run without the
-/// files of its manifest.
+/// A file system that remembers what was read from another one.
 package final class RecordingFiles: ManifestFileSystem {
-    /// The maximum size of a file that is remembered.
+    /// The maximum size of a file whose bytes are remembered.
     private static let maximumBytes = 16 << 20
 
     private let base: any ManifestFileSystem
-    private let read = Mutex<[CodePoints: [UInt8]]>([:])
+    private let keepsTexts: Bool
+    private let read = Mutex<[CodePoints: [UInt8]?]>([:])
 
-    /// - Parameter base: The file system that is read from.
-    package init(_ base: any ManifestFileSystem) {
+    /// - Parameters:
+    ///   - base: The file system that is read from.
+    ///   - keepsTexts: Whether the bytes are remembered, so that another machine can continue a run without the files of
+    ///     its manifest.
+    package init(_ base: any ManifestFileSystem, keepsTexts: Bool = true) {
         self.base = base
+        self.keepsTexts = keepsTexts
     }
 
+    /// The paths of the files that were read or missing.
+    package var paths: [String] { read.withLock { $0.keys.map(\.text) } }
+
     /// The bytes of the files that were read, by path.
-    package var texts: [CodePoints: [UInt8]] { read.withLock { $0 } }
+    package var texts: [CodePoints: [UInt8]] { read.withLock { $0.compactMapValues { $0 } } }
 
     package func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
+        read.withLock { $0[CodePoints(path), default: nil] = $0[CodePoints(path)] ?? nil }
         let bytes = try base.read(path, limit: limit, acceptsPipes: acceptsPipes)
-        if bytes.count <= Self.maximumBytes { read.withLock { $0[CodePoints(path)] = bytes } }
+        if keepsTexts, bytes.count <= Self.maximumBytes { read.withLock { $0[CodePoints(path)] = bytes } }
         return bytes
     }
 }

@@ -380,7 +380,7 @@ extension EvaluatedText {
         let parts = template.template.parts.map { part in
             switch part {
             case .literal(let text): JSONWriter().string(.string(text))
-            case .expression(let embedded): "(\(PlanContent.trimmed(embedded.expression.text)))"
+            case .expression(let expression): "(\(PlanContent.trimmed(expression.text)))"
             }
         }
         return "template \(parts.joined())"

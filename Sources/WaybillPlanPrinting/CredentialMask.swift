@@ -31,7 +31,7 @@ enum CredentialMask {
         return template.parts.enumerated().reduce(into: "") { text, part in
             switch part.element {
             case .literal(let piece): text += literal(piece, isFirst: part.offset == 0)
-            case .expression(let embedded): text += "${\(expression(embedded.expression))}"
+            case .expression(let inserted): text += "${\(expression(inserted))}"
             }
         }
     }
@@ -115,7 +115,7 @@ enum CredentialMask {
         return template.parts.reduce(into: "") { result, part in
             switch part {
             case .literal: result += Redactor.mask
-            case .expression(let embedded): result += "${\(expression(embedded.expression))}"
+            case .expression(let inserted): result += "${\(expression(inserted))}"
             }
         }
     }

@@ -180,6 +180,19 @@ import WaybillJSON
         #expect(try Expression(parsing: text).isConstant == isConstant)
     }
 
+    @Test(arguments: [
+        ("$", []), ("$.a", ["a"]), ("$.items[0].id", ["items", "0", "id"]), ("inputs", []),
+        ("steps.login.outputs.token", ["login", "outputs", "token"]), (" inputs.user-id\n", ["user-id"]),
+        ("a--b.c-1[12]", ["c-1", "12"]), ("_x.y_z", ["y_z"]), ("item[999999999999999]", ["999999999999999"]),
+        ("trueish.null", ["null"]), ("x.true", ["true"]), ("a[0][1].b", ["0", "1", "b"]),
+    ])
+    func `a path alone is one complete reference`(text: String, segments: [String]) throws {
+        let references = try Expression(parsing: text).references
+        #expect(references.map(\.isComplete) == [true])
+        #expect(references.first?.segments.map { part(text, $0.range) } == segments)
+        #expect(references.first.map { "\(part(text, $0.range))" } == text.filter { !$0.isWhitespace })
+    }
+
     @Test func `references have a root, segments and a guard`() throws {
         let text = "concat(steps.a['b'][0].c[*].d, default(inputs.x, item.y), exists($.z)) == vars..q[?@.i == data.w]"
         let references = try Expression(parsing: text).references

@@ -53,7 +53,7 @@ import WaybillJSON
         let template = try Template(parsing: text)
         #expect(template.references.map { part(text, $0.range) } == ["inputs.name", "steps.a.b"])
         #expect(template.references[1].segments.map { part(text, $0.range) } == ["a", "b"])
-        #expect(template.expressions.map(\.offset) == [5, 20])
+        #expect(template.expressions.map(\.range.lowerBound) == [5, 20])
     }
 
     @Test(
@@ -88,15 +88,15 @@ import WaybillJSON
 
     @Test(arguments: [("inputs.count + 1", 0), ("${inputs.count + 1}", 2), ("  ${ inputs.count + 1 } ", 4)])
     func `where an expression is expected, braces around it have no effect`(text: String, offset: Int) throws {
-        let embedded = try Template.expression(in: text)
-        #expect(embedded.offset == offset)
-        #expect(part(text, embedded.range).contains("inputs.count + 1"))
-        #expect(embedded.references.map { part(text, $0.range) } == ["inputs.count"])
+        let expression = try Template.expression(in: text)
+        #expect(expression.range.lowerBound == offset)
+        #expect(part(text, expression.range).contains("inputs.count + 1"))
+        #expect(expression.references.map { part(text, $0.range) } == ["inputs.count"])
         #expect(
-            embedded.checkCondition()?.range.lowerBound
+            expression.checkCondition()?.range.lowerBound
                 == text.utf8.firstIndex(of: UInt8(ascii: "i"))?.utf16Offset(in: text)
         )
-        #expect(try embedded.evaluate(in: .sample()).json == 4)
+        #expect(try expression.evaluate(in: .sample()).json == 4)
     }
 
     @Test func `where an expression is expected, there must be exactly one`() {

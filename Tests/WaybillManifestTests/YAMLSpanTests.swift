@@ -59,7 +59,7 @@ import WaybillManifest
     func `the span of a value contains the value and nothing around it`(text: YAMLMarkedText, path: String) {
         let (document, diagnostics) = YAMLReader().readStream(text.file)
         #expect(diagnostics.allSatisfy { $0.id == "complex-key" })
-        let span = document.first?.node(at: path.split(separator: "/").map(String.init))?.span
+        let span = document.first?.node(at: pointer(path))?.span
         #expect(text.marking(span) == text.description)
     }
 
@@ -74,7 +74,7 @@ import WaybillManifest
     )
     func `the span of a key is found by the path of its value`(text: YAMLMarkedText, path: String) {
         let document = YAMLReader().read(text.file).document
-        #expect(text.marking(document?.keySpan(at: path.split(separator: "/").map(String.init))) == text.description)
+        #expect(text.marking(document?.keySpan(at: pointer(path))) == text.description)
     }
 
     @Test func `a JSON pointer finds values and keys`() {
@@ -87,11 +87,11 @@ import WaybillManifest
 
     @Test func `paths that lead nowhere have no span`() {
         let document = YAMLReader().read(SourceFile(yaml: "a: [1, {b: 2}]\n")).document
-        for path in [["x"], ["a", "2"], ["a", "01"], ["a", "-1"], ["a", "b"], ["a", "0", "b"]] {
-            #expect(document?.node(at: path) == nil)
+        for path in ["x", "a/2", "a/01", "a/-1", "a/b", "a/0/b"] {
+            #expect(document?.node(at: pointer(path)) == nil)
         }
-        #expect(document?.keySpan(at: ["a", "1"]) == nil)
-        #expect(document?.keySpan(at: [String]()) == nil)
+        #expect(document?.keySpan(at: pointer("a/1")) == nil)
+        #expect(document?.keySpan(at: JSONPointer()) == nil)
     }
 
     @Test(
@@ -105,4 +105,9 @@ import WaybillManifest
         #expect(text.marking(isTag ? node?.tag?.span : node?.anchor?.span) == text.description)
         #expect(isTag ? node?.tag?.value.hasPrefix("!") == true : node?.anchor?.value == "x")
     }
+}
+
+/// Returns the pointer to a value from the names and numbers that lead to it.
+private func pointer(_ path: String) -> JSONPointer {
+    JSONPointer(path.split(separator: "/").map { .name(String($0)) })
 }

@@ -1,7 +1,7 @@
 import WaybillExpressions
 
 /// Compiles a text as an expression, as the text of an expression position and as a template, and evaluates what compiles.
-/// Every range told must lie within the text.
+/// Every range must lie within the text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
@@ -14,11 +14,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         check(length) { () throws(EvaluationError) in _ = try expression.condition(in: scope) }
     } catch { check(error.range, length) }
     do throws(ExpressionSyntaxError) {
-        let embedded = try Template.expression(in: text)
-        check(embedded.range, length)
-        check(embedded.references, embedded.warnings, length)
-        if let error = embedded.checkCondition() { check(error.range, length) }
-        check(length) { () throws(EvaluationError) in _ = try embedded.text(in: scope) }
+        let inText = try Template.expression(in: text)
+        check(inText.range, length)
+        check(inText.references, inText.warnings, length)
+        if let error = inText.checkCondition() { check(error.range, length) }
+        check(length) { () throws(EvaluationError) in _ = try inText.text(in: scope) }
     } catch { check(error.range, length) }
     do throws(ExpressionSyntaxError) {
         let template = try Template(parsing: text)

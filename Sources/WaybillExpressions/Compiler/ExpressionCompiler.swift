@@ -8,7 +8,7 @@ struct ExpressionCompiler {
     /// Whether the value depends on more than the text of the expression.
     private(set) var usesScope = false
 
-    private let source: [UInt8]
+    private let source: ArraySlice<UInt8>
     private let dialect: ExpressionParser.Dialect
     private var isGuarded = false
     private(set) var isInFilter = false
@@ -16,8 +16,8 @@ struct ExpressionCompiler {
     /// The requirements of the operands of `&&` before this part, or of the condition of the enclosing `if()`.
     private var assumptions: [PathRequirement] = []
 
-    init(_ text: String, dialect: ExpressionParser.Dialect) {
-        source = Array(text.utf8)
+    init(_ source: ArraySlice<UInt8>, dialect: ExpressionParser.Dialect) {
+        self.source = source
         self.dialect = dialect
     }
 

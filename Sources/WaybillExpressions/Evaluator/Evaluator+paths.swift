@@ -15,7 +15,7 @@ extension Evaluator {
     }
 
     /// Returns all nodes that a path matches; none if its root does not exist.
-    mutating func nodes(_ query: CompiledQuery, at element: JSON?) throws(EvaluationError) -> [Node<NoLocation>] {
+    mutating func nodes(_ query: CompiledQuery, at element: JSON?) throws(EvaluationError) -> [Node] {
         try optionalNodes(query, .guarded, at: element)?.nodes ?? []
     }
 
@@ -25,13 +25,13 @@ extension Evaluator {
         _ query: CompiledQuery,
         _ context: CompiledExpression.Context,
         at element: JSON?
-    ) throws(EvaluationError) -> (nodes: [Node<NoLocation>], isSecret: Bool)? {
+    ) throws(EvaluationError) -> (nodes: [Node], isSecret: Bool)? {
         guard let (start, count) = try start(query, context, at: element) else { return nil }
         if query.path.isSingular {
             let found = try follow(query.path, from: count, in: start, query.range)
-            return (found.map { [Node(value: $0.json, location: NoLocation())] } ?? [], start.isSecret)
+            return (found.map { [Node(value: $0.json)] } ?? [], start.isSecret)
         }
-        let root = Node(value: start.json, location: NoLocation())
+        let root = Node(value: start.json)
         return (try nodes(query.path.segments[count...], from: root, query.range), start.isSecret)
     }
 
@@ -98,7 +98,7 @@ extension Evaluator {
     ) throws(EvaluationError) -> ScopeValue? {
         if count == path.segments.count, path.isSingular { return start }
         if !path.isSingular {
-            let root = Node(value: start.json, location: NoLocation())
+            let root = Node(value: start.json)
             let nodes = try nodes(path.segments[count...], from: root, range)
             return ScopeValue(.array(nodes.map(\.value)), isSecret: start.isSecret)
         }
@@ -123,14 +123,14 @@ extension Evaluator {
     // MARK: Node lists
 
     /// Returns all nodes that segments match, in the order of RFC 9535, section 2.5.
-    mutating func nodes<Location>(
+    mutating func nodes(
         _ segments: ArraySlice<CompiledSegment>,
-        from root: Node<Location>,
+        from root: Node,
         _ range: Range<Int>
-    ) throws(EvaluationError) -> [Node<Location>] {
+    ) throws(EvaluationError) -> [Node] {
         var nodes = [root]
         for segment in segments {
-            var matched: [Node<Location>] = []
+            var matched: [Node] = []
             for node in nodes {
                 switch segment {
                 case .name(let name): try select(.name(name), node, into: &matched, range)
@@ -147,10 +147,10 @@ extension Evaluator {
 
     /// Applies selectors to a node and its descendants, each before its own children. The stack is an array, so the
     /// depth of a document does not matter.
-    private mutating func descend<Location>(
+    private mutating func descend(
         _ selectors: [CompiledSelector],
-        _ root: Node<Location>,
-        into matched: inout [Node<Location>],
+        _ root: Node,
+        into matched: inout [Node],
         _ range: Range<Int>
     ) throws(EvaluationError) {
         var pending = [root]
@@ -161,12 +161,12 @@ extension Evaluator {
             case .array(let elements):
                 try spend(elements.count, at: range)
                 for (index, element) in elements.enumerated() where element.hasChildren {
-                    pending.append(Node(value: element, location: node.location.appending(index)))
+                    pending.append(node.child(element, .index(index)))
                 }
             case .object(let object):
                 try spend(object.count, at: range)
                 for (name, member) in object where member.hasChildren {
-                    pending.append(Node(value: member, location: node.location.appending(name)))
+                    pending.append(node.child(member, .name(name)))
                 }
             default: break
             }
@@ -174,10 +174,10 @@ extension Evaluator {
         }
     }
 
-    private mutating func select<Location>(
+    private mutating func select(
         _ selector: CompiledSelector,
-        _ node: Node<Location>,
-        into matched: inout [Node<Location>],
+        _ node: Node,
+        into matched: inout [Node],
         _ range: Range<Int>
     ) throws(EvaluationError) {
         try spend(1, at: range)
@@ -185,37 +185,37 @@ extension Evaluator {
         switch (selector, node.value) {
         case (.name(let name), .object(let object)):
             if let member = object[name] {
-                matched.append(Node(value: member, location: node.location.appending(name)))
+                matched.append(node.child(member, .name(name)))
             }
         case (.index(let index), .array(let elements)):
             if let element = elements.element(at: index) {
                 let position = index < 0 ? elements.count + index : index
-                matched.append(Node(value: element, location: node.location.appending(position)))
+                matched.append(node.child(element, .index(position)))
             }
         case (.wildcard, .array(let elements)):
             for (index, element) in elements.enumerated() {
-                matched.append(Node(value: element, location: node.location.appending(index)))
+                matched.append(node.child(element, .index(index)))
             }
         case (.wildcard, .object(let object)):
             for (name, member) in object {
-                matched.append(Node(value: member, location: node.location.appending(name)))
+                matched.append(node.child(member, .name(name)))
             }
         case (.slice(let start, let end, let step), .array(let elements)):
             for index in Self.indices(start, end, step, count: elements.count) {
-                matched.append(Node(value: elements[index], location: node.location.appending(index)))
+                matched.append(node.child(elements[index], .index(index)))
             }
         case (.filter(let condition), .array(let elements)):
             for (index, element) in elements.enumerated() {
                 try spend(1, at: range)
                 if try truth(condition, at: element) == true {
-                    matched.append(Node(value: element, location: node.location.appending(index)))
+                    matched.append(node.child(element, .index(index)))
                 }
             }
         case (.filter(let condition), .object(let object)):
             for (name, member) in object {
                 try spend(1, at: range)
                 if try truth(condition, at: member) == true {
-                    matched.append(Node(value: member, location: node.location.appending(name)))
+                    matched.append(node.child(member, .name(name)))
                 }
             }
         default: break

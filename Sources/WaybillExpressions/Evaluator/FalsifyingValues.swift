@@ -6,7 +6,7 @@ extension Expression {
     ///
     /// Values computed from a secret are left out, and long values are truncated.
     package func falsifyingValues(in scope: EvaluationScope) -> String? {
-        var finder = FalsifyingValues(text: text, evaluator: Evaluator(scope))
+        var finder = FalsifyingValues(expression: self, evaluator: Evaluator(scope))
         let found = finder.values(of: compiled)
         return found.isEmpty ? nil : found.joined(separator: ", ")
     }
@@ -16,7 +16,7 @@ extension Expression {
 private struct FalsifyingValues {
     private static let longestValue = 120
 
-    let text: String
+    let expression: Expression
     var evaluator: Evaluator
 
     mutating func values(of expression: CompiledExpression) -> [String] {
@@ -40,7 +40,8 @@ private struct FalsifyingValues {
     }
 
     private func part(_ range: Range<Int>) -> String {
-        String(decoding: Array(text.utf8)[range], as: UTF8.self)
+        let start = range.lowerBound - expression.range.lowerBound
+        return String(decoding: expression.text.utf8.dropFirst(start).prefix(range.count), as: UTF8.self)
     }
 
     private func shown(_ value: JSON) -> String {

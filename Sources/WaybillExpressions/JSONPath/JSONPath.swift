@@ -11,9 +11,10 @@ package struct JSONPath: Sendable {
 
     /// Parses a query and checks that it is well-typed (RFC 9535, section 2.4.3).
     package init(parsing text: String) throws(ExpressionSyntaxError) {
-        let syntax = try ExpressionParser.strictQuery(text)
+        let bytes = Array(text.utf8)[...]
+        let syntax = try ExpressionParser.strictQuery(bytes)
         try WellTypedness.check(syntax)
-        var compiler = ExpressionCompiler(text, dialect: .strict)
+        var compiler = ExpressionCompiler(bytes, dialect: .strict)
         self.query = try compiler.compiled(syntax)
         self.text = text
     }
@@ -22,31 +23,25 @@ package struct JSONPath: Sendable {
     ///
     /// - Throws: An error only if the work or the result exceeds its limit.
     package func values(in document: JSON) throws(EvaluationError) -> [JSON] {
-        try select(NoLocation(), in: document).map(\.value)
+        try select(nil, in: document).map(\.value)
     }
 
     /// Returns all nodes that the query selects in a document, in order, each with its normalized path.
     ///
     /// - Throws: An error only if the work or the result exceeds its limit.
     package func nodes(in document: JSON) throws(EvaluationError) -> [(path: NormalizedPath, value: JSON)] {
-        try select(NormalizedPath(), in: document).map { ($0.location, $0.value) }
+        try select(NormalizedPath(), in: document).compactMap { node in node.path.map { ($0, node.value) } }
     }
 
-    private func select<Location>(
-        _ location: Location,
-        in document: JSON
-    ) throws(EvaluationError) -> [Node<Location>] {
+    /// - Parameter path: The path of the document, if those of its nodes are wanted.
+    private func select(_ path: NormalizedPath?, in document: JSON) throws(EvaluationError) -> [Node] {
         let scope = EvaluationScope(
             root: DictionaryNamespace(),
             current: ScopeValue(document),
             environment: NoEnvironment()
         )
         var evaluator = Evaluator(scope)
-        return try evaluator.nodes(
-            query.path.segments[...],
-            from: Node(value: document, location: location),
-            query.range
-        )
+        return try evaluator.nodes(query.path.segments[...], from: Node(value: document, path: path), query.range)
     }
 }
 

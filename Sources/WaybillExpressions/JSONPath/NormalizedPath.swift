@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// The canonical path of a node (RFC 9535, section 2.7), such as `$['items'][0]`.
 package struct NormalizedPath: Sendable {
     /// A segment of the path.
@@ -51,7 +53,14 @@ extension NormalizedPath: CustomStringConvertible {
     }
 }
 
-extension NormalizedPath: NodeLocation {
-    func appending(_ name: String) -> NormalizedPath { NormalizedPath(steps: steps + [.name(name)]) }
-    func appending(_ index: Int) -> NormalizedPath { NormalizedPath(steps: steps + [.index(index)]) }
+/// A value that a path has led to.
+struct Node {
+    var value: JSON
+    /// Its path, if it is wanted.
+    var path: NormalizedPath?
+
+    /// Returns the node of a member or element of the value.
+    func child(_ value: JSON, _ step: NormalizedPath.Step) -> Node {
+        Node(value: value, path: path.map { NormalizedPath(steps: $0.steps + [step]) })
+    }
 }

@@ -151,7 +151,7 @@ extension ExpressionParser {
     private func refuseWord() throws(ExpressionSyntaxError) {
         for (word, sign) in [("and", "&&"), ("or", "||"), ("AND", "&&"), ("OR", "||")] {
             let range = position..<position + word.utf8.count
-            if range.upperBound <= bytes.count, bytes[range].elementsEqual(word.utf8),
+            if range.upperBound <= bytes.endIndex, bytes[range].elementsEqual(word.utf8),
                 !Self.isNameByte(byte(after: word.utf8.count))
             {
                 throw error("'\(word)' is not an operator", at: range, help: "Write '\(sign)'.")
@@ -161,7 +161,7 @@ extension ExpressionParser {
 
     /// Returns the error for text after a complete expression.
     func trailingText() -> ExpressionSyntaxError {
-        let rest = position..<bytes.count
+        let rest = position..<bytes.endIndex
         switch next {
         case UInt8(ascii: ")"): return error("unmatched ')'")
         case UInt8(ascii: "]"): return error("unmatched ']'")

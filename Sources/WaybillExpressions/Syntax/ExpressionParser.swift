@@ -8,9 +8,10 @@ struct ExpressionParser {
         case waybill
     }
 
-    let bytes: [UInt8]
+    /// The text in UTF-8, which may be part of a larger one; positions are those in the larger one.
+    let bytes: ArraySlice<UInt8>
     let dialect: Dialect
-    var position = 0
+    var position: Int
     /// The number of brackets open at the position, which is also the depth of the recursion.
     var openBrackets = 0
     /// The number of filters open at the position.
@@ -21,15 +22,18 @@ struct ExpressionParser {
     /// The maximum number of bytes in one expression.
     static let maximumLength = 65_536
 
-    private init(_ text: String, dialect: Dialect) {
-        bytes = Array(text.utf8)
+    private init(_ bytes: ArraySlice<UInt8>, dialect: Dialect) throws(ExpressionSyntaxError) {
+        if bytes.count > Self.maximumLength {
+            throw ExpressionSyntaxError("the expression exceeds \(Self.maximumLength) bytes", at: bytes.indices)
+        }
+        self.bytes = bytes
         self.dialect = dialect
+        position = bytes.startIndex
     }
 
     /// Parses an expression of Waybill.
-    static func expression(_ text: String) throws(ExpressionSyntaxError) -> ExpressionSyntax {
-        var parser = ExpressionParser(text, dialect: .waybill)
-        try parser.checkLength()
+    static func expression(_ text: ArraySlice<UInt8>) throws(ExpressionSyntaxError) -> ExpressionSyntax {
+        var parser = try ExpressionParser(text, dialect: .waybill)
         parser.skipSpace()
         let syntax = try parser.expression()
         parser.skipSpace()
@@ -38,29 +42,22 @@ struct ExpressionParser {
     }
 
     /// Parses a query in the strict syntax of RFC 9535.
-    static func strictQuery(_ text: String) throws(ExpressionSyntaxError) -> QuerySyntax {
-        var parser = ExpressionParser(text, dialect: .strict)
-        try parser.checkLength()
+    static func strictQuery(_ text: ArraySlice<UInt8>) throws(ExpressionSyntaxError) -> QuerySyntax {
+        var parser = try ExpressionParser(text, dialect: .strict)
         guard parser.next == UInt8(ascii: "$") else { throw parser.error("a JSONPath must start with '$'") }
         let query = try parser.query()
         if !parser.isAtEnd { throw parser.trailingText() }
         return query
     }
 
-    private func checkLength() throws(ExpressionSyntaxError) {
-        if bytes.count > Self.maximumLength {
-            throw ExpressionSyntaxError("the expression exceeds \(Self.maximumLength) bytes", at: 0..<bytes.count)
-        }
-    }
-
     // MARK: Characters
 
-    var isAtEnd: Bool { position >= bytes.count }
-    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-    func byte(after count: Int) -> UInt8? { position + count < bytes.count ? bytes[position + count] : nil }
+    var isAtEnd: Bool { position >= bytes.endIndex }
+    var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+    func byte(after count: Int) -> UInt8? { position + count < bytes.endIndex ? bytes[position + count] : nil }
 
     func startsWith(_ text: StaticString) -> Bool {
-        guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+        guard position + text.utf8CodeUnitCount <= bytes.endIndex else { return false }
         for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
         return true
     }
@@ -101,8 +98,8 @@ struct ExpressionParser {
 
     /// Returns an error at the next character, or at the end.
     func error(_ message: String, help: String? = nil) -> ExpressionSyntaxError {
-        var end = min(position + 1, bytes.count)
-        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
+        var end = min(position + 1, bytes.endIndex)
+        while end < bytes.endIndex, bytes[end] & 0xC0 == 0x80 { end += 1 }
         return ExpressionSyntaxError(message, at: position..<end, help: help)
     }
 

@@ -13,19 +13,7 @@ package struct ExpressionSyntaxError: Error, Sendable, Equatable {
         self.range = range
         self.help = help
     }
-
-    /// Returns the same error for a larger text that contains this one at a byte offset.
-    package func moved(by offset: Int) -> ExpressionSyntaxError {
-        ExpressionSyntaxError(message, at: range.moved(by: offset), help: help)
-    }
 }
 
 /// A construct in an expression that is valid but probably not intended, with its location and what to write instead.
 package typealias ExpressionWarning = ExpressionSyntaxError
-
-extension Range<Int> {
-    /// Returns the range shifted by an offset.
-    func moved(by offset: Int) -> Range<Int> {
-        lowerBound + offset..<upperBound + offset
-    }
-}

@@ -6,8 +6,8 @@ package struct Template: Sendable {
     package enum Part: Sendable {
         /// Literal text.
         case literal(String)
-        /// The expression in a `${…}`.
-        case expression(EmbeddedExpression)
+        /// The expression in a `${…}`, which is a part of the template.
+        case expression(Expression)
     }
 
     /// The template as it was written.
@@ -16,16 +16,31 @@ package struct Template: Sendable {
     package let parts: [Part]
     /// Warnings about constructs that are valid but probably not intended, with ranges in UTF-8 bytes of the template.
     package let warnings: [ExpressionWarning]
-    /// Every path in the expressions, with ranges in UTF-8 bytes of the template.
-    package let references: [Reference]
 
     /// Parses the text of a template position.
     package init(parsing text: String) throws(ExpressionSyntaxError) {
-        var scanner = TemplateScanner(text)
-        self.parts = try scanner.parts()
+        var scanner = TemplateScanner(Array(text.utf8)[...])
+        parts = try scanner.parts()
         self.text = text
-        self.warnings = scanner.warnings
-        self.references = scanner.references
+        warnings = scanner.warnings
+    }
+
+    /// Parses the expression of an expression position, where `EXPR` and `${EXPR}` mean the same.
+    package static func expression(in text: String) throws(ExpressionSyntaxError) -> Expression {
+        let bytes = Array(text.utf8)
+        let start = bytes.firstIndex { !ExpressionParser.isSpace($0) } ?? 0
+        guard bytes[start...].starts(with: "${".utf8) else { return try Expression(parsing: bytes[...]) }
+        let end = (bytes.lastIndex { !ExpressionParser.isSpace($0) } ?? start) + 1
+        var scanner = TemplateScanner(bytes[start..<end])
+        let parts = try scanner.parts()
+        guard parts.count == 1, case .expression(let expression) = parts[0] else {
+            throw ExpressionSyntaxError(
+                "'${…}' is not valid inside an expression",
+                at: start..<start + 2,
+                help: "The whole value is already an expression: remove '${' and '}'."
+            )
+        }
+        return expression
     }
 
     /// The string that the template always evaluates to, if it contains no expression.
@@ -36,23 +51,26 @@ package struct Template: Sendable {
     }
 
     /// The expression, if the template is a single `${…}` and so keeps the type of its value.
-    package var loneExpression: EmbeddedExpression? {
+    package var loneExpression: Expression? {
         guard parts.count == 1, case .expression(let expression) = parts[0] else { return nil }
         return expression
     }
 
     /// The kinds that the value may have.
-    package var resultType: ExpressionType { loneExpression?.expression.resultType ?? .string }
+    package var resultType: ExpressionType { loneExpression?.resultType ?? .string }
 
     /// Whether the value depends on the text alone.
-    package var isConstant: Bool { expressions.allSatisfy(\.expression.isConstant) }
+    package var isConstant: Bool { expressions.allSatisfy(\.isConstant) }
 
     /// The expressions in order.
-    package var expressions: [EmbeddedExpression] {
+    package var expressions: [Expression] {
         parts.compactMap { part in
             if case .expression(let expression) = part { expression } else { nil }
         }
     }
+
+    /// Every path in the expressions, with ranges in UTF-8 bytes of the template.
+    package var references: [Reference] { expressions.flatMap(\.references) }
 
     /// Returns the value: that of a single `${…}` with its own type, otherwise a string.
     package func value(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
@@ -77,8 +95,8 @@ package struct Template: Sendable {
         for part in parts {
             switch part {
             case .literal(let text): result.text += text
-            case .expression(let embedded):
-                let piece = try embedded.text(in: scope)
+            case .expression(let expression):
+                let piece = try expression.text(in: scope)
                 result.text += rewrite(piece)
                 result.isSecret = result.isSecret || piece.isSecret
                 result.isRaw = parts.count == 1 && piece.isRaw

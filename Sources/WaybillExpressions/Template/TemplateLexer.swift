@@ -13,17 +13,18 @@ package struct TemplateLexer {
     }
 
     /// The text in UTF-8.
-    package let bytes: [UInt8]
-    private var position = 0
+    package let bytes: ArraySlice<UInt8>
+    private var position: Int
 
-    /// Creates a lexer at the start of a text.
-    package init(_ text: String) {
-        bytes = Array(text.utf8)
+    /// Creates a lexer at the start of a text in UTF-8, which may be part of a larger one.
+    package init(_ text: ArraySlice<UInt8>) {
+        bytes = text
+        position = text.startIndex
     }
 
     /// Returns the next token; `nil` at the end.
     package mutating func next() -> Token? {
-        guard position < bytes.count else { return nil }
+        guard position < bytes.endIndex else { return nil }
         if starts(with: "$${") {
             position += 3
             return .escape
@@ -32,7 +33,7 @@ package struct TemplateLexer {
         let start = position
         repeat {
             position += 1
-        } while position < bytes.count
+        } while position < bytes.endIndex
             && (bytes[position] != UInt8(ascii: "$") || !starts(with: "${") && !starts(with: "$${"))
         return .literal(start..<position)
     }
@@ -41,7 +42,7 @@ package struct TemplateLexer {
         let start = position
         position += 2
         var quote: (byte: UInt8, offset: Int)?
-        while position < bytes.count {
+        while position < bytes.endIndex {
             let byte = bytes[position]
             if let open = quote {
                 if byte == UInt8(ascii: "\\") {
@@ -57,12 +58,12 @@ package struct TemplateLexer {
             }
             position += 1
         }
-        position = bytes.count
+        position = bytes.endIndex
         return .unclosed(start: start, openString: quote?.offset)
     }
 
     private func starts(with text: StaticString) -> Bool {
-        guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+        guard position + text.utf8CodeUnitCount <= bytes.endIndex else { return false }
         for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
         return true
     }

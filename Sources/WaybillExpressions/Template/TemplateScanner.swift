@@ -1,16 +1,11 @@
 /// Parses a template into literal text and expressions, and warns about constructs that are probably not intended.
 struct TemplateScanner {
     private(set) var warnings: [ExpressionWarning] = []
-    /// The references of all expressions.
-    private(set) var references: [Reference] = []
     private var lexer: TemplateLexer
-    private var bytes: [UInt8] { lexer.bytes }
-    /// Where the template starts in a larger text, which the ranges of references refer to.
-    private let offset: Int
+    private var bytes: ArraySlice<UInt8> { lexer.bytes }
 
-    init(_ text: String, embeddedAt offset: Int = 0) {
+    init(_ text: ArraySlice<UInt8>) {
         lexer = TemplateLexer(text)
-        self.offset = offset
     }
 
     mutating func parts() throws(ExpressionSyntaxError) -> [Template.Part] {
@@ -21,14 +16,16 @@ struct TemplateScanner {
         while let token = lexer.next() {
             switch token {
             case .literal(let range):
-                literal += text(range)
+                literal += String(decoding: bytes[range], as: UTF8.self)
                 for index in range.dropLast() where bytes[index] == UInt8(ascii: "{") { warnOfBraces(at: index) }
             case .escape:
                 literal += "${"
             case .expression(let range):
                 if !literal.isEmpty { parts.append(.literal(literal)) }
                 literal = ""
-                parts.append(.expression(try embedded(from: range.lowerBound, to: range.upperBound)))
+                let expression = try Expression(parsing: bytes[range])
+                warnings += expression.warnings
+                parts.append(.expression(expression))
             case .unclosed(_, let openString?):
                 throw ExpressionSyntaxError("unterminated string", at: openString..<openString + 1)
             case .unclosed(let start, nil):
@@ -44,31 +41,14 @@ struct TemplateScanner {
         return parts
     }
 
-    private func text(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range], as: UTF8.self)
-    }
-
-    private mutating func embedded(from start: Int, to end: Int) throws(ExpressionSyntaxError) -> EmbeddedExpression {
-        let expression: Expression
-        do {
-            expression = try Expression(parsing: text(start..<end), embeddedAt: offset + start)
-        } catch {
-            throw error.moved(by: start)
-        }
-        let embedded = EmbeddedExpression(expression: expression, offset: start)
-        if !expression.warnings.isEmpty { warnings += embedded.warnings }
-        if references.isEmpty { references = expression.references } else { references += expression.references }
-        return embedded
-    }
-
     // MARK: Warnings
 
     /// Warns about `{{user.id}}`, which other tools use.
     private mutating func warnOfBraces(at start: Int) {
         guard bytes[start + 1] == UInt8(ascii: "{") else { return }
         var end = start + 2
-        while end < bytes.count, end < start + 200, bytes[end] != UInt8(ascii: "}") { end += 1 }
-        guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "}"), bytes[end + 1] == UInt8(ascii: "}") else {
+        while end < bytes.endIndex, end < start + 200, bytes[end] != UInt8(ascii: "}") { end += 1 }
+        guard end + 1 < bytes.endIndex, bytes[end] == UInt8(ascii: "}"), bytes[end + 1] == UInt8(ascii: "}") else {
             return
         }
         let inside = String(decoding: bytes[start + 2..<end], as: UTF8.self)
@@ -92,7 +72,7 @@ struct TemplateScanner {
         warnings.append(
             ExpressionWarning(
                 "this looks like a path, but it is plain text here",
-                at: 0..<bytes.count,
+                at: bytes.indices,
                 help: "Write '${\(path)}' for the value of \(path)."
             )
         )

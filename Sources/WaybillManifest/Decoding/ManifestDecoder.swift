@@ -126,10 +126,10 @@ package struct ManifestDecoder {
     /// Reports each constant expression whose value cannot be part of a string.
     mutating func reportNonTexts(in template: Template, of scalar: YAMLScalar) {
         for expression in template.expressions
-        where expression.expression.isConstant && expression.expression.resultType.isDisjoint(with: .text) {
+        where expression.isConstant && expression.resultType.isDisjoint(with: .text) {
             diagnostics.report(
                 "wrong-type",
-                "'\(expression.expression.text)' cannot be part of a string: only a string, number or boolean can",
+                "'\(expression.text)' cannot be part of a string: only a string, number or boolean can",
                 at: scalar.span(ofUTF8: expression.range)
             )
         }

@@ -18,8 +18,6 @@ struct DecodeStage: FilterStage {
         self.format = format
     }
 
-    func visitUses(_ visitor: UseVisitor) {}
-
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         guard let text = data.value.json.string else {
             throw data.refusal("'decode' requires a string, but the data is \(data.value.json.kind.phrase)")

@@ -29,6 +29,7 @@ extension FilterStage {
     package var serverMessage: ManifestExpression? { nil }
     package var hasOwnWords: Bool { false }
     package var removesElements: Bool { false }
+    package func visitUses(_ visitor: UseVisitor) {}
 
     /// Returns the data after the stage; throws if the stage rejects it.
     ///

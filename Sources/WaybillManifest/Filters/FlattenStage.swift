@@ -7,8 +7,6 @@ struct FlattenStage: FilterStage {
 
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {}
 
-    func visitUses(_ visitor: UseVisitor) {}
-
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         data.list(try data.elements().flatMap { $0.array ?? [$0] })
     }

@@ -12,8 +12,6 @@ struct LimitStage: FilterStage {
         self.count = count
     }
 
-    func visitUses(_ visitor: UseVisitor) {}
-
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         data.list(try data.elements().prefix(count))
     }

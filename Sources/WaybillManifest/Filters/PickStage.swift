@@ -14,8 +14,6 @@ extension NameListStage {
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         self.init(names: decoder.texts(in: node))
     }
-
-    func visitUses(_ visitor: UseVisitor) {}
 }
 
 /// Keeps only some members of an object, or of each object of a list, in the order of the names: `pick: [NAME]`.

@@ -14,8 +14,6 @@ struct RenameStage: FilterStage {
         names = decoder.constantNames(node).compactMap { old, node in decoder.text(node).map { (old, $0) } }
     }
 
-    func visitUses(_ visitor: UseVisitor) {}
-
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         try data.changingObjects { object in
             let present = names.filter { object[$0.old.value] != nil }

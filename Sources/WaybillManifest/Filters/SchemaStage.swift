@@ -12,8 +12,6 @@ struct SchemaStage: FilterStage {
         self.schema = schema
     }
 
-    func visitUses(_ visitor: UseVisitor) {}
-
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         guard let violation = schema.validate(data.value.json, limit: 1).first else { return data.value }
         throw data.refusal(violation.sentence)

@@ -4,36 +4,30 @@ package import WaybillDiagnostics
 import WaybillSchema
 
 /// The URL that paths are appended to (`baseURL`).
-package struct BaseURLSetting: WholeSetting {
+package struct BaseURLSetting: ValueSetting {
     package static let key = "baseURL"
-    /// The URL.
-    package let url: ScalarTemplate
+    package let value: ScalarTemplate
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> ScalarTemplate? {
         guard let url = decoder.scalarTemplate(node) else { return nil }
         if let error = WrittenAddress(url).baseURLError { decoder.report(error, at: node.span) }
-        self.url = url
+        return url
     }
 
-    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(url, .request, .address) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .request, .address) }
 }
 
-/// An API version, inserted between base URL and path (`version`).
-package struct VersionSetting: WholeSetting {
+/// An API version, inserted between base URL and path (`version`); empty for none.
+package struct VersionSetting: ValueSetting {
     package static let key = "version"
-    /// The version; empty for none.
-    package let text: ScalarTemplate
+    package let value: ScalarTemplate
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let node = decoder.nonNull(node) else {
-            text = ScalarTemplate("", at: node.span)
-            return
-        }
-        guard let text = decoder.scalarTemplate(node) else { return nil }
-        self.text = text
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> ScalarTemplate? {
+        guard let node = decoder.nonNull(node) else { return ScalarTemplate("", at: node.span) }
+        return decoder.scalarTemplate(node)
     }
 
-    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .request, .address) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .request, .address) }
 }
 
 /// The address that is used for connections to a host and port (`resolve`).
@@ -59,7 +53,7 @@ package struct ResolveSetting: ReadableSetting {
                 help: ["A port is a number from 1 to 65535, as in api.example.com:443."]
             )
         }
-        if let address, !AddressFormat.isIPv4(address.utf8[...]), !AddressFormat.isIPv6(address.utf8[...]) {
+        if let address, !AddressFormat.isIPv4(address), !AddressFormat.isIPv6(address) {
             decoder.diagnostics.report(
                 "invalid-address",
                 "this is not an IP address",
@@ -73,17 +67,14 @@ package struct ResolveSetting: ReadableSetting {
 }
 
 /// The path of a Unix domain socket that requests are sent to (`unixSocket`).
-package struct UnixSocketSetting: WholeSetting {
+package struct UnixSocketSetting: ValueSetting {
     package static let key = "unixSocket"
-    /// The path.
-    package let path: String
+    package let value: String
 
     /// Reads a path, and reports one that no socket can have.
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let path = node.text else { return nil }
-        self.path = path
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> String? {
         // On every system, struct sockaddr_un has room for this many bytes, including the NUL.
-        guard path.utf8.count >= 104 || path.utf8.contains(0) else { return }
+        guard let path = node.text, path.utf8.count >= 104 || path.utf8.contains(0) else { return node.text }
         decoder.diagnostics.report(
             "invalid-value",
             path.utf8.contains(0)
@@ -92,6 +83,7 @@ package struct UnixSocketSetting: WholeSetting {
             at: node.span,
             help: ["Use a shorter path, such as that of a link to the socket's folder."]
         )
+        return path
     }
 
     package var originPolicy: OriginPolicy { .content }
@@ -126,13 +118,13 @@ package enum ProxySetting: WholeSetting {
 
 extension Settings {
     /// The URL that paths are appended to.
-    package var baseURL: Setting<ScalarTemplate>? { last(BaseURLSetting.self)?.map(\.url) }
+    package var baseURL: Setting<ScalarTemplate>? { value(BaseURLSetting.self) }
     /// An API version, inserted between base URL and path.
-    package var version: Setting<ScalarTemplate>? { last(VersionSetting.self)?.map(\.text) }
+    package var version: Setting<ScalarTemplate>? { value(VersionSetting.self) }
     /// The addresses that are used for connections to a host and port.
     package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }
     /// The path of a Unix domain socket that requests are sent to.
-    package var unixSocket: Setting<String>? { last(UnixSocketSetting.self)?.map(\.path) }
+    package var unixSocket: Setting<String>? { value(UnixSocketSetting.self) }
     /// The proxy.
     package var proxy: Setting<ProxySetting>? { last(ProxySetting.self) }
 }

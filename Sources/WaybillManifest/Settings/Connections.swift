@@ -31,9 +31,9 @@ package struct NetworkRequirement: WholeSetting {
 }
 
 /// Whether a connection is tried before requests are sent (`reachability`).
-package struct ReachabilitySetting: BooleanSetting {
+package struct ReachabilitySetting: ValueSetting {
     package static let key = "reachability"
-    package let isOn: Bool
+    package let value: Bool
 }
 
 /// The traffic class with which packets are marked (`traffic`; RFC 4594).
@@ -43,17 +43,15 @@ package enum TrafficClass: String, WordSetting, CaseIterable {
     case `default`, background, responsive, video, voice
 }
 
-/// The maximum number of redirects that are followed (`redirects`).
-package struct RedirectsSetting: WholeSetting {
+/// The maximum number of redirects that are followed (`redirects`); 0 for `false`.
+package struct RedirectsSetting: ValueSetting {
     package static let key = "redirects"
     /// The number if none is specified.
     package static let `default` = 10
-    /// The number; 0 for `false`.
-    package let count: Int
+    package let value: Int
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let count = decoder.boolean(node) == false ? 0 : decoder.integer(node) else { return nil }
-        self.count = count
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Int? {
+        decoder.boolean(node) == false ? 0 : decoder.integer(node)
     }
 }
 
@@ -63,9 +61,9 @@ extension Settings {
     /// The requirements on the network.
     package var network: Setting<NetworkRequirement>? { last(NetworkRequirement.self) }
     /// Whether a connection is tried before requests are sent.
-    package var reachability: Setting<Bool>? { last(ReachabilitySetting.self)?.map(\.isOn) }
+    package var reachability: Setting<Bool>? { value(ReachabilitySetting.self) }
     /// The traffic class with which packets are marked.
     package var traffic: Setting<TrafficClass>? { last(TrafficClass.self) }
     /// The maximum number of redirects that are followed.
-    package var redirects: Setting<Int>? { last(RedirectsSetting.self)?.map(\.count) }
+    package var redirects: Setting<Int>? { value(RedirectsSetting.self) }
 }

@@ -1,14 +1,13 @@
 // How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`,
 // `downloads`.
 
-/// The media ranges that a response can have (`accept`).
-package struct AcceptSetting: WholeSetting {
+/// The media ranges that a response can have (`accept`); `nil` for any.
+package struct AcceptSetting: ValueSetting {
     package static let key = "accept"
-    /// The media ranges; `nil` for any.
-    package let ranges: [MediaRange]?
+    package let value: [MediaRange]?
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        ranges = node.sequence?.compactMap { $0.text.flatMap { MediaRange($0) } }
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> [MediaRange]?? {
+        .some(node.sequence?.compactMap { $0.text.flatMap { MediaRange($0) } })
     }
 }
 
@@ -34,27 +33,23 @@ package enum Decoding: String, WordSetting, CaseIterable {
     case bytes
 }
 
-/// Whether compressed responses are requested (`compression`).
-package struct CompressionSetting: BooleanSetting {
+/// Whether compressed responses are requested (`compression`): whether `Accept-Encoding` offers the codings that Waybill
+/// can decode.
+package struct CompressionSetting: ValueSetting {
     package static let key = "compression"
     /// The value if none is specified.
     package static let `default` = true
-    /// Whether `Accept-Encoding` offers the codings that Waybill can decode.
-    package let isOn: Bool
+    package let value: Bool
 }
 
-/// The maximum size of a response (`maxBody`).
-package struct MaxBodySetting: WholeSetting {
+/// The maximum size of a response in bytes, after decompression (`maxBody`).
+package struct MaxBodySetting: ValueSetting {
     package static let key = "maxBody"
     /// The size in bytes if none is specified.
     package static let `default` = 64 << 20
-    /// The size in bytes, after decompression.
-    package let bytes: Int
+    package let value: Int
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let bytes = decoder.byteSize(node) else { return nil }
-        self.bytes = bytes
-    }
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Int? { decoder.byteSize(node) }
 }
 
 /// An entry of the list of filters that are applied to the decoded response (`filters`).
@@ -71,31 +66,25 @@ extension FilterEntry: ReadableSetting {
     package var dataNeed: DataNeed { .data }
 }
 
-/// The folder that downloads are written to (`downloads`).
-package struct DownloadsSetting: WholeSetting {
+/// The folder that downloads are written to, relative to the results folder (`downloads`).
+package struct DownloadsSetting: ValueSetting {
     package static let key = "downloads"
-    /// The path of the folder, relative to the results folder.
-    package let folder: ScalarTemplate
+    package let value: ScalarTemplate
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let folder = decoder.scalarTemplate(node) else { return nil }
-        self.folder = folder
-    }
-
-    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(folder, .request, .fileName) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .request, .fileName) }
 }
 
 extension Settings {
     /// The media ranges that a response can have; a value of `nil` allows any.
-    package var accept: Setting<[MediaRange]?>? { last(AcceptSetting.self)?.map(\.ranges) }
+    package var accept: Setting<[MediaRange]?>? { value(AcceptSetting.self) }
     /// How a response is decoded.
     package var decoding: Setting<Decoding>? { last(Decoding.self) }
     /// Whether compressed responses are requested.
-    package var compression: Setting<Bool>? { last(CompressionSetting.self)?.map(\.isOn) }
+    package var compression: Setting<Bool>? { value(CompressionSetting.self) }
     /// The maximum size of a response in bytes, after decompression.
-    package var maxBody: Setting<Int>? { last(MaxBodySetting.self)?.map(\.bytes) }
+    package var maxBody: Setting<Int>? { value(MaxBodySetting.self) }
     /// Filters that are applied to the decoded response.
     package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
     /// The folder that downloads are written to.
-    package var downloads: Setting<ScalarTemplate>? { last(DownloadsSetting.self)?.map(\.folder) }
+    package var downloads: Setting<ScalarTemplate>? { value(DownloadsSetting.self) }
 }

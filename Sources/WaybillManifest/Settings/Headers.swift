@@ -29,18 +29,12 @@ package struct HeaderSetting: ReadableSetting {
 }
 
 /// The User-Agent field (`userAgent`).
-package struct UserAgentSetting: WholeSetting {
+package struct UserAgentSetting: ValueSetting {
     package static let key = "userAgent"
-    /// The value of the field.
-    package let text: ScalarTemplate
+    package let value: ScalarTemplate
 
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let text = decoder.scalarTemplate(node) else { return nil }
-        self.text = text
-    }
-
-    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(text, .sending, .header) }
-    package var fieldTexts: [ScalarTemplate] { [text] }
+    package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .sending, .header) }
+    package var fieldTexts: [ScalarTemplate] { [value] }
 }
 
 /// A name with its values, as in `headers` and `query`.
@@ -66,7 +60,7 @@ extension Settings {
     }
 
     /// The User-Agent field.
-    package var userAgent: Setting<ScalarTemplate>? { last(UserAgentSetting.self)?.map(\.text) }
+    package var userAgent: Setting<ScalarTemplate>? { value(UserAgentSetting.self) }
 
     /// The settings without entries that unset a name, except those for header fields that requests have by default:
     /// they take effect when the request is sent.

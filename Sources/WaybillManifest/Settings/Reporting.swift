@@ -1,35 +1,29 @@
 // How requests are marked and reported: `debug`, `trace`, `tag`, `standalone`, `messages`.
 
 /// Whether the request and its response are reported in full (`debug`).
-package struct DebugSetting: BooleanSetting {
+package struct DebugSetting: ValueSetting {
     package static let key = "debug"
-    package let isOn: Bool
+    package let value: Bool
 }
 
 /// Whether the request names its trace in a `traceparent` field (`trace`).
-package struct TraceSetting: BooleanSetting {
+package struct TraceSetting: ValueSetting {
     package static let key = "trace"
-    package let isOn: Bool
+    package let value: Bool
 }
 
 /// A label to find requests by (`tag`).
-package struct TagSetting: WholeSetting {
+package struct TagSetting: ValueSetting {
     package static let key = "tag"
-    /// The label.
-    package let text: String
-
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let text = node.text else { return nil }
-        self.text = text
-    }
+    package let value: String
 
     package var merging: SettingMerging { .adds() }
 }
 
 /// Whether no setting of defaults or service applies (`standalone`).
-package struct StandaloneSetting: BooleanSetting {
+package struct StandaloneSetting: ValueSetting {
     package static let key = "standalone"
-    package let isOn: Bool
+    package let value: Bool
 }
 
 /// A message for kinds of failure, or whether messages show codes (`messages`).
@@ -70,13 +64,13 @@ package enum MessageOption: Sendable {
 
 extension Settings {
     /// Whether the request and its response are reported in full.
-    package var debug: Setting<Bool>? { last(DebugSetting.self)?.map(\.isOn) }
+    package var debug: Setting<Bool>? { value(DebugSetting.self) }
     /// Whether the request names its trace in a `traceparent` field.
-    package var trace: Setting<Bool>? { last(TraceSetting.self)?.map(\.isOn) }
+    package var trace: Setting<Bool>? { value(TraceSetting.self) }
     /// The labels that runs can be limited to, those of all levels.
-    package var tags: [Setting<String>] { all(TagSetting.self).map { $0.map(\.text) } }
+    package var tags: [Setting<String>] { all(TagSetting.self).map { $0.map(\.value) } }
     /// Whether no setting of defaults or service applies.
-    package var standalone: Setting<Bool>? { last(StandaloneSetting.self)?.map(\.isOn) }
+    package var standalone: Setting<Bool>? { value(StandaloneSetting.self) }
     /// The custom messages for kinds of failure.
     package var messages: [MessageOption.Name: Setting<MessageOption>] {
         var messages: [MessageOption.Name: Setting<MessageOption>] = [:]

@@ -1,20 +1,18 @@
 // When requests are sent, and their time limits: `concurrency`, `maxConnections`, `rate`, `priority`, `timeout`,
 // `connectTimeout`, `deadline`.
 
-/// The maximum number of requests, steps or elements in progress at once (`concurrency`).
-package struct ConcurrencySetting: IntegerSetting {
+/// The maximum number of requests, steps or elements in progress at once (`concurrency`), at least 1.
+package struct ConcurrencySetting: ValueSetting {
     package static let key = "concurrency"
     /// The maximum of a run if none is specified.
     package static let `default` = 64
-    /// The maximum, at least 1.
-    package let count: Int
+    package let value: Int
 }
 
-/// The maximum number of connections to one origin (`maxConnections`).
-package struct MaxConnectionsSetting: IntegerSetting {
+/// The maximum number of connections to one origin (`maxConnections`), at least 1.
+package struct MaxConnectionsSetting: ValueSetting {
     package static let key = "maxConnections"
-    /// The maximum, at least 1.
-    package let count: Int
+    package let value: Int
 }
 
 /// The maximum number of requests that start in an interval (`rate`).
@@ -56,63 +54,48 @@ package enum Priority: String, WordSetting, CaseIterable {
     case low, `default`, high
 }
 
-/// A setting that is a time limit.
-protocol TimeLimitSetting: WholeSetting {
-    init(duration: DurationTemplate)
-}
-
-extension TimeLimitSetting {
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let duration = decoder.timeLimit(node) else { return nil }
-        self.init(duration: duration)
-    }
-}
-
 /// The maximum time of one attempt (`timeout`).
-package struct TimeoutSetting: TimeLimitSetting {
+package struct TimeoutSetting: ValueSetting {
     package static let key = "timeout"
     /// The maximum time if none is specified.
     package static let `default` = Duration.seconds(60)
-    /// The maximum time.
-    package let duration: DurationTemplate
+    package let value: DurationTemplate
 
-    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
 }
 
 /// The maximum time until a connection is established (`connectTimeout`).
-package struct ConnectTimeoutSetting: TimeLimitSetting {
+package struct ConnectTimeoutSetting: ValueSetting {
     package static let key = "connectTimeout"
     /// The maximum time if none is specified.
     package static let `default` = Duration.seconds(10)
-    /// The maximum time.
-    package let duration: DurationTemplate
+    package let value: DurationTemplate
 
-    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
 }
 
 /// The maximum time of a step with all its attempts, or of a graph (`deadline`).
-package struct DeadlineSetting: TimeLimitSetting {
+package struct DeadlineSetting: ValueSetting {
     package static let key = "deadline"
-    /// The maximum time.
-    package let duration: DurationTemplate
+    package let value: DurationTemplate
 
-    package func visitUses(_ visitor: UseVisitor) { visitor.duration(duration) }
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
 }
 
 extension Settings {
     /// The maximum number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
-    package var concurrency: Setting<Int>? { last(ConcurrencySetting.self)?.map(\.count) }
+    package var concurrency: Setting<Int>? { value(ConcurrencySetting.self) }
     /// The maximum number of connections to one origin.
-    package var maxConnections: Setting<Int>? { last(MaxConnectionsSetting.self)?.map(\.count) }
+    package var maxConnections: Setting<Int>? { value(MaxConnectionsSetting.self) }
     /// The maximum number of requests that start in an interval: of a service, or of each service if `defaults` sets
     /// it.
     package var rate: Setting<RequestRate>? { last(RequestRate.self) }
     /// The order in which waiting requests are sent.
     package var priority: Setting<Priority>? { last(Priority.self) }
     /// The maximum time of one attempt.
-    package var timeout: Setting<DurationTemplate>? { last(TimeoutSetting.self)?.map(\.duration) }
+    package var timeout: Setting<DurationTemplate>? { value(TimeoutSetting.self) }
     /// The maximum time until a connection is established.
-    package var connectTimeout: Setting<DurationTemplate>? { last(ConnectTimeoutSetting.self)?.map(\.duration) }
+    package var connectTimeout: Setting<DurationTemplate>? { value(ConnectTimeoutSetting.self) }
     /// The maximum time of a step with all its attempts, or of a graph.
-    package var deadline: Setting<DurationTemplate>? { last(DeadlineSetting.self)?.map(\.duration) }
+    package var deadline: Setting<DurationTemplate>? { value(DeadlineSetting.self) }
 }

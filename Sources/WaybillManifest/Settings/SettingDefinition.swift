@@ -127,27 +127,55 @@ extension WordSetting {
     }
 }
 
-/// A setting that is `true` or `false`.
-protocol BooleanSetting: WholeSetting {
-    init(isOn: Bool)
+/// A setting of one value, which `Settings.value(_:)` returns.
+protocol ValueSetting: WholeSetting {
+    associatedtype Value: Sendable
+
+    /// The value.
+    var value: Value { get }
+
+    init(value: Value)
+
+    /// Reads the value; `nil` if it cannot be read, which the schema or the decoder reports.
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Value?
 }
 
-extension BooleanSetting {
+extension ValueSetting {
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let isOn = decoder.boolean(node) else { return nil }
-        self.init(isOn: isOn)
+        guard let value = Self.read(node, &decoder) else { return nil }
+        self.init(value: value)
     }
 }
 
-/// A setting that is an integer.
-protocol IntegerSetting: WholeSetting {
-    init(count: Int)
+extension ValueSetting where Value == Bool {
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Bool? { decoder.boolean(node) }
 }
 
-extension IntegerSetting {
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let count = decoder.integer(node) else { return nil }
-        self.init(count: count)
+extension ValueSetting where Value == Int {
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> Int? { decoder.integer(node) }
+}
+
+extension ValueSetting where Value == String {
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> String? { node.text }
+}
+
+extension ValueSetting where Value == ScalarTemplate {
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> ScalarTemplate? {
+        decoder.scalarTemplate(node)
+    }
+}
+
+/// A value of this type is a time limit.
+extension ValueSetting where Value == DurationTemplate {
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> DurationTemplate? {
+        decoder.timeLimit(node)
+    }
+}
+
+extension Settings {
+    /// Returns the nearest value of a setting.
+    func value<Definition: ValueSetting>(_ type: Definition.Type) -> Setting<Definition.Value>? {
+        last(type)?.map(\.value)
     }
 }
 

@@ -85,45 +85,31 @@ extension YAMLNode: Equatable {
     }
 }
 
-/// Finds nodes and spans by the reference tokens of a JSON Pointer (RFC 6901), already unescaped.
-extension YAMLNode {
-    /// Returns the node that the tokens refer to: a name in a mapping, a decimal index without leading zeros in a
-    /// sequence.
-    package func node(at tokens: some Sequence<String>) -> YAMLNode? {
+extension YAMLNode: DocumentLocations {
+    /// Returns the node that a pointer refers to.
+    package func node(at pointer: JSONPointer) -> YAMLNode? {
         var node = self
-        for token in tokens {
-            switch node.content {
-            case .scalar:
-                return nil
-            case .sequence(let elements):
-                guard let index = Int(token), String(index) == token, elements.indices.contains(index) else {
-                    return nil
+        for token in pointer.tokens {
+            let next: YAMLNode? =
+                switch node.content {
+                case .scalar: nil
+                case .sequence(let elements): token.index.flatMap { $0 < elements.count ? elements[$0] : nil }
+                case .mapping(let mapping): mapping[token.text]
                 }
-                node = elements[index]
-            case .mapping(let mapping):
-                guard let value = mapping[token] else { return nil }
-                node = value
-            }
+            guard let next else { return nil }
+            node = next
         }
         return node
     }
-
-    /// Returns the location of the name that is the last token; `nil` for an element of a sequence and for the root.
-    package func keySpan(at tokens: some BidirectionalCollection<String>) -> SourceSpan? {
-        guard let name = tokens.last else { return nil }
-        return node(at: tokens.dropLast())?.mapping?.entry(named: name)?.key.span
-    }
-}
-
-extension YAMLNode: DocumentLocations {
-    /// Returns the node that a pointer refers to.
-    package func node(at pointer: JSONPointer) -> YAMLNode? { node(at: pointer.tokens.map(\.text)) }
 
     /// Returns the location of the value that a pointer refers to.
     package func span(at pointer: JSONPointer) -> SourceSpan? { node(at: pointer)?.span }
 
     /// Returns the location of the name that a pointer ends in; `nil` for an element of a sequence and for the root.
-    package func keySpan(at pointer: JSONPointer) -> SourceSpan? { keySpan(at: pointer.tokens.map(\.text)) }
+    package func keySpan(at pointer: JSONPointer) -> SourceSpan? {
+        guard let name = pointer.tokens.last?.text else { return nil }
+        return node(at: JSONPointer(pointer.tokens.dropLast()))?.mapping?.entry(named: name)?.key.span
+    }
 }
 
 /// The entries of a mapping in document order, with lookup by name.

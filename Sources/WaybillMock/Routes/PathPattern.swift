@@ -90,7 +90,7 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// The pieces of a template up to a query or fragment, and that part of the template. No two adjacent pieces are
     /// texts.
     private static func path(of template: String) -> (pieces: [Piece], description: String) {
-        var lexer = TemplateLexer(template)
+        var lexer = TemplateLexer(Array(template.utf8)[...])
         var pieces: [Piece] = []
         var text: [UInt8] = []
         var end = lexer.bytes.count

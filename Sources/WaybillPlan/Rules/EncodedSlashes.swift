@@ -128,9 +128,9 @@ extension Address {
             switch part {
             case .literal(let text):
                 if text.contains(where: { $0 == "?" || $0 == "#" }) { return found }
-            case .expression(let embedded):
-                let text = embedded.expression.text
-                guard let reference = embedded.references.first, reference.isComplete,
+            case .expression(let expression):
+                let text = expression.text
+                guard let reference = expression.references.first, reference.isComplete,
                     reference.range.count == text.utf8.count
                 else { continue }
                 found.append(InsertedPath(reference: reference, text: text, isFirst: index == 0, template: holder))

@@ -5,10 +5,16 @@ package import WaybillExpressions
 package protocol EvaluatedText: AnyObject, Sendable {
     /// The paths in it that start at a name of the scope, at `$` or at `item`.
     var references: [Reference] { get }
+    /// The scalar that contains it.
+    var scalar: YAMLScalar { get }
+}
+
+extension EvaluatedText {
     /// The span of the whole scalar.
-    var span: SourceSpan { get }
-    /// Returns the span of the range of a reference.
-    func span(of range: Range<Int>) -> SourceSpan
+    package var span: SourceSpan { scalar.span }
+
+    /// Returns the span of a range of bytes of the scalar, such as that of a reference.
+    package func span(of range: Range<Int>) -> SourceSpan { scalar.span(ofUTF8: range) }
 }
 
 /// An expression of the manifest and the scalar that it was read from, so that diagnostics can point to each part.
@@ -16,28 +22,16 @@ package final class ManifestExpression: EvaluatedText {
     /// The expression.
     package let expression: Expression
 
-    private let scalar: YAMLScalar
-    private let offset: Int
+    /// The scalar that it is, or that contains it.
+    package let scalar: YAMLScalar
 
     /// Creates an expression that is the whole scalar or a part of it.
-    init(_ embedded: EmbeddedExpression, in scalar: YAMLScalar) {
-        self.expression = embedded.expression
+    init(_ expression: Expression, in scalar: YAMLScalar) {
+        self.expression = expression
         self.scalar = scalar
-        self.offset = embedded.offset
     }
 
-    /// The references in the expression, with ranges in its own source.
-    package var references: [Reference] {
-        offset == 0 ? expression.references : expression.references.map { $0.moved(by: -offset) }
-    }
-
-    /// The span of the whole scalar.
-    package var span: SourceSpan { scalar.span }
-
-    /// Returns the span of a range of bytes in the source of the expression.
-    package func span(of range: Range<Int>) -> SourceSpan {
-        scalar.span(ofUTF8: range.lowerBound + offset..<range.upperBound + offset)
-    }
+    package var references: [Reference] { expression.references }
 }
 
 /// A string of the manifest with `${…}` in it, and the scalar that it was read from.
@@ -45,7 +39,8 @@ package final class ManifestTemplate: EvaluatedText {
     /// The template.
     package let template: Template
 
-    private let scalar: YAMLScalar
+    /// The scalar that it is.
+    package let scalar: YAMLScalar
 
     /// Creates the template of a scalar.
     init(_ template: Template, in scalar: YAMLScalar) {
@@ -53,14 +48,7 @@ package final class ManifestTemplate: EvaluatedText {
         self.scalar = scalar
     }
 
-    /// The references in the template, with ranges in its own source.
     package var references: [Reference] { template.references }
-
-    /// The span of the whole scalar.
-    package var span: SourceSpan { scalar.span }
-
-    /// Returns the span of a range of bytes in the source of the template.
-    package func span(of range: Range<Int>) -> SourceSpan { scalar.span(ofUTF8: range) }
 }
 
 /// Expressions that are not part of a manifest, such as those of a command: each one is its own source file.

@@ -122,7 +122,7 @@ package struct WrittenAddress: Sendable {
             }
             let address = host[..<close].dropFirst()
             // The part after '%' is a zone (RFC 6874).
-            if !address.contains(placeholder), !AddressFormat.isIPv6(address.prefix { $0 != "%" }.utf8) {
+            if !address.contains(placeholder), !AddressFormat.isIPv6(address.prefix { $0 != "%" }) {
                 return SyntaxError(message: "'\(address)' is not an IPv6 address", help: exampleOfIPv6)
             }
             let rest = host[close...].dropFirst()
