@@ -103,7 +103,7 @@ extension ForEachRunner {
     }
 
     /// Whether the file can be completed after an element: a failure that is not tolerated must be repeated first.
-    private func fileEnd(of element: ElementOutcome) -> RecordSink.End {
+    private func fileEnd(of element: ElementOutcome) -> RecordFileWriter.End {
         switch element.end {
         case .passed, .ended: .kept
         case .failed: context.tolerates(step) ? .without : .missing

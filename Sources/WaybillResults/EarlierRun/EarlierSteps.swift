@@ -124,7 +124,7 @@ package struct EarlierSteps: Sendable {
     package func elements(of path: String) -> EarlierElements? { isVoid(path) ? nil : elements[path] }
 
     /// Returns where the file that the step at a path writes is continued; `nil` if it is written from the start.
-    package func output(of path: String) -> RecordSink.Resumption? {
+    package func output(of path: String) -> RecordFileWriter.Resumption? {
         // Without a next page, the first page is requested again, and the file starts with it.
         if isVoid(path) || pages[path] != nil && pages[path]?.next == nil { return nil }
         return outputs[path]?.resumption
@@ -160,7 +160,7 @@ package struct EarlierSteps: Sendable {
 
     /// Returns the content of the file that the elements of the step at a path wrote, if it was complete and about to
     /// be moved to its path: it may already be there.
-    package func completedOutput(of path: String) -> RecordSink.Committed? {
+    package func completedOutput(of path: String) -> RecordFileWriter.Committed? {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.completed
     }
 
@@ -321,7 +321,7 @@ package struct EarlierSteps: Sendable {
         case "poll.finished":
             if let path { forgetRound(path) }
         case "write.cut":
-            if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
+            if let path, let rest = RecordFileWriter.Resumption.Mark(json: event) { cut(path, to: rest) }
         case "write.committing":
             if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
                 outputs[path, default: EarlierOutput()].completed = .init(records: RecordTally(records), bytes: bytes)
@@ -357,7 +357,7 @@ package struct EarlierSteps: Sendable {
     }
 
     /// Records that the end of the file of a step was lost when the run was resumed.
-    private mutating func cut(_ path: String, to rest: RecordSink.Resumption.Mark) {
+    private mutating func cut(_ path: String, to rest: RecordFileWriter.Resumption.Mark) {
         guard let lost = outputs[path]?.goBack(to: rest) else { return }
         for element in elements[path]?.elements.keys.filter(lost.contains) ?? [] {
             elements[path]?.elements[element] = nil

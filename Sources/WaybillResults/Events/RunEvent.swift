@@ -362,10 +362,10 @@ package struct RunEvent: Sendable, Equatable {
         /// The path, as specified in the manifest.
         package var path: RedactedText
         /// What remains of the file.
-        package var rest: RecordSink.Resumption.Mark
+        package var rest: RecordFileWriter.Resumption.Mark
 
         /// Creates a report of a file; see the properties.
-        package init(path: RedactedText, rest: RecordSink.Resumption.Mark) {
+        package init(path: RedactedText, rest: RecordFileWriter.Resumption.Mark) {
             self.path = path
             self.rest = rest
         }

@@ -163,7 +163,7 @@ extension OutputFile {
     /// A device or a pipe is written to directly: replacing it with a file would break it for its other users. Of a
     /// symbolic link, the file that it leads to is replaced, for the same reason.
     ///
-    /// - Parameter write: Writes the content to the sink that it receives.
+    /// - Parameter write: Writes the content to the function that it receives.
     static func replaceDurably(
         _ path: String,
         _ write: (@escaping ([UInt8]) throws(ResultsError) -> Void) throws(ResultsError) -> Void

@@ -262,11 +262,11 @@ package final class RunFolder: Sendable {
         in container: RecordContainer = .file,
         allowsOutside: Bool = false,
         of step: String,
-        from resumption: RecordSink.Resumption? = nil
-    ) async throws(ResultPathError) -> RecordSink {
+        from resumption: RecordFileWriter.Resumption? = nil
+    ) async throws(ResultPathError) -> RecordFileWriter {
         let (thread, disk) = (thread, disk)
         let note: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
-        let result: Result<RecordSink, ResultPathError>
+        let result: Result<RecordFileWriter, ResultPathError>
         do {
             result = try await thread.run { () throws(ResultsError) in
                 Result { () throws(ResultPathError) in
@@ -275,7 +275,7 @@ package final class RunFolder: Sendable {
                     if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
                     do throws(ResultsError) {
                         guard let resumption else {
-                            return try RecordSink(
+                            return try RecordFileWriter(
                                 whole,
                                 writer,
                                 in: container,
@@ -285,7 +285,7 @@ package final class RunFolder: Sendable {
                                 onFailure: note
                             )
                         }
-                        return try RecordSink(
+                        return try RecordFileWriter(
                             whole,
                             writer,
                             in: container,
@@ -303,9 +303,9 @@ package final class RunFolder: Sendable {
         } catch {
             throw .file(error)
         }
-        let sink = try result.get()
-        journal.follow(sink)
-        return sink
+        let fileWriter = try result.get()
+        journal.follow(fileWriter)
+        return fileWriter
     }
 
     /// Returns the path for opening a file that a step downloads. Missing parent folders are created.
@@ -337,7 +337,7 @@ package final class RunFolder: Sendable {
     package func isInPlace(
         _ path: String,
         in container: RecordContainer,
-        _ committed: RecordSink.Committed,
+        _ committed: RecordFileWriter.Committed,
         allowsOutside: Bool
     ) async -> Bool {
         let root = self.path

@@ -101,12 +101,12 @@ package enum FolderCopy {
         start["resumed"] = true
         let line = JSONStream.journalLine(start, number: reader.lastNumber + 1)
         var rest = reader.length
-        try OutputFile.replaceDurably("\(target)/\(RunFileNames.journal)") { sink throws(ResultsError) in
+        try OutputFile.replaceDurably("\(target)/\(RunFileNames.journal)") { write throws(ResultsError) in
             try read(journal) { piece throws(ResultsError) in
-                try sink(Array(piece.prefix(rest)))
+                try write(Array(piece.prefix(rest)))
                 rest -= min(rest, piece.count)
             }
-            try sink(line)
+            try write(line)
         }
         folder.unlock()
     }
@@ -148,10 +148,10 @@ package enum FolderCopy {
 
     private static func read(
         _ path: String,
-        _ sink: ([UInt8]) throws(ResultsError) -> Void
+        _ write: ([UInt8]) throws(ResultsError) -> Void
     ) throws(ResultsError) {
         let file = try InputFile(path)
-        while case let piece = try file.next(1 << 20), !piece.isEmpty { try sink(piece) }
+        while case let piece = try file.next(1 << 20), !piece.isEmpty { try write(piece) }
     }
 
     private static func isRegularFile(_ path: String) -> Bool {

@@ -1,6 +1,6 @@
 import WaybillJSON
 
-extension RecordSink {
+extension RecordFileWriter {
     /// Where a file that an earlier process started is continued.
     package struct Resumption: Sendable {
         /// A position between two elements, or pages, in a file.
@@ -125,7 +125,7 @@ extension RecordSink {
     }
 }
 
-extension RecordSink.Resumption.Mark: JSONStreamable {
+extension RecordFileWriter.Resumption.Mark: JSONStreamable {
     /// Writes `{count, records, aggregates, bytes, crc32}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("count", count)

@@ -8,7 +8,7 @@ import WaybillRuntime
 ///
 /// Records belong to elements, numbered from 0, and are written in the order of the numbers. Records that arrive before
 /// their turn wait in memory. When a call returns, everything that it appended has been handed to the system.
-package final class RecordSink: Sendable {
+package final class RecordFileWriter: Sendable {
     /// The content of a complete file.
     package struct Committed: Sendable, Equatable {
         /// The records in the file.
@@ -426,9 +426,9 @@ package final class RecordSink: Sendable {
     }
 }
 
-extension RecordSink.State {
+extension RecordFileWriter.State {
     /// The end of the file, including the buffer.
-    fileprivate var end: RecordSink.Resumption.Mark {
+    fileprivate var end: RecordFileWriter.Resumption.Mark {
         .init(bytes: bytes + buffer.count, records: records, count: turn, checksum: checksum.value)
     }
 
@@ -442,7 +442,7 @@ extension RecordSink.State {
     }
 
     fileprivate func hasRoom(for element: Int) -> Bool {
-        error != nil || element <= turn || waitingBytes < RecordSink.roomBytes
+        error != nil || element <= turn || waitingBytes < RecordFileWriter.roomBytes
     }
 
     /// Returns the elements that no longer need to wait, and removes them.
