@@ -76,7 +76,7 @@ package struct MergedRun: ~Copyable {
             whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
         } catch {
             switch error {
-            case .refused(let reason): throw ResultsError(path: file.path, reason)
+            case .refused(let reason): throw ResultsError(reason)
             case .file(let error): throw error
             }
         }
@@ -139,7 +139,7 @@ package struct MergedRun: ~Copyable {
     ///   - steps: The sharded steps, in the order of the plan.
     ///   - shards: The folders of the shards, in order.
     ///   - time: When the last shard finished.
-    package func writeJournal(_ steps: [Step], of shards: [String], at time: Timestamp) throws {
+    package func writeJournal(_ steps: [Step], of shards: [String], at time: Timestamp) throws(ResultsError) {
         sync()
         var lines = MergedLines(steps: Set(steps.map(\.path)))
         for (index, step) in steps.enumerated() {

@@ -65,7 +65,7 @@ package enum RecordContainer: Sendable {
                 return try GzipFile.write(compressed, from: part)
             } catch {
                 unlink(compressed)
-                throw ResultsError(path: path, error.description.replacing(compressed, with: path))
+                throw ResultsError(error.description.replacing(compressed, with: path))
             }
         }
     }
