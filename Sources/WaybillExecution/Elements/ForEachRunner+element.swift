@@ -90,7 +90,7 @@ extension ForEachRunner {
             case .withdrawn(let outcome): outcome
             }
         let end = RunEvent.ElementEnd(
-            element: element.index,
+            index: element.index,
             outcome: outcome,
             failure: element.failure,
             subject: element.failure == nil ? ElementSubject() : element.subject,

@@ -356,7 +356,7 @@ extension RunEvent.WrittenFile {
             table: write.table?.value,
             records: committed.records.count,
             bytes: committed.bytes,
-            aggregates: results.isEmpty ? nil : redactor.data(.object(results)).json
+            aggregated: results.isEmpty ? nil : redactor.data(.object(results)).json
         )
     }
 }
@@ -414,7 +414,7 @@ extension RunEvent.WrittenFile {
         if let table { object["table"] = .string(table) }
         object["records"] = .number(JSONNumber(records))
         object["bytes"] = .number(JSONNumber(bytes))
-        for (name, value) in aggregates?.value.object ?? JSONObject() { object[name] = JSON(markingBytes: value) }
+        for (name, value) in aggregated?.value.object ?? JSONObject() { object[name] = JSON(markingBytes: value) }
         return .object(object)
     }
 }

@@ -98,7 +98,7 @@ extension RunEvent.WrittenFile {
             table: json["table"]?.string,
             records: records,
             bytes: bytes,
-            aggregates: json["aggregates"].map { Redactor().json($0) }
+            aggregated: json["aggregates"].map { Redactor().json($0) }
         )
     }
 }

@@ -14,14 +14,6 @@ extension RecordFileWriter {
             /// The CRC-32 of the bytes before the position; `nil` if the journal is of an older version.
             package var checksum: UInt32?
 
-            /// Creates a position in a file; see the properties.
-            package init(bytes: Int, records: RecordTally, count: Int, checksum: UInt32?) {
-                self.bytes = bytes
-                self.records = records
-                self.count = count
-                self.checksum = checksum
-            }
-
             /// The start of a file.
             package static let start = Mark(bytes: 0, records: 0, count: 0, checksum: 0)
         }
