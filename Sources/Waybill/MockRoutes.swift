@@ -45,7 +45,7 @@ package struct MockRoutes: Sendable {
                 routes.append(route)
                 continue
             }
-            routes[index].answers += route.answers
+            routes[index].responses += route.responses
             let name = "\(route.method ?? "any method") \(address.path)"
             if !ambiguous.contains(name) { ambiguous.append(name) }
         }
@@ -85,23 +85,23 @@ extension MockRoute {
             path: PathPattern(template: address.path),
             query: Self.query(of: request),
             body: request.settings.body?.value.constantContent,
-            answers: request.mock.map(Self.answer)
+            responses: request.mock.map(Self.response)
         )
     }
 
     /// The parameters that every request of the step has in its query.
-    private static func query(of request: RequestPlan) -> [Parameter] {
+    private static func query(of request: RequestPlan) -> [MockField] {
         let written = request.address.text.value.constantText.map { URIReference($0).query } ?? nil
-        return Parameter.all(in: written)
+        return MockField.parameters(of: written)
             + request.settings.query.flatMap { parameter in
                 (parameter.values.value ?? []).compactMap { text in
-                    text.constantText.map { Parameter(parameter.name.value, $0) }
+                    text.constantText.map { MockField(parameter.name.value, $0) }
                 }
             }
     }
 
-    private static func answer(_ example: MockExample) -> MockResponse {
-        var headers = example.headers.map { MockResponse.Header($0.name, $0.value) }
+    private static func response(_ example: MockExample) -> MockResponse {
+        var headers = example.headers.map { MockField($0.name, $0.value) }
         var body: [UInt8] = []
         switch example.body {
         case nil: break

@@ -125,11 +125,6 @@ package enum RunFolders {
     /// Whether a run was started in a folder.
     package static func hasJournal(_ folder: String) -> Bool { exists("\(folder)/\(RunFileNames.journal)") }
 
-    /// Whether the journal in a folder has a complete line. One that was killed before has sent nothing.
-    package static func hasEvents(_ folder: String) -> Bool {
-        RunFolder.hasEvents(folder)
-    }
-
     /// Returns why the merge in a folder is not a run; `nil` if there is no unfinished merge.
     package static func unfinishedMerge(in folder: String) -> String? {
         guard RunFolder.isUnfinishedMerge(folder) else { return nil }

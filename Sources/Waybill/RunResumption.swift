@@ -48,13 +48,9 @@ package struct RunResumption: Sendable {
     ) throws(RunError) {
         self.folder = folder
         if RunFolder.isLocked(folder) { throw RunError(message: "the run in '\(folder)' is still running") }
-        do {
-            var record = try RunRecord(folder: folder)
-            if repeatsTolerated { record.steps.forgetTolerated() }
-            self.record = record
-        } catch {
-            throw RunError(message: "\(error)")
-        }
+        var record = try RunError.mapping { try RunRecord(folder: folder) }
+        if repeatsTolerated { record.steps.forgetTolerated() }
+        self.record = record
         try Self.checkNaming(of: record.manifest)
         var options = options
         options.graphs = record.graphs
@@ -70,15 +66,10 @@ package struct RunResumption: Sendable {
         // Standard input cannot be read again: the run continues with what it read. Other files that were kept replace those
         // that do not exist, as on another machine.
         let files = RecordingFiles(RememberedFiles(before?.texts ?? [:]) { $0 == RunSources.standardInput })
-        let stage: Pipeline.Stage<Plan>
-        do {
-            let pipeline = try Pipeline(files: files, allowsOutside: allowsOutside)
-            let checked = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
-            usualGraphs = checked.value.map { PlanBuilder.usualGraphs(of: $0, options.selection) } ?? []
-            stage = checked.then { [options] in Pipeline.plan($0, options) }
-        } catch {
-            throw RunError(message: "\(error)")
-        }
+        let pipeline = try RunError.mapping { try Pipeline(files: files, allowsOutside: allowsOutside) }
+        let checked = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
+        usualGraphs = checked.value.map { PlanBuilder.usualGraphs(of: $0, options.selection) } ?? []
+        let stage = checked.then { [options] in Pipeline.plan($0, options) }
         // A file that was not kept may contain a secret.
         keptFiles = files.texts.filter { before?.texts[$0.key] != nil }
         (plan, diagnostics) = (stage.value, stage.diagnostics)

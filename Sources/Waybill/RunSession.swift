@@ -63,6 +63,17 @@ public struct RunError: Error, Sendable {
     /// Diagnostics with locations in the manifest, such as that of a secret without a value. If there are any, the input is
     /// invalid, and no run has started.
     package var manifestDiagnostics: [Diagnostic] = []
+
+    /// Returns the result of a function. Any other error that it throws becomes a `RunError` with its description.
+    static func mapping<Value>(_ work: () throws -> Value) throws(RunError) -> Value {
+        do {
+            return try work()
+        } catch let error as RunError {
+            throw error
+        } catch {
+            throw RunError(message: "\(error)")
+        }
+    }
 }
 
 /// One run of a plan: creates the folder, the mock server if there is one, the transfer engine and the executor, and
@@ -93,7 +104,8 @@ package struct RunSession: Sendable {
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
         let files = try files(of: id)
-        let state = try openState()
+        // No other run can use the states until this one has finished.
+        let state = try RunError.mapping { try RunState(of: plan, options) }
         let folder = try makeFolder(id, secrets)
         folder.protect(files.protectedPaths)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
@@ -172,36 +184,22 @@ package struct RunSession: Sendable {
         return files
     }
 
-    /// Opens the states of the graphs. No other run can use them until this one has finished.
-    private func openState() throws(RunError) -> RunState? {
-        do {
-            return try RunState(of: plan, options)
-        } catch let error as RunError {
-            throw error
-        } catch {
-            throw RunError(message: "\(error)")
-        }
-    }
-
     private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder {
         let destination =
             options.outputFolder.map { RunFolder.Destination.at($0, replacesRun: options.replacesRun) }
             ?? .new(under: "waybill-results")
-        do {
-            let folder =
-                if let (record, path) = options.resumed {
-                    try RunFolder.reopen(path, after: record, in: options.suiteFolder)
-                } else {
-                    try RunFolder.create(destination, for: id, in: options.suiteFolder)
-                }
-            if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
-            folder.keep { [plan, texts = options.keptFiles] in
-                RunSources(of: plan, keeping: texts, except: secrets.values)
+        let folder = try RunError.mapping {
+            if let (record, path) = options.resumed {
+                try RunFolder.reopen(path, after: record, in: options.suiteFolder)
+            } else {
+                try RunFolder.create(destination, for: id, in: options.suiteFolder)
             }
-            return folder
-        } catch {
-            throw RunError(message: error.description)
         }
+        if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
+        folder.keep { [plan, texts = options.keptFiles] in
+            RunSources(of: plan, keeping: texts, except: secrets.values)
+        }
+        return folder
     }
 
     private func unfinishedRun(_ id: RunID, in folder: String) -> Diagnostic {
@@ -219,11 +217,8 @@ package struct RunSession: Sendable {
     private func makeTransport(_ examples: MockRoutes?) async throws(RunError) -> (
         any Transport & NetworkProbe, CurlTransport, MockServer?
     ) {
-        let engine: CurlTransport
-        do {
-            engine = try CurlTransport(maximumConnections: max(256, plan.concurrency), memory: memory)
-        } catch {
-            throw RunError(message: error.description)
+        let engine = try RunError.mapping {
+            try CurlTransport(maximumConnections: max(256, plan.concurrency), memory: memory)
         }
         guard let examples else { return (engine, engine, nil) }
         let server = MockServer(routes: examples.routes)

@@ -46,12 +46,7 @@ package struct StoredState: Sendable {
 
     /// Returns all values, in the order of the manifest.
     package func entries() throws(RunError) -> [Entry] {
-        let content: StateFile.Content
-        do throws(ResultsError) {
-            content = try StateFile.read(path)
-        } catch {
-            throw RunError(message: error.description)
-        }
+        let content = try RunError.mapping { try StateFile.read(path) }
         try location.check(content)
         let origin = content.run.map { run in content.savedAt.map { "\(run), \($0)" } ?? "\(run)" }
         return definitions.map { graph, definition in
@@ -110,17 +105,13 @@ package struct StoredState: Sendable {
     }
 
     private func change(_ body: (inout [String: JSONObject]) -> Void) throws(RunError) {
-        do {
+        try RunError.mapping {
             let file = try StateFile(path)
             var content = file.content
             try location.check(content)
             body(&content.graphs)
             (content.run, content.savedAt, content.manifest) = (nil, .now(), location.manifest)
             try file.store(content)
-        } catch let error as RunError {
-            throw error
-        } catch {
-            throw RunError(message: "\(error)")
         }
     }
 }

@@ -91,23 +91,20 @@ package struct Executor: Sendable {
     func run(in context: RunContext) async -> Outcome {
         // Without the journal, requests could not be recorded.
         folder?.journal.whenFailed { [control] in control.cancelAll() }
-        events.emit(
-            .runStarted(
-                .init(
-                    id: context.id,
-                    manifest: plan.manifest,
-                    environment: plan.environment,
-                    graphs: plan.graphs.map(\.name),
-                    inputs: shownInputs,
-                    state: state.values.isEmpty ? nil : redactor.unchanged(.object(JSONObject(states))),
-                    stateFile: state.file,
-                    selection: plan.selection.json.map { redactor.json($0) },
-                    part: plan.part.map { redactor.json($0.json) },
-                    isMocked: isMocked,
-                    isResumed: earlierRun != nil
-                )
-            )
+        var runStart = RunEvent.RunStart(
+            id: context.id,
+            manifest: plan.manifest,
+            environment: plan.environment,
+            graphs: plan.graphs.map(\.name)
         )
+        runStart.inputs = shownInputs
+        runStart.state = state.values.isEmpty ? nil : redactor.unchanged(.object(JSONObject(states)))
+        runStart.stateFile = state.file
+        runStart.selection = plan.selection.json.map { redactor.json($0) }
+        runStart.part = plan.part.map { redactor.json($0.json) }
+        runStart.isMocked = isMocked
+        runStart.isResumed = earlierRun != nil
+        events.emit(.runStarted(runStart))
         for warning in setUpWarnings { events.emit(.warning(redactor.text(warning), at: nil)) }
         warnOfShortSecrets()
         for loss in resumption.lostCookies {

@@ -5,16 +5,10 @@ import WaybillManifest
 /// The description of a key in the schema of manifests. A key with different meanings in different constructs has an
 /// entry for each.
 package struct KeyExplanation: Sendable, Equatable {
-    /// The description.
-    package let text: String
-    /// The type of its value, in words; `nil` if the schema allows any value.
-    package let type: String?
-    /// A value that it may have, as YAML.
-    package let example: String?
+    /// The key.
+    package let key: ManifestKey
     /// The keys of its value, if that is a mapping with fixed keys.
     package let keys: [String]
-    /// The default value, as JSON.
-    package let defaultValue: String?
     /// The constructs that may contain it, in words: `a step`, `'retry'`.
     package internal(set) var locations: [String]
 
@@ -105,16 +99,10 @@ private struct KeyIndex {
 
     private mutating func note(_ key: String, _ property: JSON, at location: String) {
         guard let described = reader.key(key, property) else { return }
-        let entry = KeyExplanation(
-            text: described.text,
-            type: described.type,
-            example: described.example.map { YAMLExample.text(key, $0) },
-            keys: keys(of: property),
-            defaultValue: described.defaultValue.map { JSONWriter().string($0) },
-            locations: [location]
-        )
-        let same = found[key]?.firstIndex {
-            $0.text == entry.text && $0.type == entry.type && $0.defaultValue == entry.defaultValue
+        let entry = KeyExplanation(key: described, keys: keys(of: property), locations: [location])
+        let same = found[key]?.firstIndex { other in
+            other.key.text == described.text && other.key.type == described.type
+                && other.key.defaultValue == described.defaultValue
         }
         if let same {
             found[key]?[same].locations.append(location)

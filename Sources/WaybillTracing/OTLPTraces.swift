@@ -13,56 +13,40 @@ struct OTLPTraces: JSONStreamable {
     let spans: [Span]
 
     func addMembers(to object: inout JSONStream) {
-        let trace = trace.description
-        let scopeSpans = Members { object in
-            object.add(
-                "scope",
-                Members { scope in
+        object.add("resourceSpans", each: [resource]) { resource, object in
+            object.add("resource") { $0.add("attributes", each: resource) }
+            object.add("scopeSpans", each: [spans]) { spans, object in
+                object.add("scope") { scope in
                     scope.add("name", "waybill")
                     scope.add("version", WaybillVersion.current)
                 }
-            )
-            object.add("spans", each: spans.map { SpanObject(trace: trace, span: $0) })
+                let trace = trace.description
+                object.add("spans", each: spans) { span, object in
+                    object.add("traceId", trace)
+                    span.addMembers(to: &object)
+                }
+            }
         }
-        let resourceSpans = Members { object in
-            object.add("resource", Members { $0.add("attributes", each: resource) })
-            object.add("scopeSpans", each: [scopeSpans])
-        }
-        object.add("resourceSpans", each: [resourceSpans])
     }
 }
 
-/// An object whose members a function adds.
-private struct Members: JSONStreamable {
-    let add: (inout JSONStream) -> Void
-
-    func addMembers(to object: inout JSONStream) { add(&object) }
-}
-
-private struct SpanObject: JSONStreamable {
-    let trace: String
-    let span: Span
-
+extension Span: JSONStreamable {
     func addMembers(to object: inout JSONStream) {
-        object.add("traceId", trace)
-        object.add("spanId", span.id.description)
-        object.add("parentSpanId", span.parent?.description)
-        object.add("name", span.name)
+        object.add("spanId", id.description)
+        object.add("parentSpanId", parent?.description)
+        object.add("name", name)
         // INTERNAL or CLIENT.
-        object.add("kind", span.isClient ? 3 : 1)
-        object.add("startTimeUnixNano", String(span.start.nanoseconds))
-        object.add("endTimeUnixNano", String(span.end.nanoseconds))
-        if !span.attributes.isEmpty { object.add("attributes", each: span.attributes) }
-        if !span.events.isEmpty { object.add("events", each: span.events) }
-        guard span.hasFailed else { return }
-        object.add(
-            "status",
-            Members { status in
-                status.add("message", span.message)
-                // ERROR.
-                status.add("code", 2)
-            }
-        )
+        object.add("kind", isClient ? 3 : 1)
+        object.add("startTimeUnixNano", String(start.nanoseconds))
+        object.add("endTimeUnixNano", String(end.nanoseconds))
+        if !attributes.isEmpty { object.add("attributes", each: attributes) }
+        if !events.isEmpty { object.add("events", each: events) }
+        guard hasFailed else { return }
+        object.add("status") { status in
+            status.add("message", message)
+            // ERROR.
+            status.add("code", 2)
+        }
     }
 }
 

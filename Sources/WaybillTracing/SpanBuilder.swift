@@ -108,7 +108,7 @@ struct SpanBuilder: Sendable {
 
     /// Ends the span of an element. One whose requests are not reported has a span only if it failed.
     private mutating func end(_ element: RunEvent.ElementEnd, of step: String, at event: RunEvent) {
-        let path = "\(step)[\(element.element)]"
+        let path = "\(step)[\(element.index)]"
         endAttempt(of: path, after: element.failure, at: event)
         if element.outcome == .failed || element.outcome == .tolerated {
             var start = event
@@ -188,7 +188,7 @@ struct SpanBuilder: Sendable {
     /// Ends the attempt that is in flight, which has received no response that could be used.
     private mutating func endAttempt(of path: String, after failure: Failure?, at event: RunEvent) {
         end(Part(.attempt, path), at: event) { span in
-            // One with a response failed only if its status says so; the rest is a failure of the step.
+            // One with a response failed only if its status is an error; the rest is a failure of the step.
             guard let failure, !span.hasResponse else { return }
             span.add("error.type", failure.kind.rawValue)
             span.hasFailed = true
@@ -267,9 +267,9 @@ extension Span {
         hasFailed = outcome == .failed
         guard let failure else { return }
         add("error.type", failure.kind.rawValue)
-        if let location = failure.location {
-            add("code.file.path", location.file)
-            add("code.line.number", location.line)
+        if let position = failure.position {
+            add("code.file.path", position.file)
+            add("code.line.number", position.line)
         }
         if hasFailed { message = failure.message.string } else { add("waybill.failure", failure.message.string) }
     }

@@ -66,7 +66,7 @@ struct TraceCollector: TraceDestination {
         }
     }
 
-    /// Reads which spans the collector did not accept, if it says so.
+    /// Reads which spans the collector did not accept, if it reports that.
     private static func accepted(_ response: HTTPResponse) -> TraceDelivery {
         let json: JSON? = try? JSONParser().parse(response.body)
         let partial = json?["partialSuccess"]

@@ -10,7 +10,7 @@ struct TraceLosses: Sendable, Equatable {
     private(set) var reason: String?
     /// Spans that the collector did not accept.
     private(set) var rejected = 0
-    /// What the collector says about those that it did not accept, or about the others.
+    /// What the collector reports about those that it did not accept, or about the others.
     private(set) var message: String?
 
     /// Counts spans that could not be sent.
@@ -26,7 +26,7 @@ struct TraceLosses: Sendable, Equatable {
         self.message = self.message ?? message
     }
 
-    /// The warning about everything that was lost, or what the collector says about spans that it accepted; `nil` if
+    /// The warning about everything that was lost, or what the collector reports about spans that it accepted; `nil` if
     /// there is neither.
     func warning(about destination: String) -> Diagnostic? {
         func spans(_ count: Int) -> String { count == 1 ? "1 span was" : "\(count) spans were" }

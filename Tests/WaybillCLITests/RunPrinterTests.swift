@@ -60,13 +60,13 @@ struct RunPrinterTests {
         send(2)
         #expect(numbers.page(of: "main.a") == nil)
         #expect(numbers.number(ofAttempt: 2, of: "main.a") == 2)
-        take(.pageFinished(.init(page: 1, items: 1, next: Redactor().json(.string("2")), records: nil)))
+        take(.pageFinished(.init(number: 1, items: 1, nextPage: Redactor().json(.string("2")), records: nil)))
         send(3)
         #expect(numbers.page(of: "main.a") == 2)
         #expect(numbers.number(ofAttempt: 3, of: "main.a") == 1)
         #expect(numbers.number(ofAttempt: 4, of: "main.a") == 2)
         // Another try of 'until' starts with the first page.
-        take(.pageFinished(.init(page: 2, items: 1, next: nil, records: nil)))
+        take(.pageFinished(.init(number: 2, items: 1, nextPage: nil, records: nil)))
         #expect(numbers.page(of: "main.a") == nil)
     }
 }

@@ -23,7 +23,7 @@ struct RunProgressTests {
     }
 
     private mutating func element(_ index: Int, _ outcome: StepOutcome, at seconds: Double) -> String? {
-        take(.elementFinished(.init(element: index, outcome: outcome, failure: nil)), "main.items", at: seconds)
+        take(.elementFinished(.init(index: index, outcome: outcome, failure: nil)), "main.items", at: seconds)
     }
 
     @Test mutating func `the elements of a step have a progress bar, a rate and the remaining time`() {
@@ -57,8 +57,8 @@ struct RunProgressTests {
 
     @Test mutating func `pages, polls and transfers are counted`() {
         _ = take(.stepStarted, "main.pull", at: 0)
-        _ = take(.pageFinished(.init(page: 1, items: 100, next: nil, records: nil)), "main.pull", at: 1)
-        _ = take(.pageFinished(.init(page: 2, items: 50, next: nil, records: nil)), "main.pull", at: 2)
+        _ = take(.pageFinished(.init(number: 1, items: 100, nextPage: nil, records: nil)), "main.pull", at: 1)
+        _ = take(.pageFinished(.init(number: 2, items: 50, nextPage: nil, records: nil)), "main.pull", at: 2)
         _ = take(.stepStarted, "main.wait", at: 2)
         _ = take(.pollFinished(poll: 3, pause: .seconds(1)), "main.wait", at: 3)
         _ = take(.stepStarted, "main.get", at: 3)

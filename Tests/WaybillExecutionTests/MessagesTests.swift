@@ -111,11 +111,11 @@ import WaybillTransport
         let settings = settings.isEmpty ? "" : settings + ", "
         let plain = try await failure("\(settings)messages: {showCode: false}", reply)
         #expect(plain.message.string == message)
-        #expect(plain.code?.text.string == code)
+        #expect(plain.serverCode?.text.string == code)
         let worded = try await failure("\(settings)messages: {general: It failed, showCode: false}", reply)
         // The general message does not replace the server's own.
         #expect(worded.message.string == (isSpecific ? message : "It failed"))
         #expect(worded.details.map(\.message.string) == (isSpecific ? [] : [message]))
-        #expect(worded.code?.text.string == code)
+        #expect(worded.serverCode?.text.string == code)
     }
 }

@@ -316,7 +316,7 @@ import WaybillTransport
     func `the code of a failure has the same type as in the response`(settings: String, code: JSON) async throws {
         let body = #"{"code": 40301, "text": "E7", "flag": true, "list": [1], "large": 12345678901234567890}"#
         let failure = try #require(try await failure(settings, body))
-        #expect(failure.code?.value == code)
+        #expect(failure.serverCode?.value == code)
         #expect(failure.json["code"] == code)
     }
 

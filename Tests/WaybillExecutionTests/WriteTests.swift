@@ -177,9 +177,9 @@ import WaybillTransport
         for event in events {
             guard case .elementFinished(let end) = event.kind else { continue }
             switch end.records {
-            case .written(let offset, _, _): ends[end.element] = offset
-            case .held(let bytes, _): held[end.element] = bytes.count
-            case nil: Issue.record("element \(end.element) has no records")
+            case .written(let offset, _, _): ends[end.index] = offset
+            case .held(let bytes, _): held[end.index] = bytes.count
+            case nil: Issue.record("element \(end.index) has no records")
             }
         }
         #expect(ends.count + held.count == count && !held.isEmpty)

@@ -6,12 +6,17 @@ import WaybillPlatform
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct MockServerTests {
-    private func route(_ method: String, _ path: String, host: String? = nil, _ answers: MockResponse...) -> MockRoute {
-        MockRoute(method: method, host: host, path: PathPattern(template: path), answers: answers)
+    private func route(
+        _ method: String,
+        _ path: String,
+        host: String? = nil,
+        _ responses: MockResponse...
+    ) -> MockRoute {
+        MockRoute(method: method, host: host, path: PathPattern(template: path), responses: responses)
     }
 
     private func answer(_ body: String, status: Int = 200, delay: Duration = .zero) -> MockResponse {
-        let type = MockResponse.Header("Content-Type", "text/plain")
+        let type = MockField("Content-Type", "text/plain")
         return MockResponse(status: status, headers: [type], body: Array(body.utf8), delay: delay)
     }
 

@@ -40,7 +40,7 @@ import WaybillJSON
             routes.map { route in
                 let words = route.split(separator: " ").map(String.init)
                 let host = words.count > 2 ? words[2] : nil
-                return MockRoute(method: words[0], host: host, path: PathPattern(template: words[1]), answers: [])
+                return MockRoute(method: words[0], host: host, path: PathPattern(template: words[1]), responses: [])
             }
         )
     }
@@ -63,17 +63,17 @@ import WaybillJSON
         body: String?,
         expected: Int
     ) throws {
-        func route(_ query: [MockRoute.Parameter], _ body: JSON? = nil) -> MockRoute {
+        func route(_ query: [MockField], _ body: JSON? = nil) -> MockRoute {
             MockRoute(
                 method: "POST",
                 host: nil,
                 path: PathPattern(template: "/list"),
                 query: query,
                 body: body,
-                answers: []
+                responses: []
             )
         }
-        let page = { (number: String) in MockRoute.Parameter("page", number) }
+        let page = { (number: String) in MockField("page", number) }
         let table = RouteTable([
             route([]), route([page("1")]), route([page("2"), .init("x", " ")]), route([page("2")]),
             route([], ["a": [2], "b": 1]), route([], "hello"),

@@ -20,10 +20,10 @@ import WaybillTestSupport
         to name: String = "shop.sqlite",
         _ format: any RecordWriter = SQLiteFormat(),
         in container: RecordContainer
-    ) async throws -> RecordSink.Committed {
-        let sink = try RecordSink("\(folder.path)/\(name)", format, in: container, thread: FileThread())
-        try sink.append(records)
-        return try await sink.commit()
+    ) async throws -> RecordFileWriter.Committed {
+        let writer = try RecordFileWriter("\(folder.path)/\(name)", format, in: container, thread: FileThread())
+        try writer.append(records)
+        return try await writer.commit()
     }
 
     private func orders(
@@ -56,15 +56,15 @@ import WaybillTestSupport
         folder.write(Array("rubbish".utf8), to: "a.ndjson.gz.part.gz")
         folder.write(Array("1\n2\nhalf".utf8), to: "a.ndjson.gz.part")
         let path = "\(folder.path)/a.ndjson.gz"
-        let sink = try RecordSink(
+        let writer = try RecordFileWriter(
             path,
             NDJSONFormat(),
             in: .gzip,
             from: .init(bytes: 4, records: 2, element: 1),
             thread: FileThread()
         )
-        try sink.append(records("3"), of: 1)
-        let committed = try await sink.commit()
+        try writer.append(records("3"), of: 1)
+        let committed = try await writer.commit()
         #expect(RecordContainer.gzip.isInPlace(path, from: path + ".part", committed))
         #expect(folder.names() == ["a.ndjson.gz"])
         let plain = try await Command.run("/usr/bin/env", ["gzip", "-dc", path])
@@ -193,8 +193,9 @@ import WaybillTestSupport
             error?.description
                 == "the database '\(folder.path)/shop.sqlite' is locked by another process, which did not release it within 1 s"
         )
-        let sink = try RecordSink("\(folder.path)/shop.sqlite", SQLiteFormat(), in: orders(), thread: FileThread())
-        let stopped = await #expect(throws: ResultsError.self) { try await sink.commit(until: { true }) }
+        let path = "\(folder.path)/shop.sqlite"
+        let writer = try RecordFileWriter(path, SQLiteFormat(), in: orders(), thread: FileThread())
+        let stopped = await #expect(throws: ResultsError.self) { try await writer.commit(until: { true }) }
         #expect(stopped?.description == "the database '\(folder.path)/shop.sqlite' is locked by another process")
         async let second = write(records(#"{"id":2}"#), in: orders())
         try other.execute("COMMIT")
@@ -222,7 +223,7 @@ import WaybillTestSupport
         async throws
     {
         let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
-        func open(_ container: RecordContainer, _ step: String) async throws -> RecordSink {
+        func open(_ container: RecordContainer, _ step: String) async throws -> RecordFileWriter {
             try await run.records(at: "a.db", SQLiteFormat(), in: container, of: step)
         }
         func table(_ name: String) -> RecordContainer { .table(SQLiteTable(name, key: ["id"], columns: nil)) }
@@ -263,7 +264,7 @@ import WaybillTestSupport
                 return aggregate
             }
         }
-        let first = try RecordSink(path, NDJSONFormat(), thread: FileThread())
+        let first = try RecordFileWriter(path, NDJSONFormat(), thread: FileThread())
         try first.append(records("2"), aggregates: aggregates(2), of: 1)
         try first.append(records("9"), aggregates: aggregates(9), of: 0)
         try first.removeRecords(0)
@@ -278,14 +279,14 @@ import WaybillTestSupport
             return
         }
         #expect(tally.aggregates.map(\.result) == [1, 1, 1])
-        let place = RecordSink.Resumption(
+        let place = RecordFileWriter.Resumption(
             bytes: bytes,
             records: tally,
             element: 1,
             held: [3: (waiting, count)],
             ended: [3]
         )
-        let second = try RecordSink(path, NDJSONFormat(), from: place, thread: FileThread())
+        let second = try RecordFileWriter(path, NDJSONFormat(), from: place, thread: FileThread())
         for element in [2, 1] {
             try second.append(records("\(element + 1)"), aggregates: aggregates(element + 1), of: element)
             _ = try second.end(element, .kept)

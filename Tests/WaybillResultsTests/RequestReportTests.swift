@@ -20,20 +20,14 @@ import WaybillTestSupport
         let text = redactor.text(Self.hostile)
         var result = Samples.result
         result.manifest = Self.hostile
-        result.steps = [
-            StepResult(
-                id: "a",
-                path: "main.a",
-                graph: "main",
-                outcome: .failed,
-                name: Self.hostile,
-                attempts: 1,
-                status: 500,
-                method: "GET",
-                url: redactor.text("http://x/?p=hunter2&q=%3Cb"),
-                failure: Failure(.status, text, at: nil)
-            )
-        ]
+        let failure = Failure(.status, text, at: nil)
+        var step = StepResult(id: "a", path: "main.a", graph: "main", outcome: .failed, failure: failure)
+        step.name = Self.hostile
+        step.attempts = 1
+        step.status = 500
+        step.method = "GET"
+        step.url = redactor.text("http://x/?p=hunter2&q=%3Cb")
+        result.steps = [step]
         let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
         let events = EventStream(journal: run.journal)
         let headers = [redactor.header("Authorization", "Bearer x"), redactor.header(Self.hostile, Self.hostile)]

@@ -20,9 +20,9 @@ import WaybillTestSupport
         path: String,
         place: String
     ) async throws {
-        let sink = try await run().records(at: path, RawFormat(), of: "main.a")
-        #expect(sink.path == "\(folder.path)/out/\(place)")
-        _ = try await sink.commit()
+        let writer = try await run().records(at: path, RawFormat(), of: "main.a")
+        #expect(writer.path == "\(folder.path)/out/\(place)")
+        _ = try await writer.commit()
         #expect(folder.read("out/\(place)") == "")
     }
 

@@ -178,10 +178,10 @@ import WaybillTestSupport
         let path = "\(folder.path)/shared.\(isTable ? "sqlite" : "ndjson")"
         let first = try create(.at("\(folder.path)/first"))
         let second = try create(.at("\(folder.path)/second"), try #require(RunID("20261121-052704-aaaaaa")))
-        func sink(_ run: RunFolder) async throws -> RecordSink {
+        func writer(_ run: RunFolder) async throws -> RecordFileWriter {
             try await run.records(at: path, NDJSONFormat(), in: container, allowsOutside: true, of: "main.a")
         }
-        let (one, two) = (try await sink(first), try await sink(second))
+        let (one, two) = (try await writer(first), try await writer(second))
         for number in 0..<3 {
             try one.append([Samples.redactor.json(["id": .number(JSONNumber(number)), "run": 1])])
             try two.append([Samples.redactor.json(["id": .number(JSONNumber(number + 10)), "run": 2])])
@@ -309,14 +309,14 @@ import WaybillTestSupport
 
     @Test func `a file outside the folder that another run has replaced was in place`() async throws {
         let run = try create(.at("\(folder.path)/out"))
-        let committed = RecordSink.Committed(records: 1, bytes: 4)
+        let committed = RecordFileWriter.Committed(records: 1, bytes: 4)
         for (path, isInPlace) in [("\(folder.path)/a.ndjson", true), ("a.ndjson", false)] {
-            let sink = try await run.records(at: path, NDJSONFormat(), allowsOutside: true, of: path)
+            let writer = try await run.records(at: path, NDJSONFormat(), allowsOutside: true, of: path)
             func isInPlaceNow() async -> Bool {
                 await run.isInPlace(path, in: .file, committed, allowsOutside: true)
             }
             #expect(await !isInPlaceNow())
-            _ = try await sink.commit()
+            _ = try await writer.commit()
             folder.write("longer\n", to: path == "a.ndjson" ? "out/a.ndjson" : "a.ndjson")
             #expect(await isInPlaceNow() == isInPlace)
         }

@@ -1,7 +1,8 @@
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
-import WaybillResults
+
+@testable import WaybillResults
 
 /// A run that contains everything a result can hold.
 enum Samples {
@@ -37,33 +38,20 @@ enum Samples {
         var elements = ElementResults()
         for element in (0..<150).reversed() { elements.add(element: element, .failed, failure) }
         elements.add(element: 150, .passed, nil)
-        return [
-            StepResult(
-                id: "login",
-                path: "main.login",
-                graph: "main",
-                outcome: .passed,
-                name: "Log in",
-                endpoint: "login",
-                attempts: 2,
-                status: 200,
-                cache: .miss,
-                method: "POST",
-                url: redactor.text("https://example.com/?p=hunter2"),
-                startedAt: start,
-                time: time,
-                bytes: ByteCounts(sent: 10, received: 20)
-            ),
-            StepResult(
-                id: "each",
-                path: "main.each",
-                graph: "main",
-                outcome: .failed,
-                failure: failure,
-                elements: elements
-            ),
-            StepResult(id: "rest", path: "main.rest", graph: "main", outcome: .skipped),
-        ]
+        var login = StepResult(id: "login", path: "main.login", graph: "main", outcome: .passed)
+        login.name = "Log in"
+        login.endpoint = "login"
+        login.attempts = 2
+        login.status = 200
+        login.cache = .miss
+        login.method = "POST"
+        login.url = redactor.text("https://example.com/?p=hunter2")
+        login.startedAt = start
+        login.time = time
+        login.bytes = ByteCounts(sent: 10, received: 20)
+        var each = StepResult(id: "each", path: "main.each", graph: "main", outcome: .failed, failure: failure)
+        each.elements = elements
+        return [login, each, StepResult(id: "rest", path: "main.rest", graph: "main", outcome: .skipped)]
     }
 
     static var result: RunResult {
@@ -135,7 +123,7 @@ enum Samples {
             (
                 .elementFinished(
                     .init(
-                        element: 3,
+                        index: 3,
                         outcome: .failed,
                         failure: failure,
                         subject: ElementSubject(
@@ -148,22 +136,22 @@ enum Samples {
             ),
             (
                 .elementFinished(
-                    .init(element: 4, outcome: .passed, failure: nil, records: .held([0xFF, 0x0A], records: 1))
+                    .init(index: 4, outcome: .passed, failure: nil, records: .held([0xFF, 0x0A], records: 1))
                 ),
                 "main.each"
             ),
             (
                 .pageFinished(
                     .init(
-                        page: 1,
+                        number: 1,
                         items: 20,
-                        next: redactor.json("http://x/?page=2&key=hunter2"),
+                        nextPage: redactor.json("http://x/?page=2&key=hunter2"),
                         records: .written(upTo: 400, checksum: 12, records: 20)
                     )
                 ),
                 "main.each[3]"
             ),
-            (.pageFinished(.init(page: 2, items: 0, next: nil, records: .held([], records: 0))), "main.each[3]"),
+            (.pageFinished(.init(number: 2, items: 0, nextPage: nil, records: .held([], records: 0))), "main.each[3]"),
             (
                 .writeCut(
                     .init(

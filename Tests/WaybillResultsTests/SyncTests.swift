@@ -13,8 +13,8 @@ import WaybillTestSupport
     private let folder = TemporaryFolder()
     private let log = SyncLog()
 
-    private func append(_ text: String, to sink: RecordSink) throws {
-        try sink.append([Samples.redactor.json(.string(text))])
+    private func append(_ text: String, to writer: RecordFileWriter) throws {
+        try writer.append([Samples.redactor.json(.string(text))])
     }
 
     /// Appends a line to the journal, and waits until it is on the disk.
@@ -48,7 +48,7 @@ import WaybillTestSupport
     @Test func `a file that an earlier process wrote is also synced`() async throws {
         folder.write("1\n", to: "a.ndjson.part")
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
-        let sink = try await run.records(
+        let writer = try await run.records(
             at: "a.ndjson",
             NDJSONFormat(),
             of: "main.a",
@@ -56,32 +56,32 @@ import WaybillTestSupport
         )
         try await sync(run.journal)
         #expect(log.take() == ["a.ndjson.part", "events.ndjson"])
-        withExtendedLifetime(sink) {}
+        withExtendedLifetime(writer) {}
     }
 
     @Test func `the journal does not keep a file open`() async throws {
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
-        weak var sink: RecordSink?
+        weak var writer: RecordFileWriter?
         do {
             let open = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
             try append("one", to: open)
-            sink = open
+            writer = open
         }
         try await sync(run.journal)
-        #expect(sink == nil)
+        #expect(writer == nil)
         #expect(log.take() == ["events.ndjson"])
     }
 
     @Test func `nothing more is written to a file after a sync has failed`() async throws {
         log.fail("a.ndjson.part", with: EIO)
         let run = try RunFolder.create(.at(folder.path), for: Samples.id, disk: log.disk)
-        let sink = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
-        try append("one", to: sink)
+        let writer = try await run.records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
+        try append("one", to: writer)
         await #expect(throws: ResultsError.self) { try await sync(run.journal) }
         #expect(run.journal.hasFailed && run.journal.error == nil)
-        #expect(sink.error?.description == "cannot write '\(folder.path)/a.ndjson': Input/output error")
-        #expect(throws: ResultsError.self) { try append("two", to: sink) }
-        await #expect(throws: ResultsError.self) { try await sink.commit() }
+        #expect(writer.error?.description == "cannot write '\(folder.path)/a.ndjson': Input/output error")
+        #expect(throws: ResultsError.self) { try append("two", to: writer) }
+        await #expect(throws: ResultsError.self) { try await writer.commit() }
         #expect(folder.names() == ["a.ndjson.part", "events.ndjson"])
     }
 }

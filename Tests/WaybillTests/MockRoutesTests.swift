@@ -27,7 +27,7 @@ import WaybillPlanPrinting
             routes.routes.map(\.query) == [[.init("page", "1")], [.init("page", "2")], [], [], []]
         )
         #expect(routes.routes.map(\.body) == [nil, nil, nil, ["a": [1]], "hello"])
-        #expect(routes.routes.map(\.answers.count) == [1, 1, 2, 1, 1])
+        #expect(routes.routes.map(\.responses.count) == [1, 1, 2, 1, 1])
         #expect(routes.ambiguous == ["GET /b/l"])
     }
 }

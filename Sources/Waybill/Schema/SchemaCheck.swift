@@ -28,14 +28,14 @@ package struct SchemaCheck: Sendable {
         }
         var diagnostics: [Diagnostic] = []
         let limit = DataFile.maximumDiagnostics
-        let faults = file.forEachDocument { document in
+        let unreadable = file.forEachDocument { document in
             let violations = schema.validate(document.value, limit: limit + 1 - diagnostics.count)
             if violations.isEmpty { return true }
             let locations = document.locations(of: violations.flatMap(\.pointers))
             diagnostics += violations.map { $0.diagnostic(in: locations, of: "the document") }
             return diagnostics.count <= limit
         }
-        diagnostics += faults
+        diagnostics += unreadable
         guard diagnostics.count > limit else { return diagnostics.sortedByLocation() }
         let end = Diagnostic("too-many-findings", "too many errors: the rest of \(file.name) was not checked", at: nil)
         return diagnostics.sortedByLocation().prefix(limit) + [end]
@@ -78,7 +78,7 @@ private struct SchemaLoading {
         }
     }
 
-    private mutating func read(_ path: String, as sort: String, acceptsPipes: Bool = false) -> DataDocument? {
+    private mutating func read(_ path: String, as kind: String, acceptsPipes: Bool = false) -> DataDocument? {
         var document: DataDocument?
         do {
             diagnostics += try DataFile.read(path, acceptsPipes: acceptsPipes).forEachDocument {
@@ -86,7 +86,7 @@ private struct SchemaLoading {
                 return false
             }
         } catch {
-            diagnostics.append(error.diagnostic(of: sort))
+            diagnostics.append(error.diagnostic(of: kind))
         }
         return diagnostics.hasErrors ? nil : document
     }

@@ -226,12 +226,7 @@ private enum ShardFolders {
             guard RunFolders.hasJournal(folder) else {
                 throw RunError(message: RunFolders.missingReason(of: folder))
             }
-            var record: RunRecord
-            do {
-                record = try RunRecord(folder: folder)
-            } catch {
-                throw RunError(message: "\(error)")
-            }
+            var record = try RunError.mapping { try RunRecord(folder: folder) }
             // There is one for each finished element.
             record.steps = EarlierSteps()
             guard let shard = RunPart(json: record.part)?.shard else {

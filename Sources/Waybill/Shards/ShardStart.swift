@@ -11,7 +11,7 @@ package enum ShardStart {
     /// Copies the run of the steps before the shards to the folder of a shard, which continues from there. A folder that
     /// already has this shard stays as it is.
     package static func prepare(_ folder: String, from before: String, for shard: Shard) throws(RunError) {
-        do {
+        try RunError.mapping {
             guard RunFolders.hasJournal(before) else {
                 throw RunError(message: RunFolders.missingReason(of: before))
             }
@@ -41,10 +41,6 @@ package enum ShardStart {
                 )
             }
             try FolderCopy.copyRun(from: before, to: folder, continuingAs: RunPart.shard(shard).json)
-        } catch let error as RunError {
-            throw error
-        } catch {
-            throw RunError(message: "\(error)")
         }
     }
 }

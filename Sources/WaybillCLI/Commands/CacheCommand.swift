@@ -1,7 +1,9 @@
 import ArgumentParser
 import Waybill
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillRuntime
+import WaybillTransport
 
 /// `waybill cache`
 struct CacheCommand: ParsableCommand {
@@ -27,8 +29,9 @@ struct CacheCommand: ParsableCommand {
 
         func run() throws {
             let cache = try options.cache()
-            let limit = cache.maximumBytes.map { ", at most \($0) bytes" } ?? ""
-            Output(noColour: true).write("\(PrintableText.oneLine(cache.folder))\n\(cache.size.words)\(limit)\n")
+            let limit = cache.maximumBytes == .max ? "" : ", at most \(cache.maximumBytes) bytes"
+            let size = words(for: cache.files())
+            Output(noColour: true).write("\(PrintableText.oneLine(cache.folder))\n\(size)\(limit)\n")
         }
     }
 
@@ -43,11 +46,13 @@ struct CacheCommand: ParsableCommand {
 
         func run() throws {
             let output = Output(noColour: true)
-            for entry in try options.cache().entries() {
-                let freshness = entry.isFresh ? "fresh" : "stale"
+            let cache = try options.cache()
+            for file in cache.files() {
+                guard let entry = cache.entry(in: file) else { continue }
+                let freshness = CacheFreshness(entry, now: .now()).isFresh ? "fresh" : "stale"
                 output.write(
-                    "\(entry.receivedAt)  \(freshness)  \(entry.status)  \(entry.bytes) bytes  "
-                        + "\(PrintableText.oneLine(entry.url))\n"
+                    "\(entry.receivedAt)  \(freshness)  \(entry.status)  \(file.size) bytes  "
+                        + "\(PrintableText.oneLine(entry.key.url))\n"
                 )
             }
         }
@@ -64,7 +69,8 @@ struct CacheCommand: ParsableCommand {
 
         func run() throws {
             let cache = try options.cache()
-            Output(noColour: true).write("removed \(cache.clear().words) from \(PrintableText.oneLine(cache.folder))\n")
+            let removed = words(for: cache.clear())
+            Output(noColour: true).write("removed \(removed) from \(PrintableText.oneLine(cache.folder))\n")
         }
     }
 
@@ -73,21 +79,27 @@ struct CacheCommand: ParsableCommand {
         @Option(help: ArgumentHelp("The cache folder, as named in a manifest's 'cache'.", valueName: "path"))
         var folder: String?
 
-        func cache() throws -> ResponseCache {
+        func cache() throws -> CacheStore {
+            let output = Output(noColour: true)
             if let folder {
-                if (try? FileStatus(of: folder))?.kind == .folder { return ResponseCache(folder: folder) }
-                let words = "there is no folder '\(PrintableText.oneLine(folder))'"
-                Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
-                throw ExitStatus.notRun
+                guard (try? FileStatus(of: folder))?.kind == .folder else {
+                    throw output.notRun("there is no folder '\(PrintableText.oneLine(folder))'")
+                }
+                // Its maximum size is set by manifests.
+                return CacheStore(folder: folder, maximumBytes: .max)
             }
-            if let cache = ResponseCache(variables: ProcessVariables.all) { return cache }
-            let words = "could not locate the cache folder: neither XDG_CACHE_HOME nor HOME is an absolute path"
-            Output(noColour: true).report([Diagnostic("run-error", words, at: nil)])
-            throw ExitStatus.notRun
+            guard let folder = CacheStore.userFolder(environment: ProcessVariables.all) else {
+                throw output.notRun(
+                    "could not locate the cache folder: neither XDG_CACHE_HOME nor HOME is an absolute path"
+                )
+            }
+            return CacheStore(folder: folder)
         }
     }
 }
 
-extension ResponseCache.Size {
-    fileprivate var words: String { "\(entries) \(entries == 1 ? "response" : "responses"), \(bytes) bytes" }
+/// Returns the number of entries of a cache, and the size of their files.
+private func words(for files: [CacheStore.File]) -> String {
+    let bytes = files.reduce(0) { $0 + $1.size }
+    return "\(files.count) \(files.count == 1 ? "response" : "responses"), \(bytes) bytes"
 }

@@ -109,10 +109,10 @@ struct ResumeCommand: ParsableCommand {
             do {
                 var run = run
                 (run.folder, run.suiteFolder) = (member.folder, suite.path)
-                if RunFolders.hasEvents(run.folder) { try run.resume(nil) } else { try start(member, of: suite, run) }
+                if RunFolder.hasEvents(run.folder) { try run.resume(nil) } else { try start(member, of: suite, run) }
             } catch let status as ExitCode {
                 worst = worst.orWorse(status)
-                if !RunFolders.hasEvents(member.folder) { failedStarts.insert(member.folder) }
+                if !RunFolder.hasEvents(member.folder) { failedStarts.insert(member.folder) }
             }
         }
         printSummary(of: suite, time: resumesAny ? ContinuousClock.now - startedAt : nil, output)

@@ -151,7 +151,7 @@ struct RunCommand: ParsableCommand {
         if resume, let out, let reason = RunFolders.unfinishedMerge(in: out) {
             throw output.notRun(reason)
         }
-        if resume, let out, RunFolders.hasEvents(out) {
+        if resume, let out, RunFolder.hasEvents(out) {
             return try continueRun(in: out, planOptions, diagnostics, output)
         }
         guard !diagnostics.hasErrors else { throw output.invalid(diagnostics) }

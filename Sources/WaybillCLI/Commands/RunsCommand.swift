@@ -182,7 +182,6 @@ private func runs(in folder: String, _ output: Output) throws -> [RunID] {
         if runs.isEmpty { output.writeError("no runs in '\(PrintableText.oneLine(folder))'\n") }
         return runs
     } catch {
-        output.report([Diagnostic("run-error", "cannot read '\(folder)': \(error.message)", at: nil)])
-        throw ExitStatus.notRun
+        throw output.notRun("cannot read '\(folder)': \(error.message)")
     }
 }

@@ -3,7 +3,6 @@ import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillPlan
-import WaybillRuntime
 
 /// `waybill validate`
 struct ValidateCommand: ParsableCommand {
@@ -78,10 +77,7 @@ struct ValidateCommand: ParsableCommand {
         case .human: nil
         case .json: JSONDiagnosticRenderer()
         case .github: GitHubRenderer(Output.githubPaths)
-        case .sarif:
-            SARIFRenderer(version: WaybillVersion.current) { id in
-                Explanation.of(id).map { .init(title: $0.title, help: $0.paragraphs.joined(separator: "\n\n")) }
-            }
+        case .sarif: SARIFRenderer()
         }
     }
 }

@@ -34,7 +34,7 @@ package struct FirstManifest: Sendable {
     ///
     /// - Returns: The errors. If there are any, no new file is left behind.
     package func write(to path: String) -> [Diagnostic] {
-        // If this fails, so does writing the files, and says why.
+        // If this fails, so does writing the files, which reports the reason.
         _ = NewFile.makeFolder(FileContents.folder(of: path))
         let schema = FileContents.path(Self.schemaName, in: FileContents.folder(of: path))
         var isSchemaNew = false

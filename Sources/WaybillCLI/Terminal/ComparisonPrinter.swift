@@ -26,7 +26,7 @@ struct ComparisonPrinter {
         text += "  \(before.outcome.rawValue) (\(before.counts.summary)) → "
         text += "\(result.outcome.rawValue) (\(result.counts.summary)), \(times)\n"
         text += comparison.steps.map(line).joined() + comparison.elements.map(line).joined()
-        text += comparison.files.map(line).joined() + comparison.outputs.map(line).joined()
+        text += comparison.files.map { line(of: $0) }.joined() + comparison.outputs.map { line(of: $0) }.joined()
         if comparison.isEmpty { text += "  no step or output differs\n" }
         return text
     }
@@ -69,12 +69,12 @@ struct ComparisonPrinter {
         return line(("  \(change.path)  ", .strong), (value, .faint), ("\(before) → ", nil), (after, style))
     }
 
-    private func line(of change: RunComparison.FileChange) -> String {
+    private func line(of change: RunComparison.Change<Int>) -> String {
         let counts = [change.before, change.after].map { $0.map(TransferText.records) ?? "not written" }
         return line(("  file \(change.name)  ", .strong), (counts.joined(separator: " → "), nil))
     }
 
-    private func line(of change: RunComparison.OutputChange) -> String {
+    private func line(of change: RunComparison.Change<JSON>) -> String {
         line(("  output \(change.name)  ", .strong), ("\(value(change.before)) → \(value(change.after))", nil))
     }
 

@@ -36,11 +36,11 @@ struct ExplanationPrinter {
     func key(_ name: String, _ meanings: [KeyExplanation]) -> String {
         var text = "\(strong(name)): a manifest key\n"
         for meaning in meanings {
-            text += "\n\(Self.wrapped(meaning.text))\n"
-            if let type = meaning.type { text += Self.wrapped("Type: \(type)") }
+            text += "\n\(Self.wrapped(meaning.key.text))\n"
+            if let type = meaning.key.type { text += Self.wrapped("Type: \(type)") }
             if !meaning.keys.isEmpty { text += Self.wrapped("Keys: \(meaning.keys.joined(separator: ", "))") }
-            if let value = meaning.defaultValue { text += Self.wrapped("Default: \(value)") }
-            if let example = meaning.example { text += Self.example(example) }
+            if let value = meaning.key.defaultValue { text += Self.wrapped("Default: \(JSONWriter().string(value))") }
+            if let example = meaning.key.exampleText { text += Self.example(example) }
             text += Self.wrapped("In: \(meaning.locations.joined(separator: ", "))")
         }
         return text

@@ -46,11 +46,10 @@ struct FailureText {
     private func list(of elements: ElementResults, step: String) -> String {
         let failed = elements.counts[.failed] + elements.counts[.tolerated]
         guard failed > 0 else { return "" }
-        let all = StepOutcome.allCases.reduce(0) { $0 + elements.counts[$1] }
         let listed = elements.failures.prefix(Self.listedElements)
         let cancelled = elements.counts[.cancelled]
         let others = cancelled == 0 ? "" : ", \(cancelled) \(cancelled == 1 ? "was" : "were") cancelled"
-        var text = indented("\(failed) of \(all) elements failed\(others):")
+        var text = indented("\(failed) of \(elements.count) elements failed\(others):")
         for element in listed { text += indented("  " + PrintableText.oneLine(line(of: element))) }
         if failed > listed.count { text += indented("  … and \(failed - listed.count) more") }
         // The bodies of the others are in the folder.

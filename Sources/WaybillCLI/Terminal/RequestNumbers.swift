@@ -20,10 +20,10 @@ struct RequestNumbers: Sendable {
         switch event.kind {
         case .requestWillSend(let request): attempts[step] = request.attempt
         case .pageFinished(let end):
-            pages[step] = end.next == nil ? nil : Page(number: end.page + 1, earlierAttempts: attempts[step] ?? 0)
+            pages[step] = end.nextPage == nil ? nil : Page(number: end.number + 1, earlierAttempts: attempts[step] ?? 0)
         case .pollFinished: pages[step] = nil
         case .stepFinished: forget(step)
-        case .elementFinished(let end): forget("\(step)[\(end.element)]")
+        case .elementFinished(let end): forget("\(step)[\(end.index)]")
         default: break
         }
     }

@@ -101,7 +101,7 @@ final class RunPrinter: RunObserver {
         var line = StyledText(colour: isColoured)
         line.append("  ")
         line.append(mark, style)
-        line.append(" \(step)[\(end.element)]  ")
+        line.append(" \(step)[\(end.index)]  ")
         let room = terminal.map { max(24, $0.columns - line.width - 1) } ?? .max
         line.append(PrintableText.shortened(FailureText.words(end.subject), to: room), .faint)
         write("\(line.text)\n    \(paint(FailureText.reason(failure), .faint))\n")

@@ -40,10 +40,10 @@ struct RunProgress {
         case .elementsStarted(let count, _): steps[path]?.elements = (count, OutcomeCounts())
         case .elementFinished(let end):
             steps[path]?.elements?.counts[end.outcome] += 1
-            if steps.count > 1 { finish("\(path)[\(end.element)]") }
+            if steps.count > 1 { finish("\(path)[\(end.index)]") }
         case .pageFinished(let page):
             let before = steps[path]?.pages?.items ?? 0
-            steps[path]?.pages = (page.page, before + page.items)
+            steps[path]?.pages = (page.number, before + page.items)
         case .pollFinished(let poll, _): steps[path]?.polls = poll
         case .requestProgress(let progress):
             // An element has a line only if its transfer takes long.
@@ -166,7 +166,7 @@ struct RunProgress {
         }
         if let elements = step.elements {
             let failed = elements.counts[.failed] + elements.counts[.tolerated]
-            let done = StepOutcome.allCases.reduce(0) { $0 + elements.counts[$1] }
+            let done = elements.counts.total
             var details: [(String, StyledText.Style?)] = [("\(done) of \(elements.total)", nil)]
             if failed > 0 { details.append(("\(failed) failed", .bad)) }
             let rate = Double(done) / Self.seconds(from: step.startedAt, to: now)
@@ -196,7 +196,7 @@ struct RunProgress {
     private static func fraction(_ step: Step) -> Double? {
         if let transfer = step.transfer { return TransferText.fraction(transfer.progress) }
         guard let elements = step.elements, elements.total > 0 else { return nil }
-        return Double(StepOutcome.allCases.reduce(0) { $0 + elements.counts[$1] }) / Double(elements.total)
+        return Double(elements.counts.total) / Double(elements.total)
     }
 
     private static func hasFailures(_ step: Step) -> Bool {

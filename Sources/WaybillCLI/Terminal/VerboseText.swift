@@ -35,10 +35,10 @@ enum VerboseText {
             let next = "attempt \(attempt + 1) starts in \(RunPrinter.time(retry.pause))"
             return ["* \(step): attempt \(attempt) failed, \(next): \(retry.failure.message)"]
         case .elementFinished(let end) where end.failure == nil:
-            return ["* \(step)[\(end.element)]: \(end.outcome.rawValue)"]
+            return ["* \(step)[\(end.index)]: \(end.outcome.rawValue)"]
         case .pageFinished(let page):
             let items = page.items == 1 ? "1 item" : "\(page.items) items"
-            return ["* \(step): page \(page.page), \(items)"]
+            return ["* \(step): page \(page.number), \(items)"]
         case .pollFinished(let poll, let pause):
             return ["* \(step): poll \(poll), the next one starts in \(RunPrinter.time(pause))"]
         case .sessionRenewed(let service):

@@ -36,12 +36,7 @@ package struct HumanRenderer: DiagnosticRenderer {
     /// Returns the text of several diagnostics, separated by empty lines. If many have the same id, shows the first
     /// ones and the number of the others.
     package func render(_ diagnostics: [Diagnostic]) -> String {
-        diagnostics.limitingRepeats().map(render).joined(separator: "\n")
-    }
-
-    /// Returns the text of one diagnostic, ending with a line break.
-    package func render(_ diagnostic: Diagnostic) -> String {
-        render(diagnostic, location: nil, notes: [])
+        diagnostics.limitingRepeats().map { render($0) }.joined(separator: "\n")
     }
 
     /// Returns the text of one diagnostic, ending with a line break.
@@ -49,7 +44,7 @@ package struct HumanRenderer: DiagnosticRenderer {
     /// - Parameters:
     ///   - location: The location of a diagnostic that has none in a source file, such as `pull.yaml:8:5`.
     ///   - notes: Details, which come before the help.
-    package func render(_ diagnostic: Diagnostic, location: String?, notes: [String]) -> String {
+    package func render(_ diagnostic: Diagnostic, location: String? = nil, notes: [String] = []) -> String {
         let style: Style = diagnostic.severity == .error ? .error : .warning
         var text = paint("\(diagnostic.severity.rawValue)[\(diagnostic.id)]", style)
         text += paint(": \(PrintableText.oneLine(diagnostic.headline))", .strong) + "\n"

@@ -90,7 +90,7 @@ extension ForEachRunner {
             case .withdrawn(let outcome): outcome
             }
         let end = RunEvent.ElementEnd(
-            element: element.index,
+            index: element.index,
             outcome: outcome,
             failure: element.failure,
             subject: element.failure == nil ? ElementSubject() : element.subject,
@@ -103,7 +103,7 @@ extension ForEachRunner {
     }
 
     /// Whether the file can be completed after an element: a failure that is not tolerated must be repeated first.
-    private func fileEnd(of element: ElementOutcome) -> RecordSink.End {
+    private func fileEnd(of element: ElementOutcome) -> RecordFileWriter.End {
         switch element.end {
         case .passed, .ended: .kept
         case .failed: context.tolerates(step) ? .without : .missing

@@ -364,7 +364,7 @@ struct Attempt: Sendable {
             )
             if kept == .noRoom(isFirst: true) {
                 warn(
-                    "the response bodies already take \(RunFolder.bodyLimitInMiB) MiB; this one and later ones are not kept"
+                    "the response bodies already take \(RunFolder.usualBodyLimit >> 20) MiB; this one and later ones are not kept"
                 )
             }
         } catch {

@@ -190,9 +190,9 @@ private struct PageCollector {
         // The event of the element's end includes its last page.
         if next != nil || !context.isElement(step) {
             let end = RunEvent.PageEnd(
-                page: state.pages,
+                number: state.pages,
                 items: elements.count,
-                next: state.isSecret ? nil : next.flatMap(run.kept),
+                nextPage: state.isSecret ? nil : next.flatMap(run.kept),
                 records: records,
                 kept: kept(elements, isSecret: found.isSecret),
                 cookies: outcome.progress.redactedCookieDomains(run.redactor)

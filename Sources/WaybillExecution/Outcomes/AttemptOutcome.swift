@@ -94,7 +94,7 @@ extension Failure {
     var inExpressions: JSON {
         [
             "kind": .string(kind.rawValue),
-            "code": code?.value ?? .null,
+            "code": serverCode?.value ?? .null,
             "message": .string(message.string),
         ]
     }

@@ -6,7 +6,7 @@ import WaybillTransport
 
 extension Failure {
     /// Returns the failure with the message that `messages` sets for its kind, if any. The general message does not
-    /// replace one that is specific. The original message remains as a finding.
+    /// replace one that is specific. The original message remains as a detail.
     func worded(by messages: [MessageOption.Name: Setting<MessageOption>], redactor: Redactor) -> Failure {
         guard let words = messages.text(for: self) else { return self }
         var failure = self
@@ -14,7 +14,7 @@ extension Failure {
             failure.details.insert(Detail(message, at: span), at: 0)
         }
         let text = redactor.text(words)
-        failure.message = if messages.showsCode, let code { "\(text) (\(code.text))" } else { text }
+        failure.message = if messages.showsCode, let serverCode { "\(text) (\(serverCode.text))" } else { text }
         return failure
     }
 }

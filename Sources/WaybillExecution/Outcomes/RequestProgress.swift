@@ -67,12 +67,9 @@ extension StepResult {
             path: path,
             graph: graph,
             outcome: outcome,
-            name: step.name,
-            endpoint: step.endpoint,
-            tags: step.tags,
             failure: failure
         )
-        group = step.group
+        (name, endpoint, tags, group) = (step.name, step.endpoint, step.tags, step.group)
     }
 
     /// Adds the progress of the request.

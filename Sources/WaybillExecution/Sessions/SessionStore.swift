@@ -64,7 +64,7 @@ final class SessionStore: Sendable {
             problem(
                 failure?.message.string ?? "the request was cancelled",
                 kind: failure?.kind ?? .cancelled,
-                code: failure?.code?.value,
+                code: failure?.serverCode?.value,
                 service,
                 at: failure?.span ?? plan.request.address.text.span
             )

@@ -26,7 +26,7 @@ final class ColumnCheck: Sendable {
     /// A check of the records of a file.
     ///
     /// - Parameter isContinued: Whether the file has records of an earlier process, which are not known here.
-    init(_ write: Sink, isContinued: Bool) {
+    init(_ write: Write, isContinued: Bool) {
         let columns = isContinued ? [] : write.columns.filter { $0.value == nil }.map(\.name.value)
         state = Mutex(State(missing: columns))
     }

@@ -11,13 +11,13 @@ import WaybillTransport
 
 /// The file to which a step writes its records: created before its first request, and moved to its path at the end.
 struct StepFile: Sendable {
-    let write: Sink
+    let write: Write
     private let step: String
     private let graph: String
     private let run: RunContext
     private let deadline: Deadline?
     private let path: RedactedText
-    private let sink: RecordSink
+    private let writer: RecordFileWriter
     private let format: any WritableRecordFormat.Type
     private let container: RecordContainer
     private let isPaginated: Bool
@@ -26,7 +26,7 @@ struct StepFile: Sendable {
 
     /// Evaluates the path, which is the same for all elements, and opens the file; `nil` if all elements had written to
     /// it before the run was resumed and it is at its path.
-    init?(_ write: Sink, of step: StepPlan, in context: StepContext) async throws(Failure) {
+    init?(_ write: Write, of step: StepPlan, in context: StepContext) async throws(Failure) {
         self.write = write
         self.step = context.path
         graph = context.graph
@@ -65,7 +65,7 @@ struct StepFile: Sendable {
         let resumption = step.flow?.until == nil ? context.earlier?.output(of: self.step) : nil
         columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
         do {
-            sink = try await folder.records(
+            writer = try await folder.records(
                 at: path,
                 step.shard == nil
                     ? write.writer(of: format) : HeldRecords(write.writer(of: format)),
@@ -80,14 +80,14 @@ struct StepFile: Sendable {
             case .file(let error): throw Failure(.output, run.redactor.text(error.description), at: write.to.span)
             }
         }
-        if let loss = sink.loss { try await settle(loss, of: step, in: folder) }
+        if let loss = writer.loss { try await settle(loss, of: step, in: folder) }
     }
 
     /// What was lost of the file before the run was resumed; `nil` if it is complete.
-    var loss: RecordSink.Loss? { sink.loss }
+    var loss: RecordFileWriter.Loss? { writer.loss }
 
     /// Records in the journal what is left of the file, before anything is added.
-    private func settle(_ loss: RecordSink.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
+    private func settle(_ loss: RecordFileWriter.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
         guard step.isIdempotent || run.repeatsUnsure else {
             let message =
                 "'\(container.part(of: path.string))' is shorter than recorded in the journal or has other content, and the "
@@ -103,10 +103,10 @@ struct StepFile: Sendable {
     }
 
     /// Whether writing has failed, so that no more records can be added.
-    var isBroken: Bool { sink.error != nil }
+    var isBroken: Bool { writer.error != nil }
 
     /// Whether more elements may start.
-    var hasRoom: Bool { sink.hasRoom }
+    var hasRoom: Bool { writer.hasRoom }
 
     /// Adds the records that the data of an element contains.
     ///
@@ -128,7 +128,7 @@ struct StepFile: Sendable {
         }
         do throws(ResultsError) {
             defer { warn() }
-            return try sink.append(records, aggregates: aggregates, of: element)
+            return try writer.append(records, aggregates: aggregates, of: element)
         } catch {
             throw failure(error)
         }
@@ -137,23 +137,23 @@ struct StepFile: Sendable {
     /// Waits until there is room for more records of an element: until it is the element's turn, or few bytes of later
     /// elements are buffered.
     func room(for element: Int) async {
-        await sink.room(for: element)
+        await writer.room(for: element)
     }
 
     /// Removes all records of an element.
     func removeRecords(_ element: Int) throws(Failure) {
         do throws(ResultsError) {
-            try sink.removeRecords(element)
+            try writer.removeRecords(element)
         } catch {
             throw failure(error)
         }
     }
 
     /// Notes that an element has ended.
-    func end(_ element: Int, _ end: RecordSink.End) throws(Failure) -> RecordedOutput {
+    func end(_ element: Int, _ end: RecordFileWriter.End) throws(Failure) -> RecordedOutput {
         do throws(ResultsError) {
             defer { warn() }
-            return try sink.end(element, end)
+            return try writer.end(element, end)
         } catch {
             throw failure(error)
         }
@@ -175,13 +175,13 @@ struct StepFile: Sendable {
 
     /// Starts the file with the records of an element, if it has none yet.
     func start(at element: Int) {
-        sink.start(at: element)
+        writer.start(at: element)
     }
 
     /// Records that the file has all records of this shard.
     func completeShard() async throws(Failure) {
         do throws(ResultsError) {
-            let complete = try sink.complete()
+            let complete = try writer.complete()
             let file = RunEvent.ShardFile(
                 path: path,
                 records: complete.records,
@@ -216,9 +216,9 @@ struct StepFile: Sendable {
 
     private func commit(
         until isStopped: @escaping @Sendable () -> Bool
-    ) async -> Result<RecordSink.Committed, ResultsError> {
+    ) async -> Result<RecordFileWriter.Committed, ResultsError> {
         do throws(ResultsError) {
-            let committed = try await sink.commit(until: isStopped) { (complete) throws(ResultsError) in
+            let committed = try await writer.commit(until: isStopped) { (complete) throws(ResultsError) in
                 // This tells a resumed run that the file is complete, if it is at its path.
                 run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
                 try await run.folder?.journal.settle()
@@ -229,7 +229,7 @@ struct StepFile: Sendable {
         }
     }
 
-    private func written(_ committed: RecordSink.Committed) -> RunEvent.WrittenFile {
+    private func written(_ committed: RecordFileWriter.Committed) -> RunEvent.WrittenFile {
         RunEvent.WrittenFile(write, at: path, committed, run.redactor)
     }
 
@@ -238,7 +238,7 @@ struct StepFile: Sendable {
     }
 
     private func warn() {
-        if let warning = sink.takeWarning() { warn(warning) }
+        if let warning = writer.takeWarning() { warn(warning) }
     }
 
     private func warn(_ message: String) {
@@ -296,7 +296,7 @@ struct StepFile: Sendable {
     /// Adds the value of the current record to an aggregate.
     private func add(
         to aggregate: inout RecordAggregate,
-        _ definition: Sink.Aggregate,
+        _ definition: Write.Aggregate,
         in scope: EvaluationScope
     ) throws(EvaluationFailure) {
         let value = try definition.value.value(in: scope)
@@ -344,7 +344,7 @@ struct StepFile: Sendable {
 
 extension RunEvent.WrittenFile {
     /// A report of a complete file of `write`.
-    package init(_ write: Sink, at path: RedactedText, _ committed: RecordSink.Committed, _ redactor: Redactor) {
+    package init(_ write: Write, at path: RedactedText, _ committed: RecordFileWriter.Committed, _ redactor: Redactor) {
         var results = JSONObject()
         for (index, aggregate) in write.aggregates.enumerated() {
             let values = committed.records.aggregates
@@ -356,14 +356,14 @@ extension RunEvent.WrittenFile {
             table: write.table?.value,
             records: committed.records.count,
             bytes: committed.bytes,
-            aggregates: results.isEmpty ? nil : redactor.data(.object(results)).json
+            aggregated: results.isEmpty ? nil : redactor.data(.object(results)).json
         )
     }
 }
 
 extension RecordContainer {
     /// Where the records of a file go.
-    package init(_ write: Sink, _ format: any WritableRecordFormat.Type, path: String) {
+    package init(_ write: Write, _ format: any WritableRecordFormat.Type, path: String) {
         if format.isDatabase, let table = write.table {
             self = .table(SQLiteTable(table.value, key: write.key.map(\.value), columns: write.columnNames))
         } else {
@@ -372,7 +372,7 @@ extension RecordContainer {
     }
 }
 
-extension Sink {
+extension Write {
     /// The names of the columns; `nil` if the records decide.
     package var columnNames: [String]? { columns.isEmpty ? nil : columns.map(\.name.value) }
 
@@ -414,7 +414,7 @@ extension RunEvent.WrittenFile {
         if let table { object["table"] = .string(table) }
         object["records"] = .number(JSONNumber(records))
         object["bytes"] = .number(JSONNumber(bytes))
-        for (name, value) in aggregates?.value.object ?? JSONObject() { object[name] = JSON(markingBytes: value) }
+        for (name, value) in aggregated?.value.object ?? JSONObject() { object[name] = JSON(markingBytes: value) }
         return .object(object)
     }
 }

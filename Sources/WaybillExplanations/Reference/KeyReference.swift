@@ -85,7 +85,7 @@ struct KeyReference {
             ]
             let line = facts.compactMap { $0 }.joined(separator: " · ")
             if !line.isEmpty { text += "\n\(line)\n" }
-            if let example = key.example { text += "\n" + Markdown.block("yaml", YAMLExample.text(name, example)) }
+            if let example = key.exampleText { text += "\n" + Markdown.block("yaml", example) }
             let nested = nestedKeys(of: property, prefix: "", depth: 0)
             if !nested.isEmpty { text += "\n" + table(nested) }
         }

@@ -12,6 +12,9 @@ package struct ManifestKey: Sendable, Equatable {
     package let defaultValue: JSON?
     /// A value that the key may have.
     package let example: JSON?
+
+    /// The key with that value, as YAML.
+    package var exampleText: String? { example.map { YAMLExample.text(name, $0) } }
 }
 
 /// The keys that the schema of manifests defines.

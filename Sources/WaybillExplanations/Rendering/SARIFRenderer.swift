@@ -1,33 +1,14 @@
 package import WaybillDiagnostics
 import WaybillJSON
+import WaybillRuntime
 
 /// Writes diagnostics as a log in SARIF 2.1.0 (OASIS, with errata 01), which code hosts and editors read.
 ///
 /// Paths stay relative to the folder that the program runs in, so that logs of the same diagnostics are equal on all
 /// machines.
 package struct SARIFRenderer: DiagnosticRenderer {
-    /// The description of a diagnostic id.
-    package struct Rule: Sendable {
-        /// One line without a full stop.
-        package var title: String
-        /// Paragraphs.
-        package var help: String
-
-        /// Creates a rule.
-        package init(title: String, help: String) {
-            self.title = title
-            self.help = help
-        }
-    }
-
-    private let version: String
-    private let rule: @Sendable (DiagnosticID) -> Rule?
-
-    /// Creates a renderer for a version of the program and its descriptions of diagnostic ids.
-    package init(version: String, rule: @escaping @Sendable (DiagnosticID) -> Rule?) {
-        self.version = version
-        self.rule = rule
-    }
+    /// Creates a renderer.
+    package init() {}
 
     /// Returns a log with one run and a final line break, even without diagnostics. Its results are in the order of the
     /// diagnostics; its rules are the ids that occur. Columns count Unicode code points.
@@ -39,12 +20,12 @@ package struct SARIFRenderer: DiagnosticRenderer {
         for diagnostic in diagnostics {
             if ids[diagnostic.id] == nil {
                 ids[diagnostic.id] = rules.count
-                rules.append(descriptor(of: diagnostic))
+                rules.append(Self.rule(of: diagnostic))
             }
             results.append(Self.result(diagnostic, rule: ids[diagnostic.id] ?? 0, in: &artifacts))
         }
         let driver: JSON = [
-            "name": "Waybill", "semanticVersion": .string(version), "rules": .array(rules),
+            "name": "Waybill", "semanticVersion": .string(WaybillVersion.current), "rules": .array(rules),
         ]
         var run = JSONObject()
         run["tool"] = ["driver": driver]
@@ -60,12 +41,13 @@ package struct SARIFRenderer: DiagnosticRenderer {
         return JSONWriter(layout: .pretty).string(log) + "\n"
     }
 
-    private func descriptor(of diagnostic: Diagnostic) -> JSON {
+    /// Returns the description of the kind of a diagnostic, with its page if it has one.
+    private static func rule(of diagnostic: Diagnostic) -> JSON {
         var members = JSONObject()
         members["id"] = .string(diagnostic.id.name)
-        if let rule = rule(diagnostic.id) {
-            members["shortDescription"] = ["text": .string(rule.title)]
-            members["help"] = ["text": .string(rule.help)]
+        if let page = Explanation.of(diagnostic.id) {
+            members["shortDescription"] = ["text": .string(page.title)]
+            members["help"] = ["text": .string(page.paragraphs.joined(separator: "\n\n"))]
         }
         members["defaultConfiguration"] = ["level": .string(diagnostic.severity.rawValue)]
         return .object(members)

@@ -5,16 +5,16 @@ import WaybillJSON
 
 /// Reads `write`: the file that receives the records of a step.
 extension ManifestDecoder {
-    mutating func sink(_ node: YAMLNode) -> Sink? {
+    mutating func write(_ node: YAMLNode) -> Write? {
         let to = node["to"].flatMap { scalarTemplate($0) }
         let records = node["records"].flatMap { expression($0) }
-        var columns: [Sink.Column] = []
+        var columns: [Write.Column] = []
         for column in node["columns"]?.sequence ?? [] {
             if let name = text(column) { add(.init(name: name, value: nil), to: &columns) }
             for (name, value) in named(column) { add(.init(name: name, value: expression(value)), to: &columns) }
         }
         guard let to else { return nil }
-        let sink = Sink(
+        let write = Write(
             to: to,
             format: node["format"].flatMap { node in RecordFormats.writable.first { $0.name == node.text } },
             records: records,
@@ -27,20 +27,20 @@ extension ManifestDecoder {
         )
         if node["format"] == nil { checkExtension(of: to) }
         // If a table or key cannot be read, that is already reported.
-        let isReadable = (node["table"] == nil || sink.table != nil) && (node["key"] == nil || !sink.key.isEmpty)
-        if isReadable { checkTable(of: sink) }
-        return sink
+        let isReadable = (node["table"] == nil || write.table != nil) && (node["key"] == nil || !write.key.isEmpty)
+        if isReadable { checkTable(of: write) }
+        return write
     }
 
-    private mutating func aggregates(_ node: YAMLNode) -> [Sink.Aggregate] {
-        var aggregates: [Sink.Aggregate] = []
+    private mutating func aggregates(_ node: YAMLNode) -> [Write.Aggregate] {
+        var aggregates: [Write.Aggregate] = []
         for (name, definition) in named(node) {
             for (function, value) in named(definition) {
                 guard let function = AggregateFunction(rawValue: function.value), let value = expression(value) else {
                     continue
                 }
                 check(value, in: function)
-                aggregates.append(Sink.Aggregate(name: name, function: function, value: value))
+                aggregates.append(Write.Aggregate(name: name, function: function, value: value))
             }
         }
         return aggregates
@@ -60,7 +60,7 @@ extension ManifestDecoder {
     }
 
     /// Adds a column, or reports it if another column has the same name.
-    private mutating func add(_ column: Sink.Column, to columns: inout [Sink.Column]) {
+    private mutating func add(_ column: Write.Column, to columns: inout [Write.Column]) {
         if let first = columns.first(where: { $0.name.value.hasSameCodePoints(as: column.name.value) }) {
             diagnostics.report(
                 "duplicate-key",
@@ -93,15 +93,15 @@ extension ManifestDecoder {
 
     /// Reports a database without a table or key, a key of `write` that does not apply to the file's format, and a key
     /// column that is not among the columns.
-    private mutating func checkTable(of sink: Sink) {
-        let format = sink.format ?? sink.to.certainEnd.flatMap { RecordFormats.writable(ofFile: $0) }
-        if let problem = format.flatMap({ sink.contradiction(to: $0) }) {
+    private mutating func checkTable(of write: Write) {
+        let format = write.format ?? write.to.certainEnd.flatMap { RecordFormats.writable(ofFile: $0) }
+        if let problem = format.flatMap({ write.contradiction(to: $0) }) {
             diagnostics.report(problem.id, problem.message, at: problem.span, help: [problem.help])
         }
-        if format?.isDatabase == true { checkColumnNames(of: sink) }
-        guard !sink.columns.isEmpty else { return }
-        let names = sink.columns.map(\.name.value)
-        for key in sink.key where !names.contains(where: { $0.hasSameCodePoints(as: key.value) }) {
+        if format?.isDatabase == true { checkColumnNames(of: write) }
+        guard !write.columns.isEmpty else { return }
+        let names = write.columns.map(\.name.value)
+        for key in write.key where !names.contains(where: { $0.hasSameCodePoints(as: key.value) }) {
             let nearest = NearestName.of(key.value, among: names)
             diagnostics.report(
                 "write-table",
@@ -114,9 +114,9 @@ extension ManifestDecoder {
     }
 
     /// Reports columns of a table whose names differ only in case, which SQL does not distinguish.
-    private mutating func checkColumnNames(of sink: Sink) {
+    private mutating func checkColumnNames(of write: Write) {
         var first: [[UInt8]: Spanned<String>] = [:]
-        for column in sink.columns {
+        for column in write.columns {
             let name = column.name.value
             guard
                 let other = first.updateValue(
@@ -135,7 +135,7 @@ extension ManifestDecoder {
     }
 }
 
-extension Sink {
+extension Write {
     /// Returns why `table`, `key` and `csv` do not match the format of the file; `nil` if they do.
     package func contradiction(
         to format: any WritableRecordFormat.Type

@@ -12,58 +12,32 @@ package struct MockRoute: Sendable, Equatable {
     package var path: PathPattern
     /// The parameters of the query that a request has if it is meant for this route rather than for another one with the
     /// same method and path.
-    package var query: [Parameter]
+    package var query: [MockField]
     /// The body that such a request has, as JSON, or as a string.
     package var body: JSON?
     /// The responses in order, each sent once; the last one is sent again for all later requests, as in “unavailable
     /// twice, then fine”.
-    package var answers: [MockResponse]
+    package var responses: [MockResponse]
 
     /// Creates a route. Without responses, it is the route of an endpoint without an example.
     package init(
         method: String?,
         host: String?,
         path: PathPattern,
-        query: [Parameter] = [],
+        query: [MockField] = [],
         body: JSON? = nil,
-        answers: [MockResponse]
+        responses: [MockResponse]
     ) {
         self.method = method
         self.host = host
         self.path = path
         self.query = query
         self.body = body
-        self.answers = answers
+        self.responses = responses
     }
 }
 
 extension MockRoute {
-    /// A parameter of a query.
-    package struct Parameter: Sendable, Hashable {
-        /// The name.
-        package var name: String
-        /// The value.
-        package var value: String
-
-        /// Creates a parameter.
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
-
-        /// Returns the parameters of a query, decoded.
-        package static func all(in query: String?) -> [Parameter] {
-            (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map { pair in
-                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                let texts = parts.map { part in
-                    let spaced = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-                    return String(decoding: PercentEncoding.decodedBytes(spaced), as: UTF8.self)
-                }
-                return Parameter(texts[0], texts.count > 1 ? texts[1] : "")
-            }
-        }
-    }
-
     /// How many of the route's parameters, and its body, a request has; -1 if it has others.
     func closeness(to request: RequestContent) -> Int {
         guard query.allSatisfy(request.query.contains), body.map(request.bodies.contains) ?? true else { return -1 }
@@ -71,16 +45,42 @@ extension MockRoute {
     }
 }
 
+/// A parameter of a query, or a header field.
+package struct MockField: Sendable, Hashable {
+    /// The name.
+    package var name: String
+    /// The value.
+    package var value: String
+
+    /// Creates a parameter or a field.
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Returns the parameters of a query, decoded.
+    package static func parameters(of query: String?) -> [MockField] {
+        (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map { pair in
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = parts.map { part in
+                let spaced = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+                return String(decoding: PercentEncoding.decodedBytes(spaced), as: UTF8.self)
+            }
+            return MockField(texts[0], texts.count > 1 ? texts[1] : "")
+        }
+    }
+}
+
 /// The query and the body of a request.
 struct RequestContent {
     /// The parameters of the query.
-    let query: [MockRoute.Parameter]
+    let query: [MockField]
     /// The body as JSON, if it is JSON, and as a string.
     var bodies: [JSON] = []
 
     /// Creates the content of a request.
     init(_ target: RequestTarget, body: [UInt8]) {
-        query = MockRoute.Parameter.all(in: target.query)
+        query = MockField.parameters(of: target.query)
         guard !body.isEmpty else { return }
         bodies = [.string(String(decoding: body, as: UTF8.self))]
         if let json = try? JSONParser().parse(body) { bodies.append(json) }
@@ -94,28 +94,14 @@ package struct MockResponse: Sendable, Equatable {
     package var status: Int
     /// The header fields in order. `Content-Length`, `Transfer-Encoding` and `Connection` are set by the server, and
     /// ignored here.
-    package var headers: [Header]
+    package var headers: [MockField]
     /// The body; not sent with the statuses that have none.
     package var body: [UInt8]
     /// How long to wait before responding.
     package var delay: Duration
 
-    /// A header field.
-    package struct Header: Sendable, Equatable {
-        /// The name.
-        package var name: String
-        /// The value.
-        package var value: String
-
-        /// Creates a header field.
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// Creates a response from its properties.
-    package init(status: Int = 200, headers: [Header] = [], body: [UInt8] = [], delay: Duration = .zero) {
+    package init(status: Int = 200, headers: [MockField] = [], body: [UInt8] = [], delay: Duration = .zero) {
         self.status = status
         self.headers = headers
         self.body = body

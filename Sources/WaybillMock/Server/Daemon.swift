@@ -125,7 +125,7 @@ final class Daemon: Sendable {
             request.bodyLength += part.count
             if request.bodyLength > bodyLimit {
                 let message = "the body exceeds the mock server's limit of \(bodyLimit) bytes"
-                request.response = Responder.Response(answer: .problem(413, message), route: nil)
+                request.response = Responder.Response(content: .problem(413, message), route: nil)
             } else if responder.comparesBodies {
                 request.body += part
             }
@@ -139,9 +139,9 @@ final class Daemon: Sendable {
         let example = field(MockServer.exampleField).flatMap { Int($0) }
         let response =
             request.response ?? responder.response(method: method, target, body: request.body, example: example)
-        if request.response == nil, response.answer.delay > .zero {
+        if request.response == nil, response.content.delay > .zero {
             request.response = response
-            return suspend(connection, for: response.answer.delay)
+            return suspend(connection, for: response.content.delay)
         }
         onRequest(
             MockServer.Exchange(
@@ -149,10 +149,10 @@ final class Daemon: Sendable {
                 target: request.target,
                 host: target.host,
                 route: response.route?.path,
-                status: response.answer.status
+                status: response.content.status
             )
         )
-        return send(response.answer, on: connection)
+        return send(response.content, on: connection)
     }
 
     private func suspend(_ connection: OpaquePointer, for delay: Duration) -> Bool {
@@ -168,19 +168,19 @@ final class Daemon: Sendable {
         }
     }
 
-    private func send(_ answer: MockResponse, on connection: OpaquePointer) -> Bool {
+    private func send(_ content: MockResponse, on connection: OpaquePointer) -> Bool {
         // libmicrohttpd copies the body, and does not change it.
-        let response = answer.body.withUnsafeBytes { body in
+        let response = content.body.withUnsafeBytes { body in
             let start = UnsafeMutableRawPointer(mutating: body.baseAddress)
             return MHD_create_response_from_buffer(body.count, start, .RESPMEM_MUST_COPY)
         }
         guard let response else { return false }
         defer { MHD_destroy_response(response) }
         let ours: Set<String> = ["content-length", "transfer-encoding", "connection"]
-        for header in answer.headers where !ours.contains(header.name.lowercased()) {
+        for header in content.headers where !ours.contains(header.name.lowercased()) {
             // libmicrohttpd refuses an empty value. A space before a value is not a part of it.
             MHD_add_response_header(response, header.name, header.value.isEmpty ? " " : header.value)
         }
-        return MHD_queue_response(connection, UInt32(answer.status), response) == .YES
+        return MHD_queue_response(connection, UInt32(content.status), response) == .YES
     }
 }

@@ -3,7 +3,7 @@ import WaybillRuntime
 
 /// Responds to requests with examples, over HTTP/1.1 on the loopback interface.
 package final class MockServer: Sendable {
-    /// The header field with which a run names the route whose examples answer a request: its number, from 0.
+    /// The header field with which a run names the route whose examples are the responses to a request: its number, from 0.
     package static let exampleField = "Waybill-Example"
 
     /// A request with a summary of its response.

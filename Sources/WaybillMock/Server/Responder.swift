@@ -5,7 +5,7 @@ import WaybillJSON
 final class Responder: Sendable {
     /// A response and the route that it belongs to.
     struct Response: Sendable {
-        var answer: MockResponse
+        var content: MockResponse
         var route: MockRoute?
     }
 
@@ -34,34 +34,34 @@ final class Responder: Sendable {
         switch known ?? table.match(method: method, target, body: body) {
         case .route(let index):
             let route = table.routes[index]
-            guard let answer = nextAnswer(of: index) else {
+            guard let example = nextResponse(of: index) else {
                 let message = "\(method) \(route.path) has no mock example"
-                return Response(answer: .problem(404, message), route: nil)
+                return Response(content: .problem(404, message), route: nil)
             }
-            guard let problem = answer.problem else { return Response(answer: answer, route: route) }
+            guard let problem = example.problem else { return Response(content: example, route: route) }
             let message = "the mock example of \(method) \(route.path) cannot be sent: \(problem)"
-            return Response(answer: .problem(500, message), route: route)
+            return Response(content: .problem(500, message), route: route)
         case .otherMethods(let methods):
             let allowed = methods.joined(separator: ", ")
-            var answer = MockResponse.problem(405, "no mock example for \(method) \(target.path), only for \(allowed)")
-            answer.headers.append(MockResponse.Header("Allow", allowed))
-            return Response(answer: answer, route: nil)
+            var refusal = MockResponse.problem(405, "no mock example for \(method) \(target.path), only for \(allowed)")
+            refusal.headers.append(MockField("Allow", allowed))
+            return Response(content: refusal, route: nil)
         case .none(let nearest):
             let onHost = target.host.isEmpty ? "" : " on host \(target.host)"
             let message = "no mock example for \(method) \(target.path)\(onHost)"
             let meant = nearest.map { "\(table.routes[$0].method ?? method) \(table.routes[$0].path)" }
-            return Response(answer: .problem(404, message, nearest: meant), route: nil)
+            return Response(content: .problem(404, message, nearest: meant), route: nil)
         }
     }
 
-    private func nextAnswer(of index: Int) -> MockResponse? {
-        let answers = table.routes[index].answers
-        guard !answers.isEmpty else { return nil }
+    private func nextResponse(of index: Int) -> MockResponse? {
+        let responses = table.routes[index].responses
+        guard !responses.isEmpty else { return nil }
         let turn = given.withLock { given in
-            defer { given[index] = min(given[index] + 1, answers.count - 1) }
+            defer { given[index] = min(given[index] + 1, responses.count - 1) }
             return given[index]
         }
-        return answers[turn]
+        return responses[turn]
     }
 }
 
@@ -93,6 +93,6 @@ extension MockResponse {
         object["nearest"] = nearest.map(JSON.string)
         var body: [UInt8] = []
         JSONWriter().write(.object(object), to: &body)
-        return MockResponse(status: status, headers: [Header("Content-Type", "application/json")], body: body)
+        return MockResponse(status: status, headers: [MockField("Content-Type", "application/json")], body: body)
     }
 }

@@ -5,10 +5,10 @@ struct EarlierOutput: Sendable {
     /// Whether the file is complete and at its path.
     var isCommitted = false
     /// The content of the file, if it was complete and about to be moved to its path.
-    var completed: RecordSink.Committed?
+    var completed: RecordFileWriter.Committed?
     /// The journal's record of the file, if it was complete.
     var written: RunEvent.WrittenFile?
-    private(set) var resumption = RecordSink.Resumption(bytes: 0, records: 0)
+    private(set) var resumption = RecordFileWriter.Resumption(bytes: 0, records: 0)
 
     /// Records the output of an element that has finished.
     mutating func take(_ records: RecordedOutput, of element: Int) {
@@ -29,7 +29,7 @@ struct EarlierOutput: Sendable {
     /// Records that the end of the file was lost when an earlier run was resumed.
     ///
     /// - Returns: The elements whose records were lost.
-    mutating func goBack(to mark: RecordSink.Resumption.Mark) -> Range<Int> {
+    mutating func goBack(to mark: RecordFileWriter.Resumption.Mark) -> Range<Int> {
         let end = resumption.element
         completed = nil
         resumption.goBack(to: mark)
@@ -98,7 +98,7 @@ extension RunEvent.WrittenFile {
             table: json["table"]?.string,
             records: records,
             bytes: bytes,
-            aggregates: json["aggregates"].map { Redactor().json($0) }
+            aggregated: json["aggregates"].map { Redactor().json($0) }
         )
     }
 }

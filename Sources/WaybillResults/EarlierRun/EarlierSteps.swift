@@ -60,7 +60,7 @@ package struct EarlierElements: Sendable {
         /// A description of the element.
         package let subject: ElementSubject
 
-        /// Reads what the journal says of a failed element.
+        /// Reads what the journal has of a failed element.
         init(json: JSON) {
             let redactor = Redactor()
             failure = json["failure"].flatMap { Failure(json: $0, redactor) }
@@ -124,7 +124,7 @@ package struct EarlierSteps: Sendable {
     package func elements(of path: String) -> EarlierElements? { isVoid(path) ? nil : elements[path] }
 
     /// Returns where the file that the step at a path writes is continued; `nil` if it is written from the start.
-    package func output(of path: String) -> RecordSink.Resumption? {
+    package func output(of path: String) -> RecordFileWriter.Resumption? {
         // Without a next page, the first page is requested again, and the file starts with it.
         if isVoid(path) || pages[path] != nil && pages[path]?.next == nil { return nil }
         return outputs[path]?.resumption
@@ -150,17 +150,14 @@ package struct EarlierSteps: Sendable {
         if isVoid(path) { return false }
         if steps[path] != nil { return true }
         return path.indices.contains { end in
-            guard path[end] == "]", let start = path[..<end].lastIndex(of: "["),
-                let element = Int(path[path.index(after: start)..<end])
-            else { return false }
-            let step = String(path[..<start])
-            return steps[step] != nil || elements[step]?.elements[element] != nil
+            guard path[end] == "]", let element = Self.element(at: path[...end]) else { return false }
+            return steps[element.step] != nil || elements[element.step]?.elements[element.index] != nil
         }
     }
 
     /// Returns the content of the file that the elements of the step at a path wrote, if it was complete and about to
     /// be moved to its path: it may already be there.
-    package func completedOutput(of path: String) -> RecordSink.Committed? {
+    package func completedOutput(of path: String) -> RecordFileWriter.Committed? {
         isVoid(path) || elements[path] == nil ? nil : outputs[path]?.completed
     }
 
@@ -190,7 +187,9 @@ package struct EarlierSteps: Sendable {
 
     /// Returns the indices of the unfinished elements of the step at a path for which something is recorded.
     package func openElements(of path: String) -> [Int] {
-        let started = [Array(inside.keys), Array(pages.keys)].joined().compactMap { Self.element($0, of: path) }
+        let started = [Array(inside.keys), Array(pages.keys)].joined().compactMap {
+            Self.element(at: $0).flatMap { $0.step == path ? $0.index : nil }
+        }
         return Set(started).filter { elements[path]?.elements[$0] == nil }.sorted()
     }
 
@@ -200,9 +199,9 @@ package struct EarlierSteps: Sendable {
         unsure.compactMap { path in
             guard !isVoid(path) else { return nil }
             if let step = steps[path] { return step.use == .unsure ? (path, true) : nil }
-            guard let bracket = path.lastIndex(of: "["), path.hasSuffix("]"), case let step = String(path[..<bracket]),
-                let index = Self.element(path, of: step), elements[step]?.elements[index]?.use == .unsure
-            else { return nil }
+            guard let (step, index) = Self.element(at: path), elements[step]?.elements[index]?.use == .unsure else {
+                return nil
+            }
             return (path, hasPosition(for: index, of: step))
         }.sorted { $0.path < $1.path }
     }
@@ -228,8 +227,7 @@ package struct EarlierSteps: Sendable {
     /// elements if the file of their step can no longer take their records.
     package mutating func forgetTolerated() {
         for path in tolerated {
-            var step = path
-            if let index = Self.index(ofElement: &step) {
+            if let (step, index) = Self.element(at: path) {
                 guard elements[step]?.elements[index]?.use != .unsure, hasPosition(for: index, of: step) else {
                     continue
                 }
@@ -249,8 +247,7 @@ package struct EarlierSteps: Sendable {
 
     private mutating func forget(_ path: String) {
         steps[path] = nil
-        var step = path
-        if let index = Self.index(ofElement: &step) { elements[step]?.elements[index] = nil }
+        if let (step, index) = Self.element(at: path) { elements[step]?.elements[index] = nil }
     }
 
     private mutating func note(tolerated isTolerated: Bool, _ path: String) {
@@ -267,14 +264,12 @@ package struct EarlierSteps: Sendable {
         toleratedInside[path, default: 0] > 0
     }
 
-    /// Returns the index of an element path such as `main.items[3]`, and shortens the path to that of its step,
-    /// `main.items`; `nil` for the path of a step.
-    private static func index(ofElement path: inout String) -> Int? {
+    /// Returns the step and the index of an element such as `main.items[3]`; `nil` for the path of a step.
+    private static func element(at path: some StringProtocol) -> (step: String, index: Int)? {
         guard path.hasSuffix("]"), let start = path.lastIndex(of: "["),
             let index = Int(path[path.index(after: start)...].dropLast())
         else { return nil }
-        path = String(path[..<start])
-        return index
+        return (String(path[..<start]), index)
     }
 
     /// Forgets steps, so that they run again.
@@ -285,12 +280,6 @@ package struct EarlierSteps: Sendable {
     /// Forgets elements of the step at a path, so that they run again.
     package mutating func forget(elements numbers: Set<Int>, of path: String) {
         for number in numbers { elements[path]?.elements[number] = nil }
-    }
-
-    /// Returns the index of the element `main.items[3]` of the step `main.items`; `nil` for other paths.
-    private static func element(_ path: String, of step: String) -> Int? {
-        guard path.hasSuffix("]"), path.hasPrefix(step), path.dropFirst(step.count).first == "[" else { return nil }
-        return Int(path.dropFirst(step.count + 1).dropLast())
     }
 
     /// Whether a step belongs to a `finally` that runs again, because its graph has not passed.
@@ -321,7 +310,7 @@ package struct EarlierSteps: Sendable {
         case "poll.finished":
             if let path { forgetRound(path) }
         case "write.cut":
-            if let path, let rest = RecordSink.Resumption.Mark(json: event) { cut(path, to: rest) }
+            if let path, let rest = RecordFileWriter.Resumption.Mark(json: event) { cut(path, to: rest) }
         case "write.committing":
             if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
                 outputs[path, default: EarlierOutput()].completed = .init(records: RecordTally(records), bytes: bytes)
@@ -357,7 +346,7 @@ package struct EarlierSteps: Sendable {
     }
 
     /// Records that the end of the file of a step was lost when the run was resumed.
-    private mutating func cut(_ path: String, to rest: RecordSink.Resumption.Mark) {
+    private mutating func cut(_ path: String, to rest: RecordFileWriter.Resumption.Mark) {
         guard let lost = outputs[path]?.goBack(to: rest) else { return }
         for element in elements[path]?.elements.keys.filter(lost.contains) ?? [] {
             elements[path]?.elements[element] = nil

@@ -1,18 +1,4 @@
 import WaybillJSON
-import WaybillPlatform
-
-/// A line of a journal that no run can have written.
-package struct JournalDamage: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The path of the journal.
-    package let path: String
-    /// The line number, from 1.
-    package let line: Int
-    /// Why the line is invalid.
-    package let reason: String
-
-    /// The location in the journal, followed by the reason.
-    package var description: String { "\(path):\(line): the journal is damaged: \(reason)" }
-}
 
 /// Reads a journal line by line, whatever its size.
 ///
@@ -40,7 +26,7 @@ struct JournalReader {
     }
 
     /// Calls a function with each event in the bytes of a journal.
-    mutating func read(_ bytes: [UInt8], _ take: (JSON) -> Void) throws {
+    mutating func read(_ bytes: [UInt8], _ take: (JSON) -> Void) throws(ResultsError) {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             try accept(line: Array(rest[..<end]), take)
@@ -49,17 +35,11 @@ struct JournalReader {
     }
 
     /// Calls a function with each event in the file.
-    mutating func read(_ take: (JSON) -> Void) throws {
-        let descriptor = try RegularFile.open(path, O_RDONLY, to: "read")
-        defer { close(descriptor) }
+    mutating func read(_ take: (JSON) -> Void) throws(ResultsError) {
+        let file = try InputFile(path, followsLinks: true)
         var held: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: Self.pieceSize)
-        while true {
-            let count = WaybillPlatform.read(descriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ResultsError(cannot: "read", path) }
-            if count == 0 { break }
-            var rest = piece[..<count]
+        while case let piece = try file.next(Self.pieceSize), !piece.isEmpty {
+            var rest = piece[...]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 try accept(line: held + rest[..<end], take)
                 held.removeAll(keepingCapacity: true)
@@ -71,7 +51,7 @@ struct JournalReader {
         // A line without a line break at its end was not written completely.
     }
 
-    private mutating func accept(line bytes: [UInt8], _ take: (JSON) -> Void) throws(JournalDamage) {
+    private mutating func accept(line bytes: [UInt8], _ take: (JSON) -> Void) throws(ResultsError) {
         line += 1
         let event: JSON
         do {
@@ -102,7 +82,7 @@ struct JournalReader {
         take(event)
     }
 
-    private func damage(_ reason: String, at line: Int) -> JournalDamage {
-        JournalDamage(path: path, line: line, reason: reason)
+    private func damage(_ reason: String, at line: Int) -> ResultsError {
+        ResultsError("\(path):\(line): the journal is damaged: \(reason)")
     }
 }

@@ -16,14 +16,15 @@ package struct RunComparison: Sendable, Equatable {
         case time(StepResult, StepResult)
     }
 
-    /// An output of a graph with a changed value. A missing value is `nil`.
-    package struct OutputChange: Sendable, Equatable {
-        /// The graph and the name of the output, such as `main.count`.
+    /// A value that differs. It is `nil` in a run that does not have it.
+    package struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
+        /// What it is: the graph and the name of an output, such as `main.count`; the path of a file of records, followed
+        /// by the name of the table if it is a database.
         package var name: String
         /// The value in the earlier run.
-        package var before: JSON?
+        package var before: Value?
         /// The value in the later run.
-        package var after: JSON?
+        package var after: Value?
     }
 
     /// An element of a `forEach` that failed in one of the runs only.
@@ -34,16 +35,6 @@ package struct RunComparison: Sendable, Equatable {
         package var failure: ElementResults.ElementFailure
         /// Whether the element failed in the later run, and not in the earlier one.
         package var failsNow: Bool
-    }
-
-    /// A file of records with another number of records. The number is `nil` in a run that did not write the file.
-    package struct FileChange: Sendable, Equatable {
-        /// The path of the file, followed by the name of the table, if it is a database.
-        package var name: String
-        /// The number of records in the earlier run.
-        package var before: Int?
-        /// The number of records in the later run.
-        package var after: Int?
     }
 
     /// The content of the folder of a run that is compared.
@@ -65,10 +56,11 @@ package struct RunComparison: Sendable, Equatable {
     package let steps: [StepChange]
     /// The elements that failed in one of the runs only, in the order of the later run's steps.
     package let elements: [ElementChange]
-    /// The files of records that differ, in the order of the later run. Files that the later run did not write come last.
-    package let files: [FileChange]
+    /// The files whose numbers of records differ, in the order of the later run. Files that the later run did not write
+    /// come last.
+    package let files: [Change<Int>]
     /// The outputs that differ, by name.
-    package let outputs: [OutputChange]
+    package let outputs: [Change<JSON>]
 
     /// Whether nothing differs.
     package var isEmpty: Bool { steps.isEmpty && elements.isEmpty && files.isEmpty && outputs.isEmpty }
@@ -80,10 +72,10 @@ package struct RunComparison: Sendable, Equatable {
         files =
             counts.compactMap { name, count in
                 let old = earlierCounts.first { $0.name == name }?.count
-                return old == count ? nil : FileChange(name: name, before: old, after: count)
+                return old == count ? nil : Change(name: name, before: old, after: count)
             }
             + earlierCounts.filter { old in !counts.contains { $0.name == old.name } }.map { name, count in
-                FileChange(name: name, before: count, after: nil)
+                Change(name: name, before: count, after: nil)
             }
         let earlierSteps = Dictionary(earlier.steps.map { ($0.path, $0) }) { first, _ in first }
         let paths = Set(run.steps.map(\.path))
@@ -100,7 +92,7 @@ package struct RunComparison: Sendable, Equatable {
         }
         let (old, new) = (Self.named(before.outputs), Self.named(later.outputs))
         outputs = Set(old.keys).union(new.keys).sorted().compactMap { name in
-            old[name] == new[name] ? nil : OutputChange(name: name, before: old[name], after: new[name])
+            old[name] == new[name] ? nil : Change(name: name, before: old[name], after: new[name])
         }
     }
 

@@ -48,23 +48,24 @@ package struct RunRecord: Sendable {
 
     /// Reads the journal of a results folder.
     ///
-    /// - Throws: `ResultsError` if the journal cannot be read or is not a journal; `JournalDamage` if a line is
-    ///   damaged.
-    package init(folder: String) throws {
+    /// - Throws: An error if the journal cannot be read, is not a journal, or has a damaged line.
+    package init(folder: String) throws(ResultsError) {
         let path = "\(folder)/\(FolderContents.journal)"
-        try self.init(path: path, folder: folder) { reader, take in try reader.read(take) }
+        try self.init(path: path, folder: folder) { (reader, take) throws(ResultsError) in try reader.read(take) }
     }
 
     /// Reads a journal from memory.
-    package init(journal bytes: [UInt8]) throws {
-        try self.init(path: FolderContents.journal, folder: ".") { reader, take in try reader.read(bytes, take) }
+    package init(journal bytes: [UInt8]) throws(ResultsError) {
+        try self.init(path: FolderContents.journal, folder: ".") { (reader, take) throws(ResultsError) in
+            try reader.read(bytes, take)
+        }
     }
 
     private init(
         path: String,
         folder: String,
-        _ read: (inout JournalReader, (JSON) -> Void) throws -> Void
-    ) throws {
+        _ read: (inout JournalReader, (JSON) -> Void) throws(ResultsError) -> Void
+    ) throws(ResultsError) {
         var reader = JournalReader(path)
         var first: JSON?
         var outcome: RunOutcome?
@@ -82,20 +83,16 @@ package struct RunRecord: Sendable {
         }
         guard first != nil else {
             if RunFolder.isUnfinishedMerge(folder) {
-                throw ResultsError(
-                    path: path,
-                    "the merge into '\(folder)' has not finished; repeat it with 'waybill merge'"
-                )
+                throw ResultsError("the merge into '\(folder)' has not finished; repeat it with 'waybill merge'")
             }
             throw ResultsError(
-                path: path,
                 "the run in '\(folder)' was stopped before it sent or recorded anything: run the manifest again with '--out \(folder)'"
             )
         }
         guard let start = first, start["type"] == "run.started",
             let id = start["run"]?.string.flatMap(RunID.init), let manifest = start["manifest"]?.string,
             let startedAt = start["at"]?.string.flatMap(Timestamp.init(rfc3339:))
-        else { throw ResultsError(path: path, "'\(path)' is not the journal of a run") }
+        else { throw ResultsError("'\(path)' is not the journal of a run") }
         self.id = id
         self.manifest = manifest
         self.startedAt = startedAt

@@ -7,29 +7,23 @@ extension StepResult {
     init?(json: JSON) {
         // The files contain only redacted values.
         let redactor = Redactor()
-        func text(_ json: JSON?) -> RedactedText? { json?.string.map { redactor.text($0) } }
         guard let id = json["id"]?.string, let path = json["path"]?.string, let graph = json["graph"]?.string,
             let outcome = json["outcome"]?.string.flatMap(StepOutcome.init)
         else { return nil }
-        self.init(
-            id: id,
-            path: path,
-            graph: graph,
-            outcome: outcome,
-            name: json["name"]?.string,
-            endpoint: json["endpoint"]?.string,
-            tags: json["tags"]?.array?.compactMap(\.string) ?? [],
-            attempts: json["attempts"]?.number?.int ?? 0,
-            status: json["status"]?.number?.int,
-            cache: json["cache"]?.string.flatMap(CacheUse.init),
-            method: json["method"]?.string,
-            url: text(json["url"]),
-            startedAt: json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:)),
-            time: json["time"].flatMap(PhaseTimes.init(json:)),
-            bytes: json["bytes"].map(ByteCounts.init(json:)),
-            failure: json["failure"].flatMap { Failure(json: $0, redactor) },
-            elements: json["elements"].map { ElementResults(json: $0, redactor) }
-        )
+        self.init(id: id, path: path, graph: graph, outcome: outcome)
+        name = json["name"]?.string
+        endpoint = json["endpoint"]?.string
+        tags = json["tags"]?.array?.compactMap(\.string) ?? []
+        attempts = json["attempts"]?.number?.int ?? 0
+        status = json["status"]?.number?.int
+        cache = json["cache"]?.string.flatMap(CacheUse.init)
+        method = json["method"]?.string
+        url = json["url"]?.string.map { redactor.text($0) }
+        startedAt = json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:))
+        time = json["time"].flatMap(PhaseTimes.init(json:))
+        bytes = json["bytes"].map(ByteCounts.init(json:))
+        failure = json["failure"].flatMap { Failure(json: $0, redactor) }
+        elements = json["elements"].map { ElementResults(json: $0, redactor) }
         group = json["group"]?.string.flatMap(StepGroup.init)
     }
 }
@@ -92,13 +86,14 @@ extension Failure {
             kind,
             redactor.text(message),
             code: json["code"].map { redactor.json($0) },
-            at: Location(json: json),
+            at: nil,
             details: details
         )
+        readPosition = Position(json: json)
     }
 }
 
-extension Failure.Location {
+extension Failure.Position {
     fileprivate init?(json: JSON) {
         guard let file = json["file"]?.string, let line = json["line"]?.number?.int, line > 0 else { return nil }
         self.init(file: file, line: line, column: max(1, json["column"]?.number?.int ?? 1))

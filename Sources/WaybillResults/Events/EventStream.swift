@@ -7,18 +7,10 @@ package import WaybillFormats
 /// Events that nothing depends on are buffered briefly, so that many are written at once. Observers receive an event
 /// after the journal has it.
 package final class EventStream: Sendable {
-    /// An event that has no number yet.
-    private struct Occurrence {
-        var kind: RunEvent.Kind
-        var step: String?
-        var endpoint: String?
-        var at: Timestamp
-    }
-
     private struct State {
         var lastNumber: Int
         /// The events that the journal has but the observers have not received.
-        var untold: [RunEvent] = []
+        var unobserved: [RunEvent] = []
         var isFlushDue = false
     }
 
@@ -44,7 +36,7 @@ package final class EventStream: Sendable {
     private let state: Mutex<State>
     /// Events that were noted and have no number yet, and whether a flush for them is due. Not locked during any
     /// writing.
-    private let noted = Mutex<(occurrences: [Occurrence], isFlushDue: Bool)>(([], false))
+    private let noted = Mutex<(events: [RunEvent], isFlushDue: Bool)>(([], false))
 
     /// Creates a stream whose first event has the number after `number`. An observer must not emit events itself.
     package init(
@@ -73,7 +65,7 @@ package final class EventStream: Sendable {
     ) {
         let startsWait = state.withLock { state -> Bool in
             takeNoted(&state)
-            let isFull = add(Occurrence(kind: kind, step: step, endpoint: endpoint, at: now()), to: &state)
+            let isFull = add(unnumbered(kind, step, endpoint), to: &state)
             if isFull || durably ?? kind.isDependedOn {
                 deliver(&state)
                 return false
@@ -89,9 +81,9 @@ package final class EventStream: Sendable {
     /// Records an event from a thread that must not wait for the disk or an observer. It precedes the next event that
     /// is emitted, and is passed on within 20 ms at the latest.
     package func note(_ kind: RunEvent.Kind, step: String? = nil, endpoint: String? = nil) {
-        let occurrence = Occurrence(kind: kind, step: step, endpoint: endpoint, at: now())
+        let event = unnumbered(kind, step, endpoint)
         let startsWait = noted.withLock { noted in
-            noted.occurrences.append(occurrence)
+            noted.events.append(event)
             defer { noted.isFlushDue = true }
             return !noted.isFlushDue
         }
@@ -114,33 +106,33 @@ package final class EventStream: Sendable {
     }
 
     private func takeNoted(_ state: inout State) {
-        let occurrences = noted.withLock { noted in
-            defer { noted.occurrences = [] }
-            return noted.occurrences
+        let events = noted.withLock { noted in
+            defer { noted.events = [] }
+            return noted.events
         }
-        for occurrence in occurrences { _ = add(occurrence, to: &state) }
+        for event in events { _ = add(event, to: &state) }
+    }
+
+    /// Returns an event that happens now, and gets its number when it is added.
+    private func unnumbered(_ kind: RunEvent.Kind, _ step: String?, _ endpoint: String?) -> RunEvent {
+        RunEvent(seq: 0, at: now(), step: step, endpoint: endpoint, kind: kind)
     }
 
     /// Assigns a number to an event, and returns whether so many are buffered that it is time to flush.
-    private func add(_ occurrence: Occurrence, to state: inout State) -> Bool {
+    private func add(_ event: RunEvent, to state: inout State) -> Bool {
         state.lastNumber += 1
-        let event = RunEvent(
-            seq: state.lastNumber,
-            at: occurrence.at,
-            step: occurrence.step,
-            endpoint: occurrence.endpoint,
-            kind: occurrence.kind
-        )
-        if !observers.isEmpty { state.untold.append(event) }
+        var event = event
+        event.seq = state.lastNumber
+        if !observers.isEmpty { state.unobserved.append(event) }
         return journal?.append(event) ?? true
     }
 
     private func deliver(_ state: inout State) {
         journal?.flush()
-        for event in state.untold {
+        for event in state.unobserved {
             for observer in observers { observer.receive(event) }
         }
-        state.untold.removeAll(keepingCapacity: true)
+        state.unobserved.removeAll(keepingCapacity: true)
     }
 }
 

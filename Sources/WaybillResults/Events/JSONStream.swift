@@ -73,8 +73,13 @@ package struct JSONStream: Sendable {
 
     /// Writes an object with the members of a value.
     package mutating func add(_ object: some JSONStreamable) {
+        add { object.addMembers(to: &$0) }
+    }
+
+    /// Writes an object with the members that a function adds.
+    package mutating func add(_ addMembers: (inout JSONStream) -> Void) {
         begin(UInt8(ascii: "{"))
-        object.addMembers(to: &self)
+        addMembers(&self)
         end(UInt8(ascii: "}"))
     }
 
@@ -88,17 +93,31 @@ package struct JSONStream: Sendable {
     /// Adds a member whose value is an object.
     package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
         guard let object else { return }
+        add(name) { object.addMembers(to: &$0) }
+    }
+
+    /// Adds a member whose value is an object with the members that a function adds.
+    package mutating func add(_ name: StaticString, _ addMembers: (inout JSONStream) -> Void) {
         begin(name, UInt8(ascii: "{"))
-        object.addMembers(to: &self)
+        addMembers(&self)
         end(UInt8(ascii: "}"))
     }
 
     /// Adds a member whose value is an array of objects.
     package mutating func add(_ name: StaticString, each objects: [some JSONStreamable]) {
+        add(name, each: objects) { $0.addMembers(to: &$1) }
+    }
+
+    /// Adds a member whose value is an array with an object for each value. A function adds the object's members.
+    package mutating func add<Value>(
+        _ name: StaticString,
+        each values: [Value],
+        _ addMembers: (Value, inout JSONStream) -> Void
+    ) {
         begin(name, UInt8(ascii: "["))
-        for object in objects {
+        for value in values {
             separate()
-            add(object)
+            add { addMembers(value, &$0) }
         }
         end(UInt8(ascii: "]"))
     }

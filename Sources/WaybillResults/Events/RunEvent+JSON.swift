@@ -53,7 +53,7 @@ extension RunEvent.Kind {
     fileprivate func addPayload(to object: inout JSONStream) {
         switch self {
         case .runStarted(let start):
-            object.add("run", start.id.description)
+            object.add("run", start.id)
             object.add("manifest", start.manifest)
             object.add("environment", start.environment)
             object.add("graphs", each: start.graphs)
@@ -86,16 +86,16 @@ extension RunEvent.Kind {
             object.add("total", list?.count)
             object.add("list", list?.digest)
         case .elementFinished(let end):
-            object.add("element", end.element)
+            object.add("element", end.index)
             object.add("outcome", end.outcome.rawValue)
             object.add("failure", end.failure)
             end.subject.addMembers(to: &object)
             end.records?.addMembers(to: &object)
             object.add("kept", end.kept)
         case .pageFinished(let end):
-            object.add("page", end.page)
+            object.add("page", end.number)
             object.add("items", end.items)
-            object.add("next", end.next)
+            object.add("next", end.nextPage)
             object.add("kept", end.kept)
             if !end.cookies.isEmpty { object.add("cookies", each: end.cookies.map(\.string)) }
             end.records?.addMembers(to: &object)
@@ -115,7 +115,7 @@ extension RunEvent.Kind {
             object.add("table", file.table)
             object.add("records", file.records)
             object.add("bytes", file.bytes)
-            object.add("aggregates", file.aggregates)
+            object.add("aggregates", file.aggregated)
         case .downloadCommitted(let file):
             object.add("path", file.path)
             object.add("bytes", file.bytes)

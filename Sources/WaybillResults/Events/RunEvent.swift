@@ -3,7 +3,7 @@ package import WaybillFormats
 package import WaybillJSON
 
 /// An event of a run: a line of the journal, and what observers receive.
-package struct RunEvent: Sendable, Equatable {
+public struct RunEvent: Sendable, Equatable {
     /// The number of the event in its run, from 1 and without gaps.
     package var seq: Int
     /// When it happened.
@@ -96,15 +96,15 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// The parameters that a run was started with.
-    package struct RunStart: Sendable, Equatable {
+    public struct RunStart: Sendable, Equatable {
         /// The run's name.
-        package var id: RunID
+        package var run: RunID
         /// The manifest's path, as it was specified.
-        package var manifest: String
+        public package(set) var manifest: String
         /// The environment that was applied to the manifest.
-        package var environment: String?
+        public package(set) var environment: String?
         /// The graphs that are run, in order.
-        package var graphs: [String]
+        public package(set) var graphs: [String]
         /// The values of the manifest's inputs, for resuming the run; `nil` if any of them is secret.
         package var inputs: RedactedJSON?
         /// The states of the graphs at the start of the run, by graph.
@@ -116,36 +116,20 @@ package struct RunEvent: Sendable, Equatable {
         /// The part of the run that this process executes; absent unless several processes share the run.
         package var part: RedactedJSON?
         /// Whether the mock server receives the requests.
-        package var isMocked = false
+        public package(set) var isMocked = false
         /// Whether the run resumes the one that the earlier events belong to.
-        package var isResumed = false
+        public package(set) var isResumed = false
 
-        /// Creates the start of a run; see the properties.
-        package init(
-            id: RunID,
-            manifest: String,
-            environment: String?,
-            graphs: [String],
-            inputs: RedactedJSON? = nil,
-            state: RedactedJSON? = nil,
-            stateFile: String? = nil,
-            selection: RedactedJSON? = nil,
-            part: RedactedJSON? = nil,
-            isMocked: Bool = false,
-            isResumed: Bool = false
-        ) {
-            self.id = id
+        /// Creates the start of a run from the properties that are always known; the others are set afterwards.
+        package init(id run: RunID, manifest: String, environment: String?, graphs: [String]) {
+            self.run = run
             self.manifest = manifest
             self.environment = environment
             self.graphs = graphs
-            self.inputs = inputs
-            self.state = state
-            self.stateFile = stateFile
-            self.selection = selection
-            self.part = part
-            self.isMocked = isMocked
-            self.isResumed = isResumed
         }
+
+        /// The run's name, such as `20261121-052703-k3v9qa`.
+        public var id: String { run.description }
     }
 
     /// What the journal keeps of a finished step or element, so that a resumed run can reuse it.
@@ -201,15 +185,15 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// A request that is about to be sent.
-    package struct SentRequest: Sendable, Equatable {
+    public struct SentRequest: Sendable, Equatable {
         /// The number of the attempt, from 1.
-        package var attempt: Int
+        public package(set) var attempt: Int
         /// The method.
-        package var method: String
+        public package(set) var method: String
         /// The URL.
-        package var url: RedactedText
+        public package(set) var url: RedactedText
         /// The header fields, without those that the transport adds.
-        package var headers: [RedactedHeader]
+        public package(set) var headers: [RedactedHeader]
 
         /// Creates a request; see the properties.
         package init(attempt: Int, method: String, url: RedactedText, headers: [RedactedHeader]) {
@@ -221,15 +205,15 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// A redirect: the response and the request that follows.
-    package struct Redirection: Sendable, Equatable {
+    public struct Redirection: Sendable, Equatable {
         /// The number of the attempt, from 1.
-        package var attempt: Int
+        public package(set) var attempt: Int
         /// The status of the response.
-        package var status: Int
+        public package(set) var status: Int
         /// The method of the request that follows.
-        package var method: String
+        public package(set) var method: String
         /// The URL of the request that follows.
-        package var url: RedactedText
+        public package(set) var url: RedactedText
         /// More about both, if the phases of the request are reported.
         package var details: Details?
 
@@ -269,13 +253,13 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// How an element of a step with `forEach` finished.
-    package struct ElementEnd: Sendable, Equatable {
+    public struct ElementEnd: Sendable, Equatable {
         /// The element's index in the list, from 0.
-        package var element: Int
+        public package(set) var index: Int
         /// The outcome.
-        package var outcome: StepOutcome
+        public package(set) var outcome: StepOutcome
         /// The failure, if the element failed.
-        package var failure: Failure?
+        public package(set) var failure: Failure?
         /// A description of the element, if it failed.
         package var subject: ElementSubject
         /// Where the element's records are, if the step writes any.
@@ -289,7 +273,7 @@ package struct RunEvent: Sendable, Equatable {
 
         /// Creates an element's end; see the properties.
         package init(
-            element: Int,
+            index: Int,
             outcome: StepOutcome,
             failure: Failure?,
             subject: ElementSubject = ElementSubject(),
@@ -298,7 +282,7 @@ package struct RunEvent: Sendable, Equatable {
             startedAt: Timestamp? = nil
         ) {
             self.startedAt = startedAt
-            self.element = element
+            self.index = index
             self.outcome = outcome
             self.failure = failure
             self.subject = subject
@@ -325,13 +309,13 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// A page that has been processed.
-    package struct PageEnd: Sendable, Equatable {
+    public struct PageEnd: Sendable, Equatable {
         /// The number of the page of the step or of the element, from 1.
-        package var page: Int
+        public package(set) var number: Int
         /// The number of items on the page.
-        package var items: Int
+        public package(set) var items: Int
         /// The value that requests the next page: its URL, number, offset or cursor; `nil` if there is none.
-        package var next: RedactedJSON?
+        package var nextPage: RedactedJSON?
         /// Where the page's records are, if the step writes any.
         package var records: RecordedOutput?
         /// The page's items, if later steps need them.
@@ -341,48 +325,57 @@ package struct RunEvent: Sendable, Equatable {
 
         /// Creates a page; see the properties.
         package init(
-            page: Int,
+            number: Int,
             items: Int,
-            next: RedactedJSON?,
+            nextPage: RedactedJSON?,
             records: RecordedOutput?,
             kept: RedactedJSON? = nil,
             cookies: [RedactedText] = []
         ) {
             self.kept = kept
             self.cookies = cookies
-            self.page = page
+            self.number = number
             self.items = items
-            self.next = next
+            self.nextPage = nextPage
             self.records = records
         }
     }
 
     /// A file of records whose end is lost.
-    package struct CutFile: Sendable, Equatable {
+    public struct CutFile: Sendable, Equatable {
         /// The path, as specified in the manifest.
-        package var path: RedactedText
+        public package(set) var path: RedactedText
         /// What remains of the file.
-        package var rest: RecordSink.Resumption.Mark
+        package var rest: RecordFileWriter.Resumption.Mark
 
         /// Creates a report of a file; see the properties.
-        package init(path: RedactedText, rest: RecordSink.Resumption.Mark) {
+        package init(path: RedactedText, rest: RecordFileWriter.Resumption.Mark) {
             self.path = path
             self.rest = rest
         }
+
+        /// The number of elements of the step, or of pages, that are still in it.
+        public var count: Int { rest.count }
+
+        /// The number of records that are still in it.
+        public var records: Int { rest.records.count }
+
+        /// The number of bytes that it still has.
+        public var bytes: Int { rest.bytes }
     }
 
     /// A complete file of records.
-    package struct WrittenFile: Sendable, Equatable {
+    public struct WrittenFile: Sendable, Equatable {
         /// The path, as specified in the manifest.
-        package var path: RedactedText
+        public package(set) var path: RedactedText
         /// The table that contains the records, if the file is a database.
-        package var table: String?
+        public package(set) var table: String?
         /// The number of records in the file.
-        package var records: Int
+        public package(set) var records: Int
         /// The size of the file, in bytes.
-        package var bytes: Int
+        public package(set) var bytes: Int
         /// The result of `aggregate` over the records: an object, in which bytes are marked.
-        package var aggregates: RedactedJSON?
+        package var aggregated: RedactedJSON?
 
         /// Creates a report of a file; see the properties.
         package init(
@@ -390,13 +383,13 @@ package struct RunEvent: Sendable, Equatable {
             table: String? = nil,
             records: Int,
             bytes: Int,
-            aggregates: RedactedJSON? = nil
+            aggregated: RedactedJSON? = nil
         ) {
             self.path = path
             self.table = table
             self.records = records
             self.bytes = bytes
-            self.aggregates = aggregates
+            self.aggregated = aggregated
         }
     }
 
@@ -430,17 +423,17 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// A downloaded file.
-    package struct DownloadedFile: Sendable, Equatable {
+    public struct DownloadedFile: Sendable, Equatable {
         /// The path, as specified in the manifest, with the file name if the path is a folder.
-        package var path: RedactedText
+        public package(set) var path: RedactedText
         /// The size of the file, in bytes.
-        package var bytes: Int
+        public package(set) var bytes: Int
         /// The SHA-256 digest in hexadecimal, if the manifest uses it.
-        package var sha256: String?
+        public package(set) var sha256: String?
         /// Whether a part of the file existed from an interrupted download.
-        package var isResumed: Bool
+        public package(set) var isResumed: Bool
         /// Whether the file already existed and was kept.
-        package var isKept: Bool
+        public package(set) var isKept: Bool
 
         /// Creates a report of a file; see the properties.
         package init(path: RedactedText, bytes: Int, sha256: String?, isResumed: Bool, isKept: Bool = false) {
@@ -453,13 +446,13 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// A failed attempt that is followed by another.
-    package struct Retry: Sendable, Equatable {
+    public struct Retry: Sendable, Equatable {
         /// The number of the failed attempt, from 1.
-        package var attempt: Int
+        public package(set) var attempt: Int
         /// The time until the next attempt.
-        package var pause: Duration
+        public package(set) var pause: Duration
         /// Why the attempt failed.
-        package var failure: Failure
+        public package(set) var failure: Failure
 
         /// Creates a retry; see the properties.
         package init(attempt: Int, pause: Duration, failure: Failure) {
@@ -470,15 +463,15 @@ package struct RunEvent: Sendable, Equatable {
     }
 
     /// The status and the header fields of a response.
-    package struct ResponseHead: Sendable, Equatable {
+    public struct ResponseHead: Sendable, Equatable {
         /// The number of the attempt, from 1.
-        package var attempt: Int
+        public package(set) var attempt: Int
         /// The status.
-        package var status: Int
+        public package(set) var status: Int
         /// The HTTP version, such as `1.1`, if known.
         package var httpVersion: String?
         /// The header fields.
-        package var headers: [RedactedHeader]
+        public package(set) var headers: [RedactedHeader]
 
         /// Creates a response head; see the properties.
         package init(attempt: Int, status: Int, httpVersion: String? = nil, headers: [RedactedHeader]) {

@@ -10,8 +10,6 @@ final class BodyFolder: Sendable {
         var isFull = false
     }
 
-    /// The default limit of the disk space for the bodies of a run, in bytes.
-    static let usualLimit = 256 << 20
     /// The size of a disk block. A file takes at least one block, and the whole of its last one.
     private static let blockBytes = 4096
 

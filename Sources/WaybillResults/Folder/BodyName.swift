@@ -13,20 +13,9 @@ enum BodyName {
 
     /// Returns the name without its extension.
     static func stem(of step: String) -> String {
-        var name = ""
-        for byte in step.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "["),
-                UInt8(ascii: "]"):
-                name.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: ".") where !name.isEmpty:
-                name += "."
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                name += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
+        var name = FileNameText.encoded(step, keeping: "[].")
+        // A hidden file would not be listed.
+        if name.hasPrefix(".") { name = "%2E" + name.dropFirst() }
         if name.utf8.count > longest {
             name = "\(name.prefix(longest))~\(Checksum.text(of: Array(step.utf8)[...]))"
         }
@@ -47,6 +36,22 @@ enum BodyName {
         case "application/x-www-form-urlencoded": return "txt"
         case let type where type.hasPrefix("text/"): return "txt"
         default: return "bin"
+        }
+    }
+}
+
+/// Texts as parts of file names.
+enum FileNameText {
+    /// Returns a text with ASCII letters, digits, `-`, `_` and some other characters as they are, and the bytes of all
+    /// others percent-encoded.
+    static func encoded(_ text: String, keeping others: String = "") -> String {
+        let kept = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_\(others)".utf8
+        return text.utf8.reduce(into: "") { name, byte in
+            if kept.contains(byte) {
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                name += "%" + String(decoding: HexDigits.text(of: [byte], upperCase: true), as: UTF8.self)
+            }
         }
     }
 }

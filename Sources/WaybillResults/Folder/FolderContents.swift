@@ -17,8 +17,8 @@ enum FolderContents {
     static func make(_ path: String) throws(ResultsError) {
         guard let failed = NewFile.makeFolder(path) else { return }
         guard errno == EEXIST else { throw ResultsError(cannot: "create", failed) }
-        if !isFolder(path) {
-            throw ResultsError(path: path, "cannot write results to '\(path)': it is a file, not a folder")
+        if (try? FileStatus(of: path))?.kind != .folder {
+            throw ResultsError("cannot write results to '\(path)': it is a file, not a folder")
         }
     }
 
@@ -52,20 +52,17 @@ enum FolderContents {
         replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
         if isLink("\(path)/\(bodies)") {
-            throw ResultsError(
-                path: path,
-                "'\(path)/\(bodies)' is a symbolic link; bodies are not written through links"
-            )
+            throw ResultsError("'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
         }
         let existing = [journal, result, outputs, sources, bodies].filter {
             exists("\(path)/\($0)") && ($0 != bodies || !names(in: "\(path)/\(bodies)").isEmpty)
         }
         if SuiteFolder(at: path) != nil, !isOfSuite, OutputFile.isLocked("\(path)/.") {
-            throw ResultsError(path: path, "another process is running the manifests of '\(path)'")
+            throw ResultsError("another process is running the manifests of '\(path)'")
         }
         let file = try OutputFile("\(path)/\(journal)", .any, disk: disk)
         guard file.lock() else {
-            throw ResultsError(path: path, "another run is writing its results to '\(path)'")
+            throw ResultsError("another run is writing its results to '\(path)'")
         }
         let head = try file.head(64 * 1024)
         // A run that was killed right after its start leaves an empty journal, or a part of its first line. One that a
@@ -79,13 +76,10 @@ enum FolderContents {
             // Other files stay untouched. If there was no journal, the new one is empty and is removed.
             if !existing.contains(journal) { unlink("\(path)/\(journal)") }
             let name = existing.first { $0 != journal } ?? journal
-            throw ResultsError(path: path, "'\(path)/\(name)' does not belong to an earlier run and is not replaced")
+            throw ResultsError("'\(path)/\(name)' does not belong to an earlier run and is not replaced")
         }
         guard replacesRun || earlier == nil else {
-            throw ResultsError(
-                path: path,
-                "another process has started the run in '\(path)' in the meantime; try again"
-            )
+            throw ResultsError("another process has started the run in '\(path)' in the meantime; try again")
         }
         if let earlier, try !hasFinished(file.tail(64 * 1024)) { unfinished = earlier }
         return file
@@ -126,7 +120,6 @@ enum FolderContents {
         while folder != "/", folder != "." {
             if RunFolder.isLocked(folder) || isLockedSuite(folder), own?.hasSameCodePoints(as: folder) != true {
                 throw ResultsError(
-                    path: path,
                     "cannot use '\(path)': another process is running in '\(folder)', which contains it; wait until it has finished, or choose another folder"
                 )
             }
@@ -141,8 +134,7 @@ enum FolderContents {
     /// Points the link `latest` to a sibling folder, atomically. Anything else of that name is left alone.
     static func leadLatest(in parent: String, to name: String) throws(ResultsError) {
         let path = "\(parent)/latest"
-        var status = stat()
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK { return }
+        if exists(path), !isLink(path) { return }
         let temporary = TemporaryFile.uniquePath(beside: path)
         guard symlink(name, temporary) == 0 else {
             // The link is a convenience, and some file systems do not support links.
@@ -154,11 +146,6 @@ enum FolderContents {
             unlink(temporary)
             throw error
         }
-    }
-
-    private static func isLink(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// Whether bytes are an incomplete first line of a journal.
@@ -211,21 +198,7 @@ enum FolderContents {
 
     private static func names(in folder: String) -> [String] {
         // Links are not followed: their targets do not belong to the run.
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        guard let stream = fdopendir(descriptor) else {
-            close(descriptor)
-            return []
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        isLink(folder) ? [] : (try? FolderListing.names(in: folder, limit: .max)) ?? []
     }
 
     /// Returns the sizes of the files in a folder, in bytes; an empty list if it cannot be read.
@@ -234,18 +207,12 @@ enum FolderContents {
     }
 
     /// Returns the size of a file, in bytes; `nil` if it does not exist.
-    static func size(of path: String) -> Int? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? Int(status.st_size) : nil
-    }
+    static func size(of path: String) -> Int? { status(of: path)?.size }
 
-    private static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
-    }
+    /// Returns the status of a file, a folder or a link; `nil` if there is nothing at the path.
+    static func status(of path: String) -> FileStatus? { try? FileStatus(of: path, followsLinks: false) }
 
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    private static func exists(_ path: String) -> Bool { status(of: path) != nil }
+
+    private static func isLink(_ path: String) -> Bool { status(of: path)?.kind == .link }
 }

@@ -69,7 +69,7 @@ package enum OldRuns {
         do throws(FileError) {
             names = try FolderListing.names(in: path, limit: .max)
         } catch {
-            throw ResultsError(path: path, "cannot remove '\(path)': \(error.message)")
+            throw ResultsError("cannot remove '\(path)': \(error.message)")
         }
         for name in names { try remove("\(path)/\(name)") }
         if rmdir(path) != 0, errno != ENOENT { throw ResultsError(cannot: "remove", path) }

@@ -31,7 +31,7 @@ struct OutputFile: ~Copyable, Sendable {
         case .folder: opened = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         }
         if opened < 0, mode == .stream, errno == ENXIO {
-            throw ResultsError(path: path, "cannot write to '\(path)': no process reads from this pipe")
+            throw ResultsError("cannot write to '\(path)': no process reads from this pipe")
         }
         if opened < 0 { throw ResultsError(cannot: "create", path) }
         if mode == .stream { _ = fcntl(opened, F_SETFL, O_WRONLY) }
@@ -163,7 +163,7 @@ extension OutputFile {
     /// A device or a pipe is written to directly: replacing it with a file would break it for its other users. Of a
     /// symbolic link, the file that it leads to is replaced, for the same reason.
     ///
-    /// - Parameter write: Writes the content to the sink that it receives.
+    /// - Parameter write: Writes the content to the function that it receives.
     static func replaceDurably(
         _ path: String,
         _ write: (@escaping ([UInt8]) throws(ResultsError) -> Void) throws(ResultsError) -> Void
@@ -180,9 +180,7 @@ extension OutputFile {
 
     /// Whether a path is something other than a file or a folder, such as a device or a pipe.
     private static func isStream(_ path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+        (try? FileStatus(of: path))?.kind == .other
     }
 
     /// Waits until the entries of a file's folder are on the disk, if the file system supports it. May take long.
@@ -252,15 +250,15 @@ private final class NewFile {
 
     /// Replaces the temporary path in an error with the file's own name, the only one that users know.
     private static func named(_ error: ResultsError, _ path: String, _ temporaryPath: String) -> ResultsError {
-        ResultsError(path: path, error.description.replacing(temporaryPath, with: path))
+        ResultsError(error.description.replacing(temporaryPath, with: path))
     }
 }
 
 /// Syncs files to the disk. Tests replace it, to observe syncs or to make them fail.
-struct Disk: Sendable {
+package struct Disk: Sendable {
     /// Waits until everything written to the open file at a path is on the disk. Returns an errno, or 0.
     let sync: @Sendable (_ descriptor: Int32, _ path: String) -> Int32
 
     /// The machine's disk.
-    static let real = Disk { descriptor, _ in fsync(descriptor) == 0 ? 0 : errno }
+    package static let real = Disk { descriptor, _ in fsync(descriptor) == 0 ? 0 : errno }
 }

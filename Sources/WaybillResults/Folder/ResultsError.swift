@@ -2,16 +2,13 @@ import WaybillPlatform
 
 /// An error in writing or reading the results of a run. Its message names the path and the reason.
 package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file or folder.
-    package let path: String
     /// What failed, and why, in one sentence without a full stop.
     package let description: String
     /// Whether a wait ended early because its result was no longer needed.
     package let wasStopped: Bool
 
     /// Creates an error with a message.
-    init(path: String, _ description: String, wasStopped: Bool = false) {
-        self.path = path
+    init(_ description: String, wasStopped: Bool = false) {
         self.description = description
         self.wasStopped = wasStopped
     }
@@ -19,6 +16,6 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
     /// Creates an error for a system call, by default the last one: “cannot write 'results/run.json': No space left on
     /// device”.
     init(cannot action: String, _ path: String, code: Int32 = errno) {
-        self.init(path: path, "cannot \(action) '\(path)': \(String(cString: strerror(code)))")
+        self.init("cannot \(action) '\(path)': \(String(cString: strerror(code)))")
     }
 }

@@ -1,7 +1,6 @@
 import Synchronization
 package import WaybillFormats
 package import WaybillJSON
-import WaybillPlatform
 import WaybillRuntime
 
 /// The folder for the results of one run.
@@ -36,22 +35,15 @@ package final class RunFolder: Sendable {
     /// - Throws: An error if a folder or file cannot be created, if another run is writing to the folder, or if a file
     ///   that a run would write exists and is not from a run. Such a file is left untouched.
     ///
-    /// - Parameter suite: The folder of the suite to which the run belongs, which this process has locked.
+    /// - Parameters:
+    ///   - suite: The folder of the suite to which the run belongs, which this process has locked.
+    ///   - bodyLimit: The limit of the disk space for the bodies of responses, in bytes.
     package static func create(
         _ destination: Destination,
         for id: RunID,
-        in suite: String? = nil
-    ) throws(ResultsError) -> RunFolder {
-        try create(destination, for: id, in: suite, disk: .real)
-    }
-
-    /// Creates the folder on a specific disk; see above.
-    static func create(
-        _ destination: Destination,
-        for id: RunID,
         in suite: String? = nil,
-        disk: Disk,
-        bodyLimit: Int = BodyFolder.usualLimit
+        disk: Disk = .real,
+        bodyLimit: Int = RunFolder.usualBodyLimit
     ) throws(ResultsError) -> RunFolder {
         let thread = try startThread()
         switch destination {
@@ -87,17 +79,13 @@ package final class RunFolder: Sendable {
         try FolderContents.checkParents(of: path, except: suite)
         let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
-        guard file.lock() else { throw ResultsError(path: path, "the run in '\(path)' is still running") }
+        guard file.lock() else { throw ResultsError("the run in '\(path)' is still running") }
         // Another process may have resumed and finished the run after the journal was read and before it was locked.
         var reader = JournalReader("\(path)/\(FolderContents.journal)")
-        do {
-            try reader.read { _ in }
-        } catch {
-            throw ResultsError(path: path, "\(error)")
-        }
+        try reader.read { _ in }
         guard reader.length == record.length else {
             let message = "another process has resumed the run in '\(path)' in the meantime; try again"
-            throw ResultsError(path: path, message)
+            throw ResultsError(message)
         }
         try file.cut(to: record.length)
         FolderContents.clearTemporaries(path)
@@ -109,7 +97,7 @@ package final class RunFolder: Sendable {
         do {
             return try FileThread()
         } catch {
-            throw ResultsError(path: "", "cannot start a thread for files: \(error)")
+            throw ResultsError("cannot start a thread for files: \(error)")
         }
     }
 
@@ -120,7 +108,7 @@ package final class RunFolder: Sendable {
         _ thread: FileThread,
         _ disk: Disk,
         length: Int = 0,
-        bodyLimit: Int = BodyFolder.usualLimit,
+        bodyLimit: Int = RunFolder.usualBodyLimit,
         replacing unfinished: RunID? = nil
     ) {
         self.path = path
@@ -150,7 +138,7 @@ package final class RunFolder: Sendable {
     /// Whether a run is currently writing to a folder.
     package static func isLocked(_ path: String) -> Bool { OutputFile.isLocked("\(path)/\(FolderContents.journal)") }
 
-    /// Whether the journal in a folder has a complete line.
+    /// Whether the journal in a folder has a complete line. A run that was killed before has sent nothing.
     package static func hasEvents(_ path: String) -> Bool {
         guard let file = try? InputFile("\(path)/\(FolderContents.journal)") else { return false }
         while let piece = try? file.next(1 << 20), !piece.isEmpty {
@@ -207,8 +195,8 @@ package final class RunFolder: Sendable {
         case noRoom(isFirst: Bool)
     }
 
-    /// The limit of the disk space for bodies, in MiB.
-    package static var bodyLimitInMiB: Int { BodyFolder.usualLimit >> 20 }
+    /// The default limit of the disk space for the bodies of a run, in bytes.
+    package static let usualBodyLimit = 256 << 20
 
     /// Keeps the body of a response. A later body of the same step and page replaces it.
     ///
@@ -262,50 +250,30 @@ package final class RunFolder: Sendable {
         in container: RecordContainer = .file,
         allowsOutside: Bool = false,
         of step: String,
-        from resumption: RecordSink.Resumption? = nil
-    ) async throws(ResultPathError) -> RecordSink {
-        let (thread, disk) = (thread, disk)
-        let note: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
-        let result: Result<RecordSink, ResultPathError>
-        do {
-            result = try await thread.run { () throws(ResultsError) in
-                Result { () throws(ResultPathError) in
-                    let whole = try self.prepare(path, allowsOutside: allowsOutside)
-                    try self.claim(whole, in: container, of: step, as: path)
-                    if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
-                    do throws(ResultsError) {
-                        guard let resumption else {
-                            return try RecordSink(
-                                whole,
-                                writer,
-                                in: container,
-                                ownedBy: self.owner(of: whole),
-                                thread: thread,
-                                disk: disk,
-                                onFailure: note
-                            )
-                        }
-                        return try RecordSink(
-                            whole,
-                            writer,
-                            in: container,
-                            ownedBy: self.owner(of: whole),
-                            from: resumption,
-                            thread: thread,
-                            disk: disk,
-                            onFailure: note
-                        )
-                    } catch {
-                        throw .file(error)
-                    }
-                }
+        from resumption: RecordFileWriter.Resumption? = nil
+    ) async throws(ResultPathError) -> RecordFileWriter {
+        let onFailure: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
+        let fileWriter = try await thread.run { () throws(ResultPathError) -> RecordFileWriter in
+            let whole = try self.prepare(path, allowsOutside: allowsOutside)
+            try self.claim(whole, in: container, of: step, as: path)
+            if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
+            do throws(ResultsError) {
+                return try RecordFileWriter(
+                    whole,
+                    writer,
+                    in: container,
+                    ownedBy: self.owner(of: whole),
+                    from: resumption,
+                    thread: self.thread,
+                    disk: self.disk,
+                    onFailure: onFailure
+                )
+            } catch {
+                throw .file(error)
             }
-        } catch {
-            throw .file(error)
         }
-        let sink = try result.get()
-        journal.follow(sink)
-        return sink
+        journal.follow(fileWriter)
+        return fileWriter
     }
 
     /// Returns the path for opening a file that a step downloads. Missing parent folders are created.
@@ -337,7 +305,7 @@ package final class RunFolder: Sendable {
     package func isInPlace(
         _ path: String,
         in container: RecordContainer,
-        _ committed: RecordSink.Committed,
+        _ committed: RecordFileWriter.Committed,
         allowsOutside: Bool
     ) async -> Bool {
         let root = self.path
@@ -398,8 +366,7 @@ package final class RunFolder: Sendable {
 
     /// Throws for a database that is a symbolic link, because SQLite would follow it out of the folder.
     private static func refuseLink(_ path: String, as text: String) throws(ResultPathError) {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+        guard FolderContents.status(of: path)?.kind == .link else { return }
         throw .refused("'\(text)' is a symbolic link; a database in the results folder must be a file")
     }
 }

@@ -9,7 +9,7 @@ private final class SuiteLock: Sendable {
     init(_ folder: String) throws(ResultsError) {
         file = try OutputFile(folder, .folder)
         guard file.lock() else {
-            throw ResultsError(path: folder, "another process is running the manifests of '\(folder)'")
+            throw ResultsError("another process is running the manifests of '\(folder)'")
         }
     }
 }
@@ -83,12 +83,12 @@ package struct SuiteFolder: Sendable {
             try FolderContents.removeRuns(names.map { "\(folder)/\($0)" } + [folder])
         }
         try OutputFile.replaceDurably([("\(folder)/\(RunFileNames.suite)", text + [UInt8(ascii: "\n")])])
-        var suite = SuiteFolder(
+        let suite = SuiteFolder(
             path: folder,
             members: zip(manifests, names).map { Member(manifest: $0, folder: "\(folder)/\($1)") },
-            options: options
+            options: options,
+            lock: lock
         )
-        suite.lock = lock
         if path == nil { try FolderContents.leadLatest(in: parent, to: name) }
         return suite
     }
@@ -97,26 +97,6 @@ package struct SuiteFolder: Sendable {
     package mutating func claim() throws(ResultsError) {
         try FolderContents.checkParents(of: path, except: nil)
         lock = try SuiteLock(path)
-    }
-
-    private init(path: String, members: [Member], options: Options) {
-        self.path = path
-        self.members = members
-        self.options = options
-    }
-
-    /// Reads the suite in a folder; `nil` if there is none, or if its list is damaged.
-    package init?(at path: String) {
-        guard let bytes = try? FileContents.read("\(path)/\(RunFileNames.suite)", limit: 64 << 20),
-            let document = try? JSONParser().parse(bytes), let list = document["manifests"]?.array
-        else { return nil }
-        let manifests = list.compactMap { $0["manifest"]?.string }
-        let names = Self.names(for: manifests)
-        // The names follow from the manifests, so that a modified list cannot lead out of the folder.
-        guard !manifests.isEmpty, list.map({ $0["folder"]?.string }) == names else { return nil }
-        self.path = path
-        options = Options(document)
-        members = zip(manifests, names).map { Member(manifest: $0, folder: "\(path)/\($1)") }
     }
 
     /// Returns the folders of the manifests' runs in the folder of a suite.
@@ -156,6 +136,21 @@ package struct SuiteFolder: Sendable {
     /// Returns `a` and `a/b` for `a/b/c`.
     private static func folders(above name: String) -> [String] {
         name.indices.filter { name[$0] == "/" }.map { String(name[..<$0]) }
+    }
+}
+
+extension SuiteFolder {
+    /// Reads the suite in a folder; `nil` if there is none, or if its list is damaged.
+    package init?(at path: String) {
+        guard let bytes = try? FileContents.read("\(path)/\(RunFileNames.suite)", limit: 64 << 20),
+            let document = try? JSONParser().parse(bytes), let list = document["manifests"]?.array
+        else { return nil }
+        let manifests = list.compactMap { $0["manifest"]?.string }
+        let names = Self.names(for: manifests)
+        // The names follow from the manifests, so that a modified list cannot lead out of the folder.
+        guard !manifests.isEmpty, list.map({ $0["folder"]?.string }) == names else { return nil }
+        let members = zip(manifests, names).map { Member(manifest: $0, folder: "\(path)/\($1)") }
+        self.init(path: path, members: members, options: Options(document))
     }
 }
 

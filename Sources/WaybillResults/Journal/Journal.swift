@@ -25,11 +25,11 @@ package final class Journal: Sendable {
     private let file: OutputFile
     private let thread: FileThread
     private let state: Mutex<State>
-    private let sinks = Mutex<[OpenSink]>([])
+    private let files = Mutex<[OpenFile]>([])
 
     /// A file of records, for as long as it is open elsewhere.
-    private struct OpenSink {
-        weak var sink: RecordSink?
+    private struct OpenFile {
+        weak var writer: RecordFileWriter?
     }
 
     /// Creates a journal in a file that already has this many bytes.
@@ -111,8 +111,8 @@ package final class Journal: Sendable {
 
     /// Registers a file of records that lines of the journal refer to. While it is open, it is synced before the
     /// journal.
-    func follow(_ sink: RecordSink) {
-        sinks.withLock { $0.append(OpenSink(sink: sink)) }
+    func follow(_ writer: RecordFileWriter) {
+        files.withLock { $0.append(OpenFile(writer: writer)) }
     }
 
     /// Waits until everything is on the disk.
@@ -151,7 +151,7 @@ package final class Journal: Sendable {
         guard isDue else { return }
         // A line that is added in the meantime may be on the disk before the bytes that it refers to; resuming checks
         // that they are there.
-        for sink in openSinks() { sink.sync() }
+        for writer in openFiles() { writer.sync() }
         do throws(ResultsError) {
             try file.sync()
         } catch {
@@ -171,10 +171,10 @@ package final class Journal: Sendable {
         later(after: .zero, handler)
     }
 
-    private func openSinks() -> [RecordSink] {
-        sinks.withLock { sinks in
-            sinks.removeAll { $0.sink == nil }
-            return sinks.compactMap(\.sink)
+    private func openFiles() -> [RecordFileWriter] {
+        files.withLock { files in
+            files.removeAll { $0.writer == nil }
+            return files.compactMap(\.writer)
         }
     }
 }

@@ -25,7 +25,7 @@ enum Base64Patterns {
             return PatternAutomaton.Pattern(
                 bytes: characters(whole, of: value, at: offset),
                 reachesBefore: bits.lowerBound % 6 != 0,
-                reachesBehind: bits.upperBound % 6 != 0
+                reachesAfter: bits.upperBound % 6 != 0
             )
         }
         guard inside.isEmpty, value.count == 2 else { return inside }

@@ -11,12 +11,12 @@ struct PatternAutomaton: Sendable {
         /// The bytes.
         var bytes: [UInt8]
         /// Whether the Base64 characters before and after a match also contain a few bits of the value.
-        var reachesBefore = false, reachesBehind = false
+        var reachesBefore = false, reachesAfter = false
     }
 
     private struct State {
         var byte: UInt8
-        var reachesBefore = false, reachesBehind = false
+        var reachesBefore = false, reachesAfter = false
         var firstChild: Int32 = 0, nextSibling: Int32 = 0
         /// The state of the longest proper suffix that is the start of a pattern.
         var suffix: Int32 = 0
@@ -75,7 +75,7 @@ struct PatternAutomaton: Sendable {
             var start = index + 1 - Int(reached.matchLength)
             var end = index + 1
             if reached.reachesBefore, start > 0, Base64Patterns.isCharacter(text[start - 1]) { start -= 1 }
-            if reached.reachesBehind, end < text.count, Base64Patterns.isCharacter(text[end]) {
+            if reached.reachesAfter, end < text.count, Base64Patterns.isCharacter(text[end]) {
                 end += 1
                 // The padding would reveal the length.
                 while end < text.count, text[end] == UInt8(ascii: "="), end < index + 4 { end += 1 }
@@ -141,7 +141,7 @@ struct PatternAutomaton: Sendable {
         }
         states[Int(state)].matchLength = Int32(pattern.bytes.count)
         states[Int(state)].reachesBefore = states[Int(state)].reachesBefore || pattern.reachesBefore
-        states[Int(state)].reachesBehind = states[Int(state)].reachesBehind || pattern.reachesBehind
+        states[Int(state)].reachesAfter = states[Int(state)].reachesAfter || pattern.reachesAfter
     }
 
     /// Visits the states by their distance from the root, so that a suffix is complete before it is used.
@@ -169,6 +169,6 @@ struct PatternAutomaton: Sendable {
             states[Int(state)].matchLength = inherited.matchLength
             states[Int(state)].reachesBefore = inherited.reachesBefore
         }
-        states[Int(state)].reachesBehind = states[Int(state)].reachesBehind || inherited.reachesBehind
+        states[Int(state)].reachesAfter = states[Int(state)].reachesAfter || inherited.reachesAfter
     }
 }

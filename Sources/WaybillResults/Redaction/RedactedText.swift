@@ -4,49 +4,48 @@ package import WaybillJSON
 ///
 /// It cannot be created from other strings, so that code that prints events and results cannot leak a secret. Literals
 /// can contain other redacted strings and integers: `"expected \(count) items, got \(text)"`.
-package struct RedactedText: Sendable, Hashable, CustomStringConvertible {
+public struct RedactedText: Sendable, Hashable, CustomStringConvertible {
     /// The string.
-    package let string: String
-
-    /// A literal of the program.
-    package init(literal: StaticString) {
-        string = literal.description
-    }
+    public let string: String
 
     init(redacted string: String) {
         self.string = string
     }
 
     /// The string.
-    package var description: String { string }
+    public var description: String { string }
 }
 
 extension RedactedText: ExpressibleByStringInterpolation {
-    package init(stringLiteral literal: StaticString) {
-        self.init(literal: literal)
+    /// A literal of the program.
+    public init(stringLiteral literal: StaticString) {
+        string = literal.description
     }
 
-    package init(stringInterpolation interpolation: Interpolation) {
+    /// A literal with safe parts.
+    public init(stringInterpolation interpolation: Interpolation) {
         string = interpolation.text
     }
 
     /// Concatenates safe parts.
-    package struct Interpolation: StringInterpolationProtocol {
+    public struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
 
-        package init(literalCapacity: Int, interpolationCount: Int) {
+        /// Starts without text.
+        public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 16 * interpolationCount)
         }
 
-        package mutating func appendLiteral(_ literal: StaticString) {
+        /// Appends a part of the literal.
+        public mutating func appendLiteral(_ literal: StaticString) {
             literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
         }
 
         /// Appends a redacted string.
-        package mutating func appendInterpolation(_ part: RedactedText) { text += part.string }
+        public mutating func appendInterpolation(_ part: RedactedText) { text += part.string }
 
         /// Appends an integer, such as a count, a status or an index.
-        package mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
+        public mutating func appendInterpolation(_ number: some BinaryInteger) { text += String(number) }
     }
 }
 
@@ -74,11 +73,11 @@ package struct RedactedBytes: Sendable, Hashable {
 }
 
 /// A header field that is safe to write anywhere.
-package struct RedactedHeader: Sendable, Hashable {
+public struct RedactedHeader: Sendable, Hashable {
     /// The field's name.
-    package let name: RedactedText
+    public let name: RedactedText
     /// The field's value; `***` for credentials and cookies.
-    package let value: RedactedText
+    public let value: RedactedText
 }
 
 extension Redactor {

@@ -50,7 +50,7 @@ package struct ShortSecrets: Sendable {
             }
             let limit = min(text.count, start + longest + 1)
             guard
-                let end = (start..<limit).first(where: { Self.isBehind(text[$0], isInURL: isInURL) })
+                let end = (start..<limit).first(where: { Self.isAfter(text[$0], isInURL: isInURL) })
                     ?? (limit == text.count ? limit : nil), end > start
             else { continue }
             if values.contains(Array(text[start..<end])) { found.append(start..<end) }
@@ -66,7 +66,7 @@ package struct ShortSecrets: Sendable {
         }
     }
 
-    private static func isBehind(_ byte: UInt8, isInURL: Bool) -> Bool {
+    private static func isAfter(_ byte: UInt8, isInURL: Bool) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "&"): true
         case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): isInURL

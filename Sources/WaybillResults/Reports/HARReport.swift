@@ -12,18 +12,17 @@ package enum HARReport: RunReport {
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
         var head = JSONStream()
-        head.add(Head(runs: runs.map(\.result)))
+        head.add { addHead(of: runs.map(\.result), to: &$0) }
         // The list of entries, which comes last, is written piece by piece.
         stream.write("{\"log\":")
         stream.write(head.bytes.dropLast() + Array(",\"entries\":[".utf8))
         var separator = "\n"
         var entry = JSONStream()
         for run in runs {
-            let page = run.result.id.description
             try run.exchanges { exchange in
                 stream.write(separator)
                 separator = ",\n"
-                entry.add(Entry(exchange, of: run, page: page))
+                entry.add { add(exchange, of: run, to: &$0) }
                 stream.write(entry.bytes)
                 entry.removeAll(keepingCapacity: true)
             }
@@ -31,125 +30,75 @@ package enum HARReport: RunReport {
         stream.write("\n]}}\n")
     }
 
-    private struct Head: JSONStreamable {
-        let runs: [RunResult]
-
-        func addMembers(to log: inout JSONStream) {
-            log.add("version", "1.2")
-            log.add("creator", Creator())
-            log.add("pages", each: runs.map(Page.init))
-        }
-    }
-
-    private struct Creator: JSONStreamable {
-        func addMembers(to creator: inout JSONStream) {
+    private static func addHead(of runs: [RunResult], to log: inout JSONStream) {
+        log.add("version", "1.2")
+        log.add("creator") { creator in
             creator.add("name", "waybill")
             creator.add("version", WaybillVersion.current)
         }
-    }
-
-    private struct Page: JSONStreamable {
-        let run: RunResult
-
-        func addMembers(to page: inout JSONStream) {
+        log.add("pages", each: runs) { run, page in
             page.add("startedDateTime", run.startedAt)
             page.add("id", run.id.description)
             page.add("title", run.manifest)
-            page.add("pageTimings", Timings())
-        }
-
-        /// A run has none of the times of a page.
-        private struct Timings: JSONStreamable {
-            func addMembers(to timings: inout JSONStream) {}
-        }
-    }
-}
-
-extension HARReport {
-    fileprivate struct Entry: JSONStreamable {
-        let exchange: Exchange
-        let page: String
-        let body: [UInt8]?
-
-        init(_ exchange: Exchange, of run: ReportedRun, page: String) {
-            self.exchange = exchange
-            self.page = page
-            body = run.body(of: exchange)
-        }
-
-        func addMembers(to entry: inout JSONStream) {
-            let timings = Timings(exchange.time)
-            entry.add("pageref", page)
-            entry.add("startedDateTime", exchange.startedAt)
-            entry.add("time", milliseconds: timings.total)
-            entry.add("request", Request(exchange: exchange))
-            entry.add("response", Response(exchange: exchange, body: body))
-            entry.add("cache", Empty())
-            entry.add("timings", timings)
-            entry.add("_step", exchange.step)
-            entry.add("_attempt", exchange.attempt)
-            entry.add("_cache", exchange.cache?.rawValue)
-            entry.add("_error", exchange.failure)
+            // A run has none of the times of a page.
+            page.add("pageTimings") { _ in }
         }
     }
 
-    private struct Empty: JSONStreamable {
-        func addMembers(to object: inout JSONStream) {}
+    private static func add(_ exchange: Exchange, of run: ReportedRun, to entry: inout JSONStream) {
+        let timings = Timings(exchange.time)
+        entry.add("pageref", run.result.id.description)
+        entry.add("startedDateTime", exchange.startedAt)
+        entry.add("time", milliseconds: timings.total)
+        entry.add("request") { addRequest(of: exchange, to: &$0) }
+        entry.add("response") { addResponse(of: exchange, body: run.body(of: exchange), to: &$0) }
+        entry.add("cache") { _ in }
+        entry.add("timings", timings)
+        entry.add("_step", exchange.step)
+        entry.add("_attempt", exchange.attempt)
+        entry.add("_cache", exchange.cache?.rawValue)
+        entry.add("_error", exchange.failure)
     }
 
-    private struct Request: JSONStreamable {
-        let exchange: Exchange
+    private static func addRequest(of exchange: Exchange, to request: inout JSONStream) {
+        let url = exchange.url.prefix { $0 != "#" }
+        request.add("method", exchange.method)
+        request.add("url", String(url))
+        request.add("httpVersion", version(exchange.response))
+        request.add("cookies", each: [String]())
+        request.add("headers", json(exchange.headers))
+        request.add("queryString", json(parameters(of: url)))
+        request.add("headersSize", -1)
+        request.add("bodySize", exchange.bodyBytes ?? -1)
+    }
 
-        func addMembers(to request: inout JSONStream) {
-            let url = exchange.url.prefix { $0 != "#" }
-            request.add("method", exchange.method)
-            request.add("url", String(url))
-            request.add("httpVersion", HARReport.version(exchange.response))
-            request.add("cookies", each: [String]())
-            request.add("headers", HARReport.json(exchange.headers))
-            request.add("queryString", HARReport.json(HARReport.parameters(of: url)))
-            request.add("headersSize", -1)
-            request.add("bodySize", exchange.bodyBytes ?? -1)
+    private static func addResponse(of exchange: Exchange, body: [UInt8]?, to object: inout JSONStream) {
+        let response = exchange.response
+        object.add("status", response?.status ?? 0)
+        object.add("statusText", "")
+        object.add("httpVersion", version(response))
+        object.add("cookies", each: [String]())
+        object.add("headers", json(response?.headers ?? []))
+        object.add("content") { add(body, of: response, to: &$0) }
+        object.add("redirectURL", response?.redirectURL ?? "")
+        object.add("headersSize", -1)
+        object.add("bodySize", -1)
+        if response == nil {
+            object.add("comment", exchange.failure ?? "The journal has no response; 'waybill run -v' records it.")
         }
     }
 
-    private struct Response: JSONStreamable {
-        let exchange: Exchange
-        let body: [UInt8]?
-
-        func addMembers(to object: inout JSONStream) {
-            let response = exchange.response
-            object.add("status", response?.status ?? 0)
-            object.add("statusText", "")
-            object.add("httpVersion", HARReport.version(response))
-            object.add("cookies", each: [String]())
-            object.add("headers", HARReport.json(response?.headers ?? []))
-            object.add("content", Content(body: body, response: response))
-            object.add("redirectURL", response?.redirectURL ?? "")
-            object.add("headersSize", -1)
-            object.add("bodySize", -1)
-            if response == nil {
-                object.add("comment", exchange.failure ?? "The journal has no response; 'waybill run -v' records it.")
-            }
-        }
-    }
-
-    private struct Content: JSONStreamable {
-        let body: [UInt8]?
-        let response: Exchange.Response?
-
-        func addMembers(to content: inout JSONStream) {
-            let isDecoded = response?.header("content-encoding") != nil
-            let length = isDecoded ? nil : response?.header("content-length").flatMap { Int($0) }
-            content.add("size", body?.count ?? length ?? -1)
-            content.add("mimeType", response?.header("content-type") ?? "")
-            guard let body else { return }
-            if let text = String(validating: body, as: UTF8.self) {
-                content.add("text", text)
-            } else {
-                content.add("text", Base64.encode(body))
-                content.add("encoding", "base64")
-            }
+    private static func add(_ body: [UInt8]?, of response: Exchange.Response?, to content: inout JSONStream) {
+        let isDecoded = response?.header("content-encoding") != nil
+        let length = isDecoded ? nil : response?.header("content-length").flatMap { Int($0) }
+        content.add("size", body?.count ?? length ?? -1)
+        content.add("mimeType", response?.header("content-type") ?? "")
+        guard let body else { return }
+        if let text = String(validating: body, as: UTF8.self) {
+            content.add("text", text)
+        } else {
+            content.add("text", Base64.encode(body))
+            content.add("encoding", "base64")
         }
     }
 

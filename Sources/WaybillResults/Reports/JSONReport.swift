@@ -6,14 +6,8 @@ package enum JSONReport: RunReport {
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
         var document = JSONStream(layout: .pretty)
-        document.add(Document(runs: runs.map(\.result)))
+        document.add { $0.add("runs", each: runs.map(\.result)) }
         stream.write(document.bytes)
         stream.write("\n")
-    }
-
-    private struct Document: JSONStreamable {
-        let runs: [RunResult]
-
-        func addMembers(to object: inout JSONStream) { object.add("runs", each: runs) }
     }
 }

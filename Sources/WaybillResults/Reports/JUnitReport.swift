@@ -102,41 +102,6 @@ package enum JUnitReport: RunReport {
             output: []
         )
 
-        private init(name: String, graph: String, time: Duration?, result: Result?, output: [String]) {
-            (self.name, self.graph, self.time, self.result, self.output) = (name, graph, time, result, output)
-        }
-
-        init(_ step: StepResult) {
-            name = step.title
-            graph = step.graph
-            time = step.time?.total
-            result =
-                switch step.outcome {
-                case .passed, .tolerated: nil
-                case .skipped: Result(element: "skipped", message: "the step was not started")
-                case .cancelled: Result(element: "skipped", message: "the step was cancelled")
-                case .failed: step.failure.map(Result.init) ?? Result(element: "failure", message: "the step failed")
-                }
-            var output: [String] = []
-            if let request = step.request { output.append(request + (step.status.map { ": \($0)" } ?? "")) }
-            if step.attempts > 1, step.elements == nil { output.append("\(step.attempts) attempts") }
-            if let elements = step.elements { output.append("elements: \(elements.summary)") }
-            if step.outcome == .tolerated, let failure = step.failure {
-                output.append("a failure was tolerated: \(failure.message)")
-            }
-            self.output = output
-        }
-
-        init(_ element: ElementResults.ElementFailure, of step: StepResult) {
-            name = "\(step.path)[\(element.element)]"
-            graph = step.graph
-            time = nil
-            result = step.outcome == .tolerated ? nil : Result(element.failure)
-            output =
-                [element.subject.value, element.subject.url].compactMap { $0?.string }
-                + (step.outcome == .tolerated ? ["a failure was tolerated: \(element.failure.message)"] : [])
-        }
-
         func xml(classPrefix: String) -> String {
             let attributes = [
                 ("name", name), ("classname", "\(classPrefix).\(graph)"), ("time", (time ?? .zero).secondsText),
@@ -162,6 +127,39 @@ package enum JUnitReport: RunReport {
     /// Returns the start of an element's tag.
     fileprivate static func tag(_ name: String, _ attributes: [(String, String)]) -> String {
         "<\(name)" + attributes.map { " \($0.0)=\"\(XMLText.value($0.1))\"" }.joined()
+    }
+}
+
+extension JUnitReport.Case {
+    fileprivate init(_ step: StepResult) {
+        name = step.title
+        graph = step.graph
+        time = step.time?.total
+        result =
+            switch step.outcome {
+            case .passed, .tolerated: nil
+            case .skipped: Result(element: "skipped", message: "the step was not started")
+            case .cancelled: Result(element: "skipped", message: "the step was cancelled")
+            case .failed: step.failure.map(Result.init) ?? Result(element: "failure", message: "the step failed")
+            }
+        var output: [String] = []
+        if let request = step.request { output.append(request + (step.status.map { ": \($0)" } ?? "")) }
+        if step.attempts > 1, step.elements == nil { output.append("\(step.attempts) attempts") }
+        if let elements = step.elements { output.append("elements: \(elements.summary)") }
+        if step.outcome == .tolerated, let failure = step.failure {
+            output.append("a failure was tolerated: \(failure.message)")
+        }
+        self.output = output
+    }
+
+    fileprivate init(_ element: ElementResults.ElementFailure, of step: StepResult) {
+        name = "\(step.path)[\(element.element)]"
+        graph = step.graph
+        time = nil
+        result = step.outcome == .tolerated ? nil : Result(element.failure)
+        output =
+            [element.subject.value, element.subject.url].compactMap { $0?.string }
+            + (step.outcome == .tolerated ? ["a failure was tolerated: \(element.failure.message)"] : [])
     }
 }
 

@@ -3,20 +3,20 @@
 /// The first error is kept, and nothing more is passed on, so that formats need no error handling.
 package struct ReportStream: ~Copyable {
     /// Receives a piece of the report.
-    package typealias Sink = ([UInt8]) throws(ResultsError) -> Void
+    package typealias Output = ([UInt8]) throws(ResultsError) -> Void
 
     private static let pieceSize = 256 * 1024
 
     /// The folder that the report is written to, for relative links to other files; `nil` for standard output.
     let folder: String?
-    private let sink: Sink
+    private let output: Output
     private var held: [UInt8] = []
     private var error: ResultsError?
 
-    /// Creates a stream into a sink.
-    package init(folder: String? = nil, _ sink: @escaping Sink) {
+    /// Creates a stream that passes its pieces to a function.
+    package init(folder: String? = nil, _ output: @escaping Output) {
         self.folder = folder
-        self.sink = sink
+        self.output = output
     }
 
     /// Adds a string.
@@ -41,7 +41,7 @@ package struct ReportStream: ~Copyable {
         defer { held.removeAll(keepingCapacity: true) }
         guard error == nil, !held.isEmpty else { return }
         do throws(ResultsError) {
-            try sink(held)
+            try output(held)
         } catch {
             self.error = error
         }

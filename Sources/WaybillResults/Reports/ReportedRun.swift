@@ -21,14 +21,9 @@ package struct ReportedRun: Sendable {
     /// - Parameter reason: Why the run could not be started; `nil` if an earlier failure or a signal prevented it.
     package init(notRun manifest: String, because reason: RedactedText?) {
         let now = Timestamp.now()
-        let step = StepResult(
-            id: "run",
-            path: "run",
-            graph: "run",
-            outcome: reason == nil ? .skipped : .failed,
-            name: reason == nil ? "the manifest was not run" : "the run has no result",
-            failure: reason.map { Failure(.input, $0, at: nil) }
-        )
+        var step = StepResult(id: "run", path: "run", graph: "run", outcome: reason == nil ? .skipped : .failed)
+        step.name = reason == nil ? "the manifest was not run" : "the run has no result"
+        step.failure = reason.map { Failure(.input, $0, at: nil) }
         result = RunResult(
             id: RunID(),
             manifest: manifest,
@@ -46,16 +41,9 @@ package struct ReportedRun: Sendable {
     /// completion.
     func exchanges(_ take: (Exchange) -> Void) throws(ResultsError) {
         guard let folder else { return }
-        let path = "\(folder)/\(FolderContents.journal)"
-        var journal = JournalReader(path, reading: ExchangeReader.part)
+        var journal = JournalReader("\(folder)/\(FolderContents.journal)", reading: ExchangeReader.part)
         var exchanges = ExchangeReader()
-        do {
-            try journal.read { exchanges.take($0, take) }
-        } catch let error as ResultsError {
-            throw error
-        } catch {
-            throw ResultsError(path: path, "\(error)")
-        }
+        try journal.read { exchanges.take($0, take) }
         exchanges.finish(take)
     }
 

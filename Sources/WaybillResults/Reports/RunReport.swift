@@ -17,18 +17,18 @@ extension RunReport {
     package static func write(_ runs: [ReportedRun], toFile path: String) throws(ResultsError) {
         let folder = FileContents.folder(of: path)
         try FolderContents.make(folder)
-        try OutputFile.replaceDurably(path) { sink throws(ResultsError) in
-            try write(runs, folder: folder, sink)
+        try OutputFile.replaceDurably(path) { output throws(ResultsError) in
+            try write(runs, folder: folder, output)
         }
     }
 
-    /// Writes the report to a sink, in pieces.
+    /// Passes the report to a function, in pieces.
     package static func write(
         _ runs: [ReportedRun],
         folder: String? = nil,
-        _ sink: @escaping ReportStream.Sink
+        _ output: @escaping ReportStream.Output
     ) throws(ResultsError) {
-        var stream = ReportStream(folder: folder, sink)
+        var stream = ReportStream(folder: folder, output)
         try write(runs, to: &stream)
         try stream.finish()
     }

@@ -32,31 +32,27 @@ extension ElementSubject: JSONStreamable {
 }
 
 /// How the elements of a forEach finished: all are counted, and the first hundred failures are kept.
-package struct ElementResults: Sendable, Equatable {
+public struct ElementResults: Sendable, Equatable {
     /// The maximum number of failures that are kept.
     package static let keptFailures = 100
 
     /// A failed element.
-    package struct ElementFailure: Sendable, Equatable {
+    public struct ElementFailure: Sendable, Equatable {
         /// The element's index in the list, from 0.
-        package var element: Int
+        public package(set) var element: Int
         /// A description of the element.
         package var subject: ElementSubject
         /// Why the element failed.
-        package var failure: Failure
+        public package(set) var failure: Failure
 
-        /// Creates a failed element; see the properties.
-        package init(element: Int, subject: ElementSubject, failure: Failure) {
-            self.element = element
-            self.subject = subject
-            self.failure = failure
-        }
+        /// The URL of the request that failed, if one was built.
+        public var url: RedactedText? { subject.url }
     }
 
     /// The number of elements by outcome.
-    package private(set) var counts = OutcomeCounts()
+    public private(set) var counts = OutcomeCounts()
     /// The first failures, by the elements' indices.
-    package private(set) var failures: [ElementFailure] = []
+    public private(set) var failures: [ElementFailure] = []
 
     /// Creates empty results.
     package init() {}
@@ -87,7 +83,7 @@ package struct ElementResults: Sendable, Equatable {
     }
 
     /// The number of elements.
-    package var count: Int { StepOutcome.allCases.reduce(0) { $0 + counts[$1] } }
+    package var count: Int { counts.total }
 
     /// Whether the element at an index has certainly passed, as far as the counts and the kept failures show.
     package func hasPassed(_ element: Int) -> Bool {
@@ -101,7 +97,6 @@ package struct ElementResults: Sendable, Equatable {
     mutating func take(counts: OutcomeCounts) {
         self.counts = counts
     }
-
 }
 
 extension ElementResults: JSONStreamable {

@@ -1,11 +1,11 @@
-package import WaybillDiagnostics
+public import WaybillDiagnostics
 
 /// The failure of a step.
-package struct Failure: Error, Sendable, Equatable {
+public struct Failure: Error, Sendable, Equatable {
     /// One of the errors of a stage that can report several, such as the expectations of a response.
-    package struct Detail: Sendable, Equatable {
+    public struct Detail: Sendable, Equatable {
         /// What failed, in one sentence without a full stop.
-        package var message: RedactedText
+        public package(set) var message: RedactedText
         /// The text of the manifest that was not satisfied.
         package var span: SourceSpan?
         /// A few words to show after the carets there.
@@ -20,7 +20,7 @@ package struct Failure: Error, Sendable, Equatable {
     }
 
     /// A location in a manifest whose text may be unknown, such as that of a failure in `run.json`.
-    package struct Location: Sendable, Equatable, CustomStringConvertible {
+    package struct Position: Sendable, Equatable, CustomStringConvertible {
         /// The path of the file, as it was specified.
         package var file: String
         /// The line, from 1.
@@ -33,17 +33,17 @@ package struct Failure: Error, Sendable, Equatable {
     }
 
     /// The stage that failed.
-    package var kind: FailureKind
+    public package(set) var kind: FailureKind
     /// The server's code for the failure: the status, or the code in the response's envelope, as a string or number.
-    package var code: RedactedJSON?
+    package var serverCode: RedactedJSON?
     /// What failed, in one sentence without a full stop.
-    package var message: RedactedText
+    public package(set) var message: RedactedText
     /// The text of the manifest that the failure refers to.
     package var span: SourceSpan?
-    /// The location read from a file of results.
-    private let readLocation: Location?
+    /// The location of a failure that was read from a file of results.
+    var readPosition: Position?
     /// All errors of a stage that checks several things; otherwise empty.
-    package var details: [Detail]
+    public package(set) var details: [Detail]
     /// Whether the message is the server's own or the manifest's for this failure, so that `messages.general` does not
     /// replace it. It is not stored in results.
     package var isSpecific = false
@@ -56,34 +56,17 @@ package struct Failure: Error, Sendable, Equatable {
         at span: SourceSpan?,
         details: [Detail] = []
     ) {
-        self.init(kind, message, code: code, at: span, readLocation: nil, details: details)
-    }
-
-    /// Creates a failure read from a file of results.
-    init(_ kind: FailureKind, _ message: RedactedText, code: RedactedJSON?, at location: Location?, details: [Detail]) {
-        self.init(kind, message, code: code, at: nil, readLocation: location, details: details)
-    }
-
-    private init(
-        _ kind: FailureKind,
-        _ message: RedactedText,
-        code: RedactedJSON?,
-        at span: SourceSpan?,
-        readLocation: Location?,
-        details: [Detail]
-    ) {
         self.kind = kind
-        self.code = code
+        serverCode = code
         self.message = message
         self.span = span
-        self.readLocation = readLocation
         self.details = details
     }
 
     /// The location in the manifest that the failure refers to.
-    package var location: Location? {
-        guard let span else { return readLocation }
-        return Location(file: span.file.name, line: span.start.line, column: span.start.column)
+    package var position: Position? {
+        guard let span else { return readPosition }
+        return Position(file: span.file.name, line: span.start.line, column: span.start.column)
     }
 
     /// Returns the failure laid out as a diagnostic, because it points into the manifest like one. A failure read from
@@ -99,20 +82,25 @@ package struct Failure: Error, Sendable, Equatable {
         }
         // The errors that no label shows.
         let rest = details.filter { located.count < 2 || $0.span == nil }.map(\.message).filter { $0 != message }
-        return renderer.render(diagnostic, location: location?.description, notes: rest.map(\.description))
+        return renderer.render(diagnostic, location: position?.description, notes: rest.map(\.description))
     }
+}
+
+extension Failure: CustomStringConvertible {
+    /// `accounts.yaml:12:5: expect: the first order is worth nothing`
+    public var description: String { "\(position.map { "\($0): " } ?? "")\(kind.rawValue): \(message)" }
 }
 
 extension Failure: JSONStreamable {
     /// Writes `{kind, code, message, file, line, column, details}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
         object.add("kind", kind.rawValue)
-        object.add("code", code)
+        object.add("code", serverCode)
         object.add("message", message)
-        if let location {
-            object.add("file", location.file)
-            object.add("line", location.line)
-            object.add("column", location.column)
+        if let position {
+            object.add("file", position.file)
+            object.add("line", position.line)
+            object.add("column", position.column)
         }
         if !details.isEmpty { object.add("details", each: details) }
     }

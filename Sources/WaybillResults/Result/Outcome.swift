@@ -14,19 +14,6 @@ public enum StepOutcome: String, Sendable, CaseIterable {
     case cancelled
 }
 
-extension StepOutcome {
-    /// The index of the outcome among all cases.
-    fileprivate var position: Int {
-        switch self {
-        case .passed: 0
-        case .failed: 1
-        case .tolerated: 2
-        case .skipped: 3
-        case .cancelled: 4
-        }
-    }
-}
-
 /// How a run finished.
 public enum RunOutcome: String, Sendable, CaseIterable {
     /// Everything passed, or its failures were tolerated.
@@ -39,8 +26,8 @@ public enum RunOutcome: String, Sendable, CaseIterable {
 
 /// The number of steps, or elements of a forEach, by outcome.
 public struct OutcomeCounts: Sendable, Equatable {
-    /// The counts, by the index of the outcome.
-    private var counts = [Int](repeating: 0, count: StepOutcome.allCases.count)
+    /// The counts that are not 0.
+    private var counts: [StepOutcome: Int] = [:]
 
     /// Creates counts of zero.
     package init() {}
@@ -57,10 +44,12 @@ public struct OutcomeCounts: Sendable, Equatable {
 
     /// The number with this outcome.
     public package(set) subscript(outcome: StepOutcome) -> Int {
-        get { counts[outcome.position] }
-        set { counts[outcome.position] = newValue }
+        get { counts[outcome, default: 0] }
+        set { counts[outcome] = newValue == 0 ? nil : newValue }
     }
 
+    /// The number with any outcome.
+    package var total: Int { counts.values.reduce(0, +) }
 }
 
 extension OutcomeCounts: JSONStreamable {

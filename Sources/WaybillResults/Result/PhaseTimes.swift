@@ -25,7 +25,6 @@ public struct PhaseTimes: Sendable, Equatable {
         self.tls = tls
         self.firstByte = firstByte
     }
-
 }
 
 extension PhaseTimes: JSONStreamable {
@@ -51,7 +50,6 @@ public struct ByteCounts: Sendable, Equatable {
         self.sent = sent
         self.received = received
     }
-
 }
 
 extension ByteCounts: JSONStreamable {

@@ -1,4 +1,4 @@
-package import WaybillFormats
+public import WaybillFormats
 
 /// How the cache was used for a response.
 public enum CacheUse: String, Sendable, CaseIterable {
@@ -21,43 +21,43 @@ public enum StepGroup: String, Sendable {
 }
 
 /// The result of a step.
-package struct StepResult: Sendable, Equatable {
+public struct StepResult: Sendable, Equatable {
     /// The step's id, unique in its graph.
-    package var id: String
+    public package(set) var id: String
     /// The name that the manifest gives the step.
-    package var name: String?
+    public package(set) var name: String?
     /// The path of the step: the graph and the ids down to the step, such as `main.both.schedule`.
-    package var path: String
+    public package(set) var path: String
     /// The graph that contains the step.
-    package var graph: String
+    public package(set) var graph: String
     /// The name of the endpoint that the step calls, if it has one.
-    package var endpoint: String?
+    public package(set) var endpoint: String?
     /// The tags by which runs can be limited: the `tag` of the step and of its request.
-    package var tags: [String]
+    package var tags: [String] = []
     /// What the step consists of, if it contains other steps, and is no `forEach`.
-    package var group: StepGroup?
+    public package(set) var group: StepGroup?
     /// How the step finished.
-    package var outcome: StepOutcome
+    public package(set) var outcome: StepOutcome
     /// The number of attempts of the step's request; 0 if none was sent.
-    package var attempts: Int
+    public package(set) var attempts = 0
     /// The status of the last response.
-    package var status: Int?
+    public package(set) var status: Int?
     /// How the cache was used for the last response; `nil` if the request did not use it.
-    package var cache: CacheUse?
+    public package(set) var cache: CacheUse?
     /// The method of the last request.
-    package var method: String?
+    public package(set) var method: String?
     /// The URL of the last request.
-    package var url: RedactedText?
+    public package(set) var url: RedactedText?
     /// When the step started; `nil` if it was skipped.
-    package var startedAt: Timestamp?
+    public package(set) var startedAt: Timestamp?
     /// The duration: of a request's last attempt, otherwise of the whole step.
     package var time: PhaseTimes?
     /// The bytes transmitted in all attempts.
-    package var bytes: ByteCounts?
+    public package(set) var bytes: ByteCounts?
     /// Why the step failed.
-    package var failure: Failure?
+    public package(set) var failure: Failure?
     /// How the step's elements finished, if it is a forEach.
-    package var elements: ElementResults?
+    public package(set) var elements: ElementResults?
 
     /// Whether the step is one of the steps that are counted: a group of steps is not, unless it has a failure of its own.
     package var isCounted: Bool { group == nil || failure != nil }
@@ -68,39 +68,14 @@ package struct StepResult: Sendable, Equatable {
         path: String,
         graph: String,
         outcome: StepOutcome,
-        name: String? = nil,
-        endpoint: String? = nil,
-        tags: [String] = [],
-        attempts: Int = 0,
-        status: Int? = nil,
-        cache: CacheUse? = nil,
-        method: String? = nil,
-        url: RedactedText? = nil,
-        startedAt: Timestamp? = nil,
-        time: PhaseTimes? = nil,
-        bytes: ByteCounts? = nil,
-        failure: Failure? = nil,
-        elements: ElementResults? = nil
+        failure: Failure? = nil
     ) {
         self.id = id
-        self.name = name
         self.path = path
         self.graph = graph
-        self.endpoint = endpoint
-        self.tags = tags
         self.outcome = outcome
-        self.attempts = attempts
-        self.status = status
-        self.cache = cache
-        self.method = method
-        self.url = url
-        self.startedAt = startedAt
-        self.time = time
-        self.bytes = bytes
         self.failure = failure
-        self.elements = elements
     }
-
 }
 
 extension StepResult: JSONStreamable {

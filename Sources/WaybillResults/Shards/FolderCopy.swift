@@ -5,7 +5,7 @@ import WaybillRuntime
 
 /// Copies the files of runs from one folder to another.
 package enum FolderCopy {
-    /// Throws if a file of a run is missing, does not have the size or content that its journal says, or is outside the
+    /// Throws if a file of a run is missing, does not have the size or content that its journal records, or is outside the
     /// folder of the run because a link on the way leads there.
     ///
     /// - Parameters:
@@ -20,17 +20,17 @@ package enum FolderCopy {
     ) throws(ResultsError) {
         let path = "\(folder)/\(name)"
         guard isRegularFile(path) else {
-            throw ResultsError(path: path, "'\(path)' is missing; the journal of its run lists it")
+            throw ResultsError("'\(path)' is missing; the journal of its run lists it")
         }
         if let bytes, let size = FolderContents.size(of: path), size != bytes {
-            throw ResultsError(path: path, "'\(path)' has \(size) bytes; the journal of its run says \(bytes)")
+            throw ResultsError("'\(path)' has \(size) bytes; the journal of its run says \(bytes)")
         }
         try checkFolder(of: path, in: folder)
         guard let checksum else { return }
         var actual = CRC32()
         try read(path) { actual.add($0[...]) }
         if actual.value != checksum {
-            throw ResultsError(path: path, "'\(path)' has other content than the journal of its run says")
+            throw ResultsError("'\(path)' has other content than the journal of its run says")
         }
     }
 
@@ -40,7 +40,7 @@ package enum FolderCopy {
             let folder = FileContents.canonicalPath(FileContents.folder(of: path)),
             folder == root || folder.utf8.starts(with: "\(root)/".utf8)
         else {
-            throw ResultsError(path: path, "'\(path)' is not in the folder of its run: a symbolic link leads out of it")
+            throw ResultsError("'\(path)' is not in the folder of its run: a symbolic link leads out of it")
         }
     }
 
@@ -86,7 +86,7 @@ package enum FolderCopy {
         try FolderContents.make(target)
         let folder = try OutputFile(target, .folder)
         guard folder.lock(), FolderContents.size(of: "\(target)/\(RunFileNames.journal)") == nil else {
-            throw ResultsError(path: target, "another process is starting the run in '\(target)'; try again")
+            throw ResultsError("another process is starting the run in '\(target)'; try again")
         }
         try copy("", from: source, to: target) { path in
             path != RunFileNames.journal && !isTemporary(path)
@@ -101,12 +101,12 @@ package enum FolderCopy {
         start["resumed"] = true
         let line = JSONStream.journalLine(start, number: reader.lastNumber + 1)
         var rest = reader.length
-        try OutputFile.replaceDurably("\(target)/\(RunFileNames.journal)") { sink throws(ResultsError) in
+        try OutputFile.replaceDurably("\(target)/\(RunFileNames.journal)") { write throws(ResultsError) in
             try read(journal) { piece throws(ResultsError) in
-                try sink(Array(piece.prefix(rest)))
+                try write(Array(piece.prefix(rest)))
                 rest -= min(rest, piece.count)
             }
-            try sink(line)
+            try write(line)
         }
         folder.unlock()
     }
@@ -126,13 +126,10 @@ package enum FolderCopy {
         let names = try FolderListing.names(in: folder.isEmpty ? source : "\(source)/\(folder)", limit: .max)
         for name in names.sorted() {
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
-            var status = stat()
-            guard lstat("\(source)/\(path)", &status) == 0 else {
-                throw ResultsError(cannot: "read", "\(source)/\(path)")
-            }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR: try copy(path, from: source, to: target, isWanted)
-            case S_IFREG where isWanted(path): try copy("\(source)/\(path)", to: "\(target)/\(path)", in: target)
+            switch FolderContents.status(of: "\(source)/\(path)")?.kind {
+            case .folder: try copy(path, from: source, to: target, isWanted)
+            case .file where isWanted(path): try copy("\(source)/\(path)", to: "\(target)/\(path)", in: target)
+            case nil: throw ResultsError(cannot: "read", "\(source)/\(path)")
             default: break
             }
         }
@@ -148,14 +145,13 @@ package enum FolderCopy {
 
     private static func read(
         _ path: String,
-        _ sink: ([UInt8]) throws(ResultsError) -> Void
+        _ write: ([UInt8]) throws(ResultsError) -> Void
     ) throws(ResultsError) {
         let file = try InputFile(path)
-        while case let piece = try file.next(1 << 20), !piece.isEmpty { try sink(piece) }
+        while case let piece = try file.next(1 << 20), !piece.isEmpty { try write(piece) }
     }
 
     private static func isRegularFile(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        FolderContents.status(of: path)?.kind == .file
     }
 }

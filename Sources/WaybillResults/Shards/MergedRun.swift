@@ -70,26 +70,30 @@ package struct MergedRun: ~Copyable {
     /// - Returns: The content of the file, and a warning about records that could not be written unchanged.
     package func combine(
         _ file: File
-    ) async throws(ResultsError) -> (content: RecordSink.Committed, warning: String?) {
+    ) async throws(ResultsError) -> (content: RecordFileWriter.Committed, warning: String?) {
         let whole: String
         do throws(ResultPathError) {
             whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
         } catch {
             switch error {
-            case .refused(let reason): throw ResultsError(path: file.path, reason)
+            case .refused(let reason): throw ResultsError(reason)
             case .file(let error): throw error
             }
         }
-        let sink = try RecordSink(whole, file.writer, in: file.container, thread: thread)
+        let writer = try RecordFileWriter(whole, file.writer, in: file.container, thread: thread)
         for (folder, part) in file.parts {
-            try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: sink)
-            try sink.count(part.records)
+            try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: writer)
+            try writer.count(part.records)
         }
-        return (try await sink.commit(), sink.takeWarning())
+        return (try await writer.commit(), writer.takeWarning())
     }
 
     /// Adds the records in the unfinished file of a shard, in pieces that end with a line.
-    private static func add(_ part: RunEvent.ShardFile, in path: String, to sink: RecordSink) throws(ResultsError) {
+    private static func add(
+        _ part: RunEvent.ShardFile,
+        in path: String,
+        to writer: RecordFileWriter
+    ) throws(ResultsError) {
         let file = try InputFile(path)
         var rest = part.bytes
         var piece: [UInt8] = []
@@ -99,10 +103,10 @@ package struct MergedRun: ~Copyable {
             rest -= next.count
             piece += next
             guard rest > 0, let end = piece.lastIndex(of: UInt8(ascii: "\n")) else { continue }
-            try sink.append(held: Array(piece[...end]))
+            try writer.append(held: Array(piece[...end]))
             piece.removeFirst(end + 1)
         }
-        if !piece.isEmpty { try sink.append(held: piece) }
+        if !piece.isEmpty { try writer.append(held: piece) }
     }
 
     /// Copies the file that shows how the manifest was when the run started.
@@ -135,7 +139,7 @@ package struct MergedRun: ~Copyable {
     ///   - steps: The sharded steps, in the order of the plan.
     ///   - shards: The folders of the shards, in order.
     ///   - time: When the last shard finished.
-    package func writeJournal(_ steps: [Step], of shards: [String], at time: Timestamp) throws {
+    package func writeJournal(_ steps: [Step], of shards: [String], at time: Timestamp) throws(ResultsError) {
         sync()
         var lines = MergedLines(steps: Set(steps.map(\.path)))
         for (index, step) in steps.enumerated() {

@@ -36,7 +36,7 @@ package struct ShardJournal: Sendable {
     /// Reads the journal of a shard.
     ///
     /// - Parameter paths: The paths of the sharded steps.
-    package init(of folder: String, steps paths: [String]) throws {
+    package init(of folder: String, steps paths: [String]) throws(ResultsError) {
         self.folder = folder
         steps = Dictionary(uniqueKeysWithValues: paths.map { ($0, Step()) })
         var reader = JournalReader("\(folder)/\(FolderContents.journal)")

@@ -33,7 +33,7 @@ package final class StateFile: Sendable {
     /// that is too long for a file, it has the SHA-256 digest.
     package static func path(in results: String, name: String, environment: String?) -> String {
         let names = [name] + (environment.map { [$0] } ?? [])
-        let file = names.map(encoded).joined(separator: ".")
+        let file = names.map { FileNameText.encoded($0) }.joined(separator: ".")
         return "\(results)/state/\(file.utf8.count > 200 ? Digest.sha256(of: Array(file.utf8)) : file).json"
     }
 
@@ -51,15 +51,12 @@ package final class StateFile: Sendable {
         do throws(ResultsError) {
             try FolderContents.make(FileContents.folder(of: target))
         } catch {
-            throw ResultsError(path: path, "cannot store the state in '\(path)': \(error.description)")
+            throw ResultsError("cannot store the state in '\(path)': \(error.description)")
         }
         // A separate file is locked, because the file itself is replaced, which would also replace a lock on it.
         lock = try OutputFile(FileLock.path(for: target), .any)
         guard lock.lock() else {
-            throw ResultsError(
-                path: path,
-                "the state '\(path)' is in use by another run; try again when that run has finished"
-            )
+            throw ResultsError("the state '\(path)' is in use by another run; try again when that run has finished")
         }
         Self.removeTemporaries(of: target)
         content = try Self.read(path)
@@ -81,15 +78,12 @@ package final class StateFile: Sendable {
             bytes = try FileContents.read(path, limit: 256 << 20)
         } catch {
             if error.reason == .notFound { return Content() }
-            throw ResultsError(path: path, "cannot read the state '\(path)': \(error.message)")
+            throw ResultsError("cannot read the state '\(path)': \(error.message)")
         }
         guard let json = try? JSONParser().parse(bytes), json["format"]?.number?.int == format,
             let graphs = json["graphs"]?.object, graphs.allSatisfy({ $0.value.object != nil })
         else {
-            throw ResultsError(
-                path: path,
-                "'\(path)' is not a state file; remove it to start with the default values"
-            )
+            throw ResultsError("'\(path)' is not a state file; remove it to start with the default values")
         }
         return Content(
             run: json["run"]?.string.flatMap(RunID.init),
@@ -116,21 +110,5 @@ package final class StateFile: Sendable {
         var text: [UInt8] = []
         JSONWriter(layout: .pretty).write(.object(object), to: &text)
         return text + [UInt8(ascii: "\n")]
-    }
-
-    /// Encodes a name for use in a file name.
-    private static func encoded(_ name: String) -> String {
-        var encoded = ""
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                encoded += "%" + (digits.utf8.count < 2 ? "0" : "") + digits
-            }
-        }
-        return encoded
     }
 }

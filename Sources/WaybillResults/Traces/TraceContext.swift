@@ -125,25 +125,13 @@ package struct SpanID: Sendable, Hashable, CustomStringConvertible {
 extension Hexadecimal {
     /// Returns the 16 lower-case digits of a number.
     fileprivate static func digits(of number: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 16) { text in
-            for index in 0..<16 {
-                let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15
-                text[index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-            }
-            return 16
-        }
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
     /// Returns the number that at most 16 lower-case digits spell; `nil` if there is another character.
     fileprivate static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
-        var number: UInt64 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return number
+        let isValid = digits.allSatisfy("0123456789abcdef".utf8.contains)
+        return isValid ? UInt64(String(decoding: digits, as: UTF8.self), radix: 16) : nil
     }
 }

@@ -156,7 +156,7 @@ import WaybillTestSupport
         #expect(elements.failures.map(\.element) == Array(0..<100))
         #expect(elements.failures.map { $0.subject.url?.string } == (0..<100).map { "http://s/\($0)" })
         #expect(Set(elements.failures.map(\.failure.message.string)) == ["the status is 500, not 2xx"])
-        #expect(Set(elements.failures.map { $0.failure.code?.value }) == [.number(JSONNumber(500))])
+        #expect(Set(elements.failures.map { $0.failure.serverCode?.value }) == [.number(JSONNumber(500))])
         #expect(run.outcome?.result.steps.first?.failure?.kind == .status)
     }
 

@@ -192,7 +192,7 @@ import WaybillTransport
             failures.map(\.message.string)
                 == Array(repeating: "could not fetch an access token: \(refusal.message)", count: 3)
         )
-        #expect(failures.map { $0.code?.text.string } == Array(repeating: refusal.code, count: 3))
+        #expect(failures.map { $0.serverCode?.text.string } == Array(repeating: refusal.code, count: 3))
         #expect(failures.allSatisfy { $0.span?.start.line == 5 })
         #expect((0..<3).allSatisfy { fixture.transport.requests(to: "/\($0)").isEmpty })
         #expect(fixture.transport.requests(to: "/login").isEmpty)

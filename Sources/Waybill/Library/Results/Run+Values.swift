@@ -1,14 +1,21 @@
+import WaybillJSON
 @_exported public import enum WaybillDiagnostics.FailureKind
 @_exported public import struct WaybillFormats.Timestamp
 @_exported public import struct WaybillResults.ByteCounts
 @_exported public import enum WaybillResults.CacheUse
+@_exported public import struct WaybillResults.ElementResults
+@_exported public import struct WaybillResults.Failure
 @_exported public import struct WaybillResults.OutcomeCounts
 @_exported public import struct WaybillResults.PhaseTimes
 @_exported public import struct WaybillResults.ProgressReport
+@_exported public import struct WaybillResults.RedactedHeader
+@_exported public import struct WaybillResults.RedactedText
+@_exported public import struct WaybillResults.RunEvent
 @_exported public import enum WaybillResults.RunOutcome
 @_exported public import enum WaybillResults.SkipReason
 @_exported public import enum WaybillResults.StepGroup
 @_exported public import enum WaybillResults.StepOutcome
+@_exported public import struct WaybillResults.StepResult
 
 // The types of other modules that are part of the library. All else that the modules declare is internal to the package.
 extension Run {
@@ -34,6 +41,65 @@ extension Run {
     public typealias Bytes = ByteCounts
     /// The progress of a request's transfer, in bytes of the bodies as they are transferred.
     public typealias Progress = ProgressReport
+    /// The start of a run.
+    public typealias Start = RunEvent.RunStart
+    /// The result of a step.
+    public typealias Step = StepResult
+    /// Why a step failed.
+    public typealias StepFailure = WaybillResults.Failure
+    /// The results of the elements of a step with `forEach`.
+    public typealias Elements = ElementResults
+    /// The result of an element of a step with `forEach`.
+    public typealias ElementEnd = RunEvent.ElementEnd
+    /// A page that was received.
+    public typealias Page = RunEvent.PageEnd
+    /// A file of `write` whose end is missing.
+    public typealias CutFile = RunEvent.CutFile
+    /// A file of `write` that is complete.
+    public typealias WrittenFile = RunEvent.WrittenFile
+    /// A file of `download` that is complete.
+    public typealias DownloadedFile = RunEvent.DownloadedFile
+    /// A request as it is about to be sent.
+    public typealias Request = RunEvent.SentRequest
+    /// A redirect: the response and the request that follows.
+    public typealias Redirection = RunEvent.Redirection
+    /// A failed attempt that is followed by another one.
+    public typealias Retry = RunEvent.Retry
+    /// The status and the header of a response.
+    public typealias ResponseHead = RunEvent.ResponseHead
+    /// A string in which secrets are masked.
+    public typealias Text = RedactedText
+    /// A header field. The values of credentials and cookies are masked.
+    public typealias HeaderField = RedactedHeader
+}
+
+extension StepResult {
+    /// How long it took: for a request, the last attempt; otherwise the whole step.
+    public var times: PhaseTimes? { time }
+}
+
+extension Failure {
+    /// The server's code for the failure: the status, or the code in the response's envelope. A number is in decimal
+    /// digits.
+    public var code: String? { serverCode?.text.string }
+
+    /// The location in the manifest that the failure belongs to.
+    public var location: SourceLocation? { span.map(SourceLocation.init) }
+}
+
+extension Failure.Detail {
+    /// The location in the manifest of the requirement that was not met.
+    public var location: SourceLocation? { span.map(SourceLocation.init) }
+}
+
+extension RunEvent.PageEnd {
+    /// What selects the next page: its URL, number, offset or cursor; `nil` if there is none.
+    public var next: Value? { nextPage.map { Value($0.value) } }
+}
+
+extension RunEvent.WrittenFile {
+    /// What `aggregate` computes over the records, by name; an object, or `null` if there is no `aggregate`.
+    public var aggregates: Value { Value(aggregated?.value ?? .null) }
 }
 
 extension Timestamp {

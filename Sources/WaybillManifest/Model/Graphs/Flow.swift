@@ -18,7 +18,7 @@ package final class Flow: Sendable {
     /// How the next page is found.
     package let paginate: Pagination?
     /// The file that records are written to.
-    package let write: Sink?
+    package let write: Write?
     /// The sibling steps in a batch that must finish before.
     package let needs: [Spanned<String>]
     /// The location of the step.
@@ -46,7 +46,7 @@ package final class Flow: Sendable {
         forEach = entries[.forEach].flatMap { decoder.forEach($0, level: level) }
         until = entries[.until].flatMap { decoder.until($0) }
         paginate = entries[.paginate].flatMap { decoder.pagination($0) }
-        write = entries[.write].flatMap { decoder.sink($0) }
+        write = entries[.write].flatMap { decoder.write($0) }
         needs = decoder.texts(in: entries[.needs])
         self.span = span
     }
@@ -137,7 +137,7 @@ package struct Pagination: Sendable {
 }
 
 /// A file that records are written to.
-package struct Sink: Sendable {
+package struct Write: Sendable {
     /// A column of a CSV file.
     package struct Column: Sendable {
         /// The name, which is also that of the member if there is no expression.

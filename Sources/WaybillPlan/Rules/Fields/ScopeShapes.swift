@@ -50,7 +50,7 @@ struct ScopeShapes {
     private static let downloaded = ValueShape.object([
         ("file", text), ("bytes", number), ("sha256", text), ("resumed", .scalar("a boolean")),
     ])
-    private static func written(_ write: Sink?) -> ValueShape {
+    private static func written(_ write: Write?) -> ValueShape {
         var fields = [("file", text), ("records", number), ("bytes", number)]
         if write?.table != nil { fields.append(("table", text)) }
         return .object(fields + (write?.aggregates ?? []).map { ($0.name.value, .anything) })

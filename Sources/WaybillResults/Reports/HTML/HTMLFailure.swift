@@ -3,35 +3,19 @@ import WaybillJSON
 
 /// A failed step on the page: its diagnostic, its request and response, and its failed elements.
 struct HTMLFailure {
-    private let step: StepResult
-    private let number: Int
-    private let run: ReportedRun
+    let step: StepResult
+    let number: Int
+    let run: ReportedRun
     /// The number of the run on the page, if there are several.
-    private let runNumber: Int?
-    private let exchanges: FailedExchanges
+    let runNumber: Int?
+    let exchanges: FailedExchanges
     /// The folder of the page, which links to bodies are relative to.
-    private let pageFolder: String?
+    let pageFolder: String?
 
     /// The number of failures whose details are expanded initially.
     private static let openFailures = 20
     /// The maximum number of bytes of a body that are shown.
     private static let shownBytes = 4096
-
-    init(
-        _ step: StepResult,
-        number: Int,
-        run: ReportedRun,
-        runNumber: Int?,
-        exchanges: FailedExchanges,
-        pageFolder: String?
-    ) {
-        self.step = step
-        self.number = number
-        self.run = run
-        self.runNumber = runNumber
-        self.exchanges = exchanges
-        self.pageFolder = pageFolder
-    }
 
     /// The markup.
     var markup: HTML {

@@ -50,7 +50,7 @@ package enum HTMLReport: RunReport {
             for step in steps {
                 shown += 1
                 let failure = HTMLFailure(
-                    step,
+                    step: step,
                     number: shown,
                     run: run,
                     runNumber: runs.count > 1 ? runIndex + 1 : nil,
@@ -77,42 +77,28 @@ package enum HTMLReport: RunReport {
     private static func writeData(of run: RunResult, _ numbers: [Int: Int], to stream: inout ReportStream) {
         stream.write("<script type=\"application/json\" class=\"run\">\n")
         var head = JSONStream()
-        head.add(DataHead(run: run))
+        head.add { head in
+            head.add("manifest", run.manifest)
+            head.add("outcome", run.outcome.rawValue)
+            head.add("startedAt", run.startedAt)
+            head.add("finishedAt", run.finishedAt)
+        }
         stream.write(escaped(head.bytes.dropLast()))
         stream.write(",\"steps\":[")
-        for (index, step) in run.steps.enumerated() {
+        for (index, var step) in run.steps.enumerated() {
+            // The failures of elements are in the markup.
+            let elements = step.elements
+            step.elements = nil
             var row = JSONStream()
-            row.add(DataRow(step: step, failureNumber: numbers[index]))
+            row.add { row in
+                step.addMembers(to: &row)
+                row.add("elements", elements?.summary)
+                row.add("failureNumber", numbers[index])
+            }
             stream.write(index == 0 ? "\n" : ",\n")
             stream.write(escaped(row.bytes[...]))
         }
         stream.write("\n]}\n</script>\n")
-    }
-
-    private struct DataHead: JSONStreamable {
-        let run: RunResult
-
-        func addMembers(to object: inout JSONStream) {
-            object.add("manifest", run.manifest)
-            object.add("outcome", run.outcome.rawValue)
-            object.add("startedAt", run.startedAt)
-            object.add("finishedAt", run.finishedAt)
-        }
-    }
-
-    /// A step without the failures of its elements, which are in the markup.
-    private struct DataRow: JSONStreamable {
-        let step: StepResult
-        let failureNumber: Int?
-
-        func addMembers(to object: inout JSONStream) {
-            var step = step
-            let elements = step.elements
-            step.elements = nil
-            step.addMembers(to: &object)
-            object.add("elements", elements?.summary)
-            object.add("failureNumber", failureNumber)
-        }
     }
 
     /// Escapes JSON so that it cannot close or change the element that contains it. '<' occurs only in its strings.

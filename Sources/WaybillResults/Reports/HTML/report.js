@@ -196,8 +196,8 @@
         add("Bytes", step.bytes ? `${step.bytes.sent} sent, ${step.bytes.received} received` : undefined);
         add("Elements", step.elements);
         if (step.failure) {
-            const { file, line, column, findings } = step.failure;
-            add("Failure", [step.failure.message, ...(findings ?? []).map((finding) => finding.message)].join("\n"));
+            const { file, line, column, details } = step.failure;
+            add("Failure", [step.failure.message, ...(details ?? []).map((detail) => detail.message)].join("\n"));
             add("Location", file ? `${file}:${line}:${column}` : undefined);
         }
         const box = element("div", { className: "panel" }, list);

@@ -103,7 +103,7 @@ private struct SQLiteLoad {
 
     private func record(_ line: ArraySlice<UInt8>, of source: String) throws(ResultsError) -> JSONObject {
         guard let value = try? JSONParser().parse(line) else {
-            throw ResultsError(path: source, "'\(source)' was changed: a line of it is not JSON")
+            throw ResultsError("'\(source)' was changed: a line of it is not JSON")
         }
         return value.object ?? JSONObject([("value", value)])
     }
@@ -130,10 +130,7 @@ private struct SQLiteLoad {
 
     private func failure(_ words: String, value: JSONObject) -> ResultsError {
         let shown = JSONWriter().string(.object(value)).excerpt(80)
-        return ResultsError(
-            path: database.path,
-            "record \(count) for table '\(table.name)' of '\(database.path)' \(words): \(shown)"
-        )
+        return ResultsError("record \(count) for table '\(table.name)' of '\(database.path)' \(words): \(shown)")
     }
 
     // MARK: Columns
@@ -162,7 +159,6 @@ private struct SQLiteLoad {
                 }
                 guard columns.count < Self.maximumColumns else {
                     throw ResultsError(
-                        path: database.path,
                         "the records for table '\(table.name)' of '\(database.path)' have more than "
                             + "\(Self.maximumColumns) different members; name the ones to store with 'columns'"
                     )
@@ -187,10 +183,7 @@ private struct SQLiteLoad {
 
     private func quoted(_ name: String) throws(ResultsError) -> String {
         guard !name.utf8.contains(0) else {
-            throw ResultsError(
-                path: database.path,
-                "the name of a record's member cannot be a column: it contains a NUL character"
-            )
+            throw ResultsError("the name of a record's member cannot be a column: it contains a NUL character")
         }
         return name.quotedForSQL
     }
@@ -214,7 +207,6 @@ private struct SQLiteLoad {
         } catch {
             guard error.description.contains("ON CONFLICT clause does not match") else { throw error }
             throw ResultsError(
-                path: database.path,
                 "table '\(table.name)' of '\(database.path)' has no PRIMARY KEY or UNIQUE index on exactly the columns of 'key': "
                     + table.key.joined(separator: ", ")
             )

@@ -54,18 +54,17 @@ final class SQLiteDatabase {
         guard ![SQLITE_OK, SQLITE_ROW, SQLITE_DONE].contains(code) else { return }
         switch code & 0xFF {
         case SQLITE_NOTADB:
-            throw ResultsError(path: path, "'\(path)' is not an SQLite database")
+            throw ResultsError("'\(path)' is not an SQLite database")
         case SQLITE_BUSY, SQLITE_LOCKED:
             let wasStopped = isStopped()
             let message = "the database '\(path)' is locked by another process"
             throw ResultsError(
-                path: path,
                 wasStopped ? message : "\(message), which did not release it within \(wait) s",
                 wasStopped: wasStopped
             )
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
         default:
-            throw ResultsError(path: path, "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
+            throw ResultsError("cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
         }
     }
 }

@@ -1,6 +1,35 @@
 import WaybillDiagnostics
 import WaybillPlatform
 
+/// The arguments of the program.
+enum ProgramArguments {
+    /// The arguments without the program's name.
+    ///
+    /// These are the arguments that the system passed to the program. Swift's `CommandLine` reads them from `/proc` on
+    /// Linux, and is empty if that is not readable.
+    static var words: [String] {
+        let count = Int(waybill_argument_count())
+        guard count > 0 else { return Array(CommandLine.arguments.dropFirst()) }
+        return (1..<max(1, count)).compactMap { index in
+            waybill_argument(Int32(index)).map { String(cString: $0) }
+        }
+    }
+}
+
+/// The three standard streams.
+enum StandardStreams {
+    /// Opens `/dev/null` for each stream that was closed when the program started. Otherwise the next file that is
+    /// opened would take the number of a standard stream, and output would go there. Writing to a standard output that
+    /// was closed fails, as in other programs, because the output is lost.
+    static func open() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            guard fcntl(descriptor, F_GETFD) < 0, errno == EBADF else { continue }
+            // Takes the lowest free number, which is this one.
+            _ = openat(AT_FDCWD, "/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
+        }
+    }
+}
+
 /// The limits of the system without which the program cannot start. Swift's runtime and libdispatch do not report that
 /// they cannot open a file or start a thread: they crash or wait forever.
 enum SystemLimits {

@@ -2,7 +2,7 @@
 """A forEach whose records go to a file: its memory at 10,000 elements and at 1,000,000; nginx on loopback answers.
 
     swift build -c release --static-swift-stdlib --product waybill --scratch-path .build-release
-    python3 Benchmarks/Sink/measure.py [ELEMENTS] [--program .build-release/release/waybill]
+    python3 Benchmarks/Write/measure.py [ELEMENTS] [--program .build-release/release/waybill]
 
 Needs nginx. Prints the greatest resident memory of each process and its requests/s; ends with 1 when the larger run needs
 20 % more than the smaller one, or more than 150 MB, or when its file is not whole and in order.

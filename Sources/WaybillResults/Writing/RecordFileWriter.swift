@@ -8,7 +8,7 @@ import WaybillRuntime
 ///
 /// Records belong to elements, numbered from 0, and are written in the order of the numbers. Records that arrive before
 /// their turn wait in memory. When a call returns, everything that it appended has been handed to the system.
-package final class RecordSink: Sendable {
+package final class RecordFileWriter: Sendable {
     /// The content of a complete file.
     package struct Committed: Sendable, Equatable {
         /// The records in the file.
@@ -67,16 +67,19 @@ package final class RecordSink: Sendable {
     private let onFailure: @Sendable (ResultsError) -> Void
     private let state: Mutex<State>
 
-    /// Creates a new file, and removes an unfinished earlier one.
+    /// Creates a new file, and removes an unfinished earlier one; or continues a file, truncated to its valid part: to
+    /// where its journal ends, or before that if the file does not have the recorded bytes.
     ///
     /// - Parameters:
     ///   - run: The run that writes the file, if other runs may write to the same path; see `RecordContainer.part`.
+    ///   - resumption: Where the file is continued; `nil` for a new file.
     ///   - onFailure: Receives the first error in writing the file.
     init(
         _ path: String,
         _ writer: any RecordWriter,
         in container: RecordContainer = .file,
         ownedBy run: RunID? = nil,
+        from resumption: Resumption? = nil,
         thread: FileThread,
         disk: Disk = .real,
         onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
@@ -86,31 +89,14 @@ package final class RecordSink: Sendable {
         self.thread = thread
         self.onFailure = onFailure
         part = container.part(of: path, ownedBy: run)
-        loss = nil
-        if unlink(part) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", part) }
-        file = try OutputFile(part, .new, disk: disk)
-        state = Mutex(State(writer: writer))
-    }
-
-    /// Continues a file that was started earlier, truncated to its valid part: to where its journal says, or before
-    /// that if the file does not have the recorded bytes.
-    init(
-        _ path: String,
-        _ writer: any RecordWriter,
-        in container: RecordContainer = .file,
-        ownedBy run: RunID? = nil,
-        from resumption: Resumption,
-        thread: FileThread,
-        disk: Disk = .real,
-        onFailure: @escaping @Sendable (ResultsError) -> Void = { _ in }
-    ) throws(ResultsError) {
-        self.path = path
-        self.container = container
-        self.thread = thread
-        self.onFailure = onFailure
-        part = container.part(of: path, ownedBy: run)
+        guard var resumption else {
+            loss = nil
+            if unlink(part) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", part) }
+            file = try OutputFile(part, .new, disk: disk)
+            state = Mutex(State(writer: writer))
+            return
+        }
         file = try OutputFile(part, .any, disk: disk)
-        var resumption = resumption
         let rest = try resumption.lastMark(intactIn: part)
         if rest.bytes < resumption.bytes {
             let end = resumption.element
@@ -157,12 +143,12 @@ package final class RecordSink: Sendable {
         guard !state.withLock({ $0.hasRoom(for: element) }) else { return }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
+                let continues = state.withLock { state in
                     if Task.isCancelled || state.hasRoom(for: element) { return true }
                     state.waiters[element] = continuation
                     return false
                 }
-                if goesOn { continuation.resume() }
+                if continues { continuation.resume() }
             }
         } onCancel: {
             state.withLock { $0.waiters.removeValue(forKey: element) }?.resume()
@@ -363,7 +349,7 @@ package final class RecordSink: Sendable {
 
     /// Replaces the temporary path in an error with the file's own path, the only one that users know.
     private func named(_ error: ResultsError) -> ResultsError {
-        ResultsError(path: path, error.description.replacing(part, with: path))
+        ResultsError(error.description.replacing(part, with: path))
     }
 
     /// Truncates the file to the start of the current element's records.
@@ -426,9 +412,9 @@ package final class RecordSink: Sendable {
     }
 }
 
-extension RecordSink.State {
+extension RecordFileWriter.State {
     /// The end of the file, including the buffer.
-    fileprivate var end: RecordSink.Resumption.Mark {
+    fileprivate var end: RecordFileWriter.Resumption.Mark {
         .init(bytes: bytes + buffer.count, records: records, count: turn, checksum: checksum.value)
     }
 
@@ -442,7 +428,7 @@ extension RecordSink.State {
     }
 
     fileprivate func hasRoom(for element: Int) -> Bool {
-        error != nil || element <= turn || waitingBytes < RecordSink.roomBytes
+        error != nil || element <= turn || waitingBytes < RecordFileWriter.roomBytes
     }
 
     /// Returns the elements that no longer need to wait, and removes them.

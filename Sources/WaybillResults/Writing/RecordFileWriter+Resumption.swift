@@ -1,6 +1,6 @@
 import WaybillJSON
 
-extension RecordSink {
+extension RecordFileWriter {
     /// Where a file that an earlier process started is continued.
     package struct Resumption: Sendable {
         /// A position between two elements, or pages, in a file.
@@ -13,14 +13,6 @@ extension RecordSink {
             package var count: Int
             /// The CRC-32 of the bytes before the position; `nil` if the journal is of an older version.
             package var checksum: UInt32?
-
-            /// Creates a position in a file; see the properties.
-            package init(bytes: Int, records: RecordTally, count: Int, checksum: UInt32?) {
-                self.bytes = bytes
-                self.records = records
-                self.count = count
-                self.checksum = checksum
-            }
 
             /// The start of a file.
             package static let start = Mark(bytes: 0, records: 0, count: 0, checksum: 0)
@@ -125,7 +117,7 @@ extension RecordSink {
     }
 }
 
-extension RecordSink.Resumption.Mark: JSONStreamable {
+extension RecordFileWriter.Resumption.Mark: JSONStreamable {
     /// Writes `{count, records, aggregates, bytes, crc32}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("count", count)

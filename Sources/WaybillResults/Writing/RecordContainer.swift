@@ -34,7 +34,7 @@ package enum RecordContainer: Sendable {
     /// Whether the records of a complete file are at their destination. Removing the unfinished file is the last step.
     ///
     /// - Parameter committed: The content of the file; `nil` if other runs may have replaced it.
-    func isInPlace(_ path: String, from part: String, _ committed: RecordSink.Committed?) -> Bool {
+    func isInPlace(_ path: String, from part: String, _ committed: RecordFileWriter.Committed?) -> Bool {
         var status = stat()
         guard lstat(part, &status) != 0, errno == ENOENT, lstat(path, &status) == 0 else { return false }
         switch self {
@@ -65,7 +65,7 @@ package enum RecordContainer: Sendable {
                 return try GzipFile.write(compressed, from: part)
             } catch {
                 unlink(compressed)
-                throw ResultsError(path: path, error.description.replacing(compressed, with: path))
+                throw ResultsError(error.description.replacing(compressed, with: path))
             }
         }
     }

@@ -8,11 +8,11 @@ import WaybillTestSupport
 
 @testable import WaybillResults
 
-@Suite(.timeLimit(.minutes(5))) struct RecordSinkTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordFileWriterTests {
     private let folder = TemporaryFolder()
 
-    private func sink(_ name: String, _ format: any RecordWriter) throws -> RecordSink {
-        try RecordSink("\(folder.path)/\(name)", format, thread: FileThread())
+    private func writer(_ name: String, _ format: any RecordWriter) throws -> RecordFileWriter {
+        try RecordFileWriter("\(folder.path)/\(name)", format, thread: FileThread())
     }
 
     private func records(_ texts: String...) throws -> [RedactedJSON] {
@@ -38,12 +38,12 @@ import WaybillTestSupport
         empty: String
     ) async throws {
         let records = try Self.values.map { try self.records($0)[0] }
-        let straight = try sink("straight", format)
+        let straight = try writer("straight", format)
         try straight.append(records)
         _ = try await straight.commit()
         #expect(folder.read("straight") == expected)
 
-        let waiting = try sink("waiting", format)
+        let waiting = try writer("waiting", format)
         for element in [2, 0, 1] {
             try waiting.append([records[element]], of: element)
             _ = try waiting.end(element, .kept)
@@ -52,7 +52,7 @@ import WaybillTestSupport
         #expect(folder.read("waiting") == expected)
         #expect(committed == .init(records: 3, bytes: expected.utf8.count))
 
-        _ = try await sink("empty", format).commit()
+        _ = try await writer("empty", format).commit()
         #expect(folder.read("empty") == empty)
         #expect(folder.names() == ["straight", "waiting", "empty"])
     }
@@ -62,9 +62,9 @@ import WaybillTestSupport
         for (name, format) in [("raw", RawFormat()), ("lines", NDJSONFormat()), ("rows", CSVFormat())]
             as [(String, any RecordWriter)]
         {
-            let sink = try sink(name, format)
-            try sink.append([record])
-            _ = try await sink.commit()
+            let writer = try writer(name, format)
+            try writer.append([record])
+            _ = try await writer.commit()
         }
         #expect(TemporaryFolder.contents(of: "\(folder.path)/raw") == [0xFF, 0x00])
         #expect(folder.read("lines") == "\"/wA=\"\n")
@@ -72,34 +72,34 @@ import WaybillTestSupport
     }
 
     @Test func `a member without a column is reported once`() throws {
-        let sink = try sink("a.csv", CSVFormat())
-        try sink.append(try records(#"{"a":1}"#, #"{"a":2,"é":3}"#, #"{"x":3}"#))
-        #expect(sink.takeWarning() == "'é' is left out: the first record does not have it, so it is not a column")
-        try sink.append(try records(#"{"y":3}"#))
-        #expect(sink.takeWarning() == nil)
+        let writer = try writer("a.csv", CSVFormat())
+        try writer.append(try records(#"{"a":1}"#, #"{"a":2,"é":3}"#, #"{"x":3}"#))
+        #expect(writer.takeWarning() == "'é' is left out: the first record does not have it, so it is not a column")
+        try writer.append(try records(#"{"y":3}"#))
+        #expect(writer.takeWarning() == nil)
     }
 
     @Test func `a file appears only when it is complete, and then replaces an earlier one`() async throws {
         folder.write("old", to: "a.ndjson")
         folder.write("unfinished", to: "a.ndjson.part")
-        let sink = try sink("a.ndjson", NDJSONFormat())
-        try sink.append(try records("1"))
+        let writer = try writer("a.ndjson", NDJSONFormat())
+        try writer.append(try records("1"))
         #expect(folder.read("a.ndjson") == "old")
         #expect(folder.read("a.ndjson.part") == "1\n")
-        _ = try await sink.commit()
+        _ = try await writer.commit()
         #expect(folder.read("a.ndjson") == "1\n")
         #expect(folder.names() == ["a.ndjson"])
     }
 
     @Test func `the journal records how far the file is written, or the records that wait`() throws {
-        let sink = try sink("a", NDJSONFormat())
-        #expect(try sink.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
-        #expect(try sink.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
-        #expect(try sink.end(1, .kept) == .held(Array("20\n21\n".utf8), records: 2))
-        #expect(try sink.append(records("10"), of: 0) == written("10\n", records: 1))
-        #expect(try sink.end(0, .kept) == written("10\n", records: 1))
+        let writer = try writer("a", NDJSONFormat())
+        #expect(try writer.append(records("20"), of: 1) == .held(Array("20\n".utf8), records: 1))
+        #expect(try writer.append(records("21"), of: 1) == .held(Array("21\n".utf8), records: 1))
+        #expect(try writer.end(1, .kept) == .held(Array("20\n21\n".utf8), records: 2))
+        #expect(try writer.append(records("10"), of: 0) == written("10\n", records: 1))
+        #expect(try writer.end(0, .kept) == written("10\n", records: 1))
         #expect(folder.read("a.part") == "10\n20\n21\n")
-        #expect(try sink.append(records("30"), of: 2) == written("10\n20\n21\n30\n", records: 4))
+        #expect(try writer.append(records("30"), of: 2) == written("10\n20\n21\n30\n", records: 4))
     }
 
     @Test(arguments: [
@@ -111,30 +111,30 @@ import WaybillTestSupport
     }
 
     @Test func `the records of a failed element are discarded`() async throws {
-        let sink = try sink("a", JSONFormat())
-        try sink.append(records("10"), of: 0)
-        try sink.append(records("20"), of: 1)
-        #expect(try sink.end(1, .without) == .held([], records: 0))
-        try sink.append(records("11", "12"), of: 0)
-        #expect(try sink.end(0, .without) == written("", records: 0))
-        try sink.append(records("30"), of: 2)
-        try sink.append(records("40"), of: 3)
-        try sink.removeRecords(2)
-        try sink.removeRecords(3)
-        try sink.append(records("31"), of: 2)
-        try sink.append(records("41"), of: 3)
-        #expect(try sink.end(2, .kept) == written("[\n31", records: 1))
-        _ = try sink.end(3, .kept)
-        #expect(try await sink.commit() == .init(records: 2, bytes: 11))
+        let writer = try writer("a", JSONFormat())
+        try writer.append(records("10"), of: 0)
+        try writer.append(records("20"), of: 1)
+        #expect(try writer.end(1, .without) == .held([], records: 0))
+        try writer.append(records("11", "12"), of: 0)
+        #expect(try writer.end(0, .without) == written("", records: 0))
+        try writer.append(records("30"), of: 2)
+        try writer.append(records("40"), of: 3)
+        try writer.removeRecords(2)
+        try writer.removeRecords(3)
+        try writer.append(records("31"), of: 2)
+        try writer.append(records("41"), of: 3)
+        #expect(try writer.end(2, .kept) == written("[\n31", records: 1))
+        _ = try writer.end(3, .kept)
+        #expect(try await writer.commit() == .init(records: 2, bytes: 11))
         #expect(folder.read("a") == "[\n31,\n41\n]\n")
     }
 
     @Test func `the columns come from the first record that is kept`() async throws {
-        let sink = try sink("a", CSVFormat())
-        try sink.append(records(#"{"x":1}"#), of: 0)
-        _ = try sink.end(0, .without)
-        try sink.append(records(#"{"y":1}"#), of: 1)
-        _ = try await sink.commit()
+        let writer = try writer("a", CSVFormat())
+        try writer.append(records(#"{"x":1}"#), of: 0)
+        _ = try writer.end(0, .without)
+        try writer.append(records(#"{"y":1}"#), of: 1)
+        _ = try await writer.commit()
         #expect(folder.read("a") == "y\r\n1\r\n")
     }
 
@@ -146,11 +146,11 @@ import WaybillTestSupport
     )
     func `a resumed file continues at the position in the journal`(format: any RecordWriter) async throws {
         let all = try records(#"{"n":1,"=s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
-        let whole = try sink("whole", format)
+        let whole = try writer("whole", format)
         try whole.append(all)
         _ = try await whole.commit()
 
-        let first = try sink("cut", format)
+        let first = try writer("cut", format)
         try first.append([all[0]], of: 0)
         guard case .written(let bytes, _, let records) = try first.end(0, .kept),
             case .held(let held, let count) = try first.append([all[2]], of: 2)
@@ -159,14 +159,14 @@ import WaybillTestSupport
             return
         }
         try first.append([all[1]], of: 1)
-        let place = RecordSink.Resumption(
+        let place = RecordFileWriter.Resumption(
             bytes: bytes,
             records: records,
             element: 1,
             held: [2: (held, count)],
             ended: [2]
         )
-        let second = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
+        let second = try RecordFileWriter("\(folder.path)/cut", format, from: place, thread: FileThread())
         try second.append([all[1]], of: 1)
         _ = try second.end(1, .kept)
         try second.append([all[3]], of: 3)
@@ -179,9 +179,9 @@ import WaybillTestSupport
         format: any RecordWriter
     ) async throws {
         let all = try records(#"{"n":1,"s":"a\nb"}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#)
-        let whole = try sink("whole", format)
-        var place = RecordSink.Resumption(bytes: 0, records: 0)
-        var marks = [RecordSink.Resumption.Mark.start]
+        let whole = try writer("whole", format)
+        var place = RecordFileWriter.Resumption(bytes: 0, records: 0)
+        var marks = [RecordFileWriter.Resumption.Mark.start]
         for (element, record) in all.enumerated() {
             try whole.append([record], of: element)
             guard case .written(let bytes, let checksum, let records) = try whole.end(element, .kept) else {
@@ -199,13 +199,13 @@ import WaybillTestSupport
             // A file system that has stored the length before the content fills the rest with zeros.
             for rest in [0, bytes.count - size] {
                 folder.write(bytes.prefix(size) + [UInt8](repeating: 0, count: rest), to: "cut.part")
-                let sink = try RecordSink("\(folder.path)/cut", format, from: place, thread: FileThread())
-                #expect(sink.loss == .init(rest: marks[left], elements: left..<4))
+                let writer = try RecordFileWriter("\(folder.path)/cut", format, from: place, thread: FileThread())
+                #expect(writer.loss == .init(rest: marks[left], elements: left..<4))
                 for element in left..<4 {
-                    try sink.append([all[element]], of: element)
-                    _ = try sink.end(element, .kept)
+                    try writer.append([all[element]], of: element)
+                    _ = try writer.end(element, .kept)
                 }
-                #expect(try await sink.commit().records == 4)
+                #expect(try await writer.commit().records == 4)
                 #expect(folder.read("cut") == folder.read("whole"), "\(size)")
             }
         }
@@ -213,21 +213,21 @@ import WaybillTestSupport
 
     @Test func `a file is accepted by its length if the journal has no checksum, and then receives one`() throws {
         folder.write("1\n2\n", to: "a.part")
-        var place = RecordSink.Resumption(bytes: 0, records: 0)
+        var place = RecordFileWriter.Resumption(bytes: 0, records: 0)
         place.add(element: 0, upTo: 4, checksum: nil, records: 2)
-        let sink = try RecordSink("\(folder.path)/a", NDJSONFormat(), from: place, thread: FileThread())
-        #expect(sink.loss == nil)
-        #expect(try sink.append(records("3"), of: 1) == written("1\n2\n3\n", records: 3))
-        try sink.removeRecords(1)
-        #expect(try sink.append(records("4"), of: 1) == written("1\n2\n4\n", records: 3))
+        let writer = try RecordFileWriter("\(folder.path)/a", NDJSONFormat(), from: place, thread: FileThread())
+        #expect(writer.loss == nil)
+        #expect(try writer.append(records("3"), of: 1) == written("1\n2\n3\n", records: 3))
+        try writer.removeRecords(1)
+        #expect(try writer.append(records("4"), of: 1) == written("1\n2\n4\n", records: 3))
     }
 
     @Test func `pages from before a resumption are discarded together with later pages`() async throws {
-        let first = try sink("a", JSONFormat())
+        let first = try writer("a", JSONFormat())
         try first.append(records("1"))
-        var place = RecordSink.Resumption(bytes: 0, records: 0)
+        var place = RecordFileWriter.Resumption(bytes: 0, records: 0)
         place.add(page: 1, upTo: 3, checksum: nil, records: 1)
-        let second = try RecordSink("\(folder.path)/a", JSONFormat(), from: place, thread: FileThread())
+        let second = try RecordFileWriter("\(folder.path)/a", JSONFormat(), from: place, thread: FileThread())
         #expect(second.loss == nil)
         try second.append(records("2"))
         try second.removeRecords()
@@ -237,18 +237,18 @@ import WaybillTestSupport
     }
 
     @Test func `an element that waits is written when its turn comes`() async throws {
-        let sink = try sink("a", RawFormat())
+        let writer = try writer("a", RawFormat())
         let large = Samples.redactor.json(.string(String(repeating: "x", count: 17 << 20)))
-        try sink.append([large], of: 1)
-        #expect(!sink.hasRoom)
-        async let room: Void = sink.room(for: 2)
-        async let cancelled = Task { await sink.room(for: 3) }
+        try writer.append([large], of: 1)
+        #expect(!writer.hasRoom)
+        async let room: Void = writer.room(for: 2)
+        async let cancelled = Task { await writer.room(for: 3) }
         await cancelled.cancel()
         await cancelled.value
-        _ = try sink.end(0, .kept)
+        _ = try writer.end(0, .kept)
         await room
-        #expect(sink.hasRoom)
-        #expect(try await sink.commit().bytes == 17 << 20)
+        #expect(writer.hasRoom)
+        #expect(try await writer.commit().bytes == 17 << 20)
     }
 }
 

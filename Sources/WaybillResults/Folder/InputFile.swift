@@ -1,0 +1,49 @@
+import WaybillPlatform
+
+/// An open file that is read from start to end, piece by piece.
+struct InputFile: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String, followsLinks: Bool = false) throws(ResultsError) {
+        descriptor = try RegularFile.open(path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW), to: "read")
+        self.path = path
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Reads the next piece, at most this many bytes; empty at the end of the file.
+    func next(_ limit: Int) throws(ResultsError) -> [UInt8] {
+        while true {
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initializedCount in
+                count = read(descriptor, buffer.baseAddress, limit)
+                initializedCount = max(0, count)
+            }
+            if count >= 0 { return bytes }
+            if errno != EINTR { throw ResultsError(cannot: "read", path) }
+        }
+    }
+}
+
+/// Opens the files of a results folder.
+enum RegularFile {
+    /// Opens a file. A pipe or the like at its path is an error, because opening or reading it could wait forever; so is a
+    /// device, unless it is written to.
+    ///
+    /// - Parameter action: What cannot be done if that fails, such as `read`.
+    /// - Returns: A descriptor, which the caller closes.
+    static func open(_ path: String, _ flags: Int32, to action: String) throws(ResultsError) -> Int32 {
+        let descriptor = WaybillPlatform.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
+        guard descriptor >= 0 else { throw ResultsError(cannot: action, path) }
+        var status = stat()
+        let kinds = [S_IFREG, S_IFDIR] + (flags & O_ACCMODE == O_RDONLY ? [] : [S_IFCHR])
+        guard fstat(descriptor, &status) == 0, kinds.contains(status.st_mode & S_IFMT) else {
+            close(descriptor)
+            throw ResultsError("cannot \(action) '\(path)': it is not a regular file")
+        }
+        return descriptor
+    }
+}
