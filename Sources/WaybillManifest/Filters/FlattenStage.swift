@@ -10,6 +10,8 @@ struct FlattenStage: FilterStage {
     func visitUses(_ visitor: UseVisitor) {}
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        data.list(try data.elements().flatMap { $0.array ?? [$0] })
+        var elements: [JSON] = []
+        try data.forEachElement { elements += $0.array ?? [$0] }
+        return data.list(elements)
     }
 }

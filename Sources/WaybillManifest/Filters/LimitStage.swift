@@ -14,6 +14,6 @@ struct LimitStage: FilterStage {
     func visitUses(_ visitor: UseVisitor) {}
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        data.list(try data.elements().prefix(count))
+        try data.prefix(count)
     }
 }
