@@ -1,5 +1,6 @@
 extension ExactDecimal {
-    /// Whether this is an integer multiple of `divisor`; always false if `divisor` is zero.
+    /// Whether this is an integer multiple of `divisor`; always false if `divisor` is zero, or once `WorkLimit` is
+    /// reached.
     func isMultiple(of divisor: Self) -> Bool {
         guard !divisor.digits.isEmpty else { return false }
         guard !digits.isEmpty else { return true }
@@ -10,7 +11,13 @@ extension ExactDecimal {
         let dividend = digits + Array(repeating: 0, count: Int(zeros))
         if divisor.digits.count <= 37 {
             let modulus = divisor.digits.reduce(0 as UInt128) { $0 * 10 + UInt128($1) }
-            return dividend.reduce(0 as UInt128) { ($0 * 10 + UInt128($1)) % modulus } == 0
+            var remainder: UInt128 = 0
+            var limit = WorkLimit.Check()
+            for digit in dividend {
+                if limit.isReached(before: 1) { return false }
+                remainder = (remainder * 10 + UInt128(digit)) % modulus
+            }
+            return remainder == 0
         }
         return Self.divides(Self.limbs(of: divisor.digits), Self.limbs(of: dividend))
     }
@@ -34,7 +41,9 @@ extension ExactDecimal {
         let leading = UInt128(divisor[0] * limbBase + divisor[1]) + 1
         let divisor = [0] + divisor
         var remainder: [UInt64] = Array(repeating: 0, count: divisor.count)
+        var limit = WorkLimit.Check()
         for limb in dividend {
+            if limit.isReached(before: divisor.count) { return false }
             remainder.removeFirst()
             remainder.append(limb)
             let estimate =

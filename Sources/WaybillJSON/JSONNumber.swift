@@ -79,6 +79,11 @@ extension JSONNumber {
         }
     }
 
+    /// A limit of the number's length in bytes as written, which determines the time of comparing it.
+    package var lengthLimit: Int {
+        if case .text(let text) = form { text.utf8.count } else { Self.longestDecimal }
+    }
+
     /// The maximum length of a decimal in bytes: a sign, a point and the 20 digits of the largest significand.
     static let longestDecimal = 22
 }
@@ -127,7 +132,7 @@ extension JSONNumber {
     /// Whether the value is an integer multiple of another, in exact decimal arithmetic: `0.3` is one of `0.1`.
     ///
     /// Zero is a multiple of everything but zero; nothing is a multiple of zero. The time is bounded by the product of
-    /// the lengths of the two texts, whatever the exponents are.
+    /// the lengths of the two texts, whatever the exponents are. Returns false once `WorkLimit` is reached.
     package func isMultiple(of divisor: JSONNumber) -> Bool {
         exactDecimal.isMultiple(of: divisor.exactDecimal)
     }

@@ -11,6 +11,8 @@
 package struct JSONParser: Sendable {
     /// The maximum nesting depth of arrays and objects, 512 by default. It cannot exceed `JSON.greatestDepth`.
     package var maximumDepth = 512
+    /// The limit of `maximumDepth`.
+    private var depthLimit = JSON.greatestDepth
     /// Whether parsing fails once `WorkLimit` is reached. Files of the program must be read even then.
     private let stopsAtLimit: Bool
 
@@ -20,6 +22,15 @@ package struct JSONParser: Sendable {
     package init(stopsAtLimit: Bool = false) {
         self.stopsAtLimit = stopsAtLimit
     }
+
+    /// A parser of files and texts that the program itself has written. They nest a value of the maximum depth some
+    /// levels more deeply.
+    package static let ownFiles: JSONParser = {
+        var parser = JSONParser()
+        parser.depthLimit = JSON.greatestDepth + 32
+        parser.maximumDepth = parser.depthLimit
+        return parser
+    }()
 
     /// Parses a text that is one value, surrounded only by white space.
     package func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSON {
@@ -49,22 +60,8 @@ package struct JSONParser: Sendable {
     }
 
     private func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
-        try Self.document(bytes, maximumDepth: min(maximumDepth, JSON.greatestDepth), stopsAtLimit: stopsAtLimit)
-    }
-
-    /// Parses a text that the program itself has written, which may nest a value of `JSON.greatestDepth` more deeply.
-    package static func parse(_ bytes: [UInt8], maximumDepth: Int) throws(JSONSyntaxError) -> JSON {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in
-            try document(buffer, maximumDepth: maximumDepth).value
-        }
-    }
-
-    private static func document(
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        maximumDepth: Int,
-        stopsAtLimit: Bool = false
-    ) throws(JSONSyntaxError) -> JSONDocument {
-        var reading = JSONReading(bytes, maximumDepth: maximumDepth, stopsAtLimit: stopsAtLimit)
+        let depth = min(maximumDepth, depthLimit)
+        var reading = JSONReading(bytes, maximumDepth: depth, stopsAtLimit: stopsAtLimit)
         return try reading.readDocument()
     }
 }

@@ -6,6 +6,7 @@ extension WorkLimit {
     /// reading a value.
     package struct Check: Sendable {
         private var next = 0x1_0000
+        private var done = 0
 
         /// Creates the check of a parser at the start of its bytes.
         package init() {}
@@ -18,6 +19,13 @@ extension WorkLimit {
             guard position >= next else { return false }
             next = position + 0x1_0000
             return WorkLimit.isReached
+        }
+
+        /// Whether the task must stop, before more work of a size in these units.
+        @inline(__always)
+        package mutating func isReached(before units: Int) -> Bool {
+            done += units
+            return isReached(at: done)
         }
     }
 }

@@ -131,10 +131,7 @@ struct ManifestFiles: Sendable {
     }
 
     /// Reads a JSON Schema from a JSON or YAML file.
-    func schema(
-        _ name: Spanned<String>,
-        assertsFormats: Bool
-    ) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
+    func schema(_ name: Spanned<String>) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
         let path = path(name.value)
         let file: DataFile
         do {
@@ -148,12 +145,7 @@ struct ManifestFiles: Sendable {
             return false
         }
         guard !diagnostics.hasErrors, let document else { return (nil, diagnostics) }
-        let (schema, found) = SchemaFiles.compile(
-            document.value,
-            in: path,
-            files: self,
-            assertsFormats: assertsFormats
-        ) { location in
+        let (schema, found) = SchemaFiles.compile(document.value, in: path, files: self) { location in
             let locations = document.locations(of: [location])
             return locations.span(at: location) ?? locations.span
         }

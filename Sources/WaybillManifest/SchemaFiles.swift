@@ -19,19 +19,17 @@ struct SchemaFiles {
         self.files = files
     }
 
-    /// Compiles a schema and returns the diagnostics.
+    /// Compiles a schema, whose formats are checked too, and returns the diagnostics.
     ///
     /// - Parameters:
     ///   - schema: The schema document.
     ///   - path: The file that contains the schema. References are relative to it.
     ///   - files: Reads the referenced files.
-    ///   - assertsFormats: Whether `format` is checked too.
     ///   - span: Returns the span of a location in the document.
     static func compile(
         _ schema: JSON,
         in path: String,
         files: ManifestFiles,
-        assertsFormats: Bool,
         span: (JSONPointer) -> SourceSpan
     ) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
         var reading = SchemaFiles(files)
@@ -43,7 +41,7 @@ struct SchemaFiles {
                 compiling: schema,
                 baseURI: address,
                 registry: reading.registry,
-                assertsFormats: assertsFormats
+                assertsFormats: true
             )
             return (compiled, reading.diagnostics)
         } catch {

@@ -30,7 +30,7 @@ answers=$(mktemp -d)
 trap 'rm -r "$answers"' EXIT
 # They end with 1 and 2 when a file is invalid; what they said of each file is compared below.
 "$tools/bin/check-jsonschema" -o json --schemafile "$schema" $cases >"$answers/theirs" || [ $? -eq 1 ]
-"$waybill" schema check "$schema" $cases >"$answers/ours" 2>/dev/null || [ $? -eq 2 ]
+"$waybill" schema check --no-formats "$schema" $cases >"$answers/ours" 2>/dev/null || [ $? -eq 2 ]
 
 python3 - "$answers" $cases <<'PYTHON'
 import json

@@ -89,6 +89,7 @@ import WaybillResults
         ("{decode: json}", #""{""#, "the string is not JSON: "),
         ("{decode: plist}", #""x""#, "the string is not a property list: "),
         ("{schema: {required: [a]}}", "{}", "the data is missing the key 'a'"),
+        ("{schema: {format: email}}", "\"nope\"", "the data must be an email address"),
     ])
     func `a filter stage rejects data that it cannot use, with a message`(filters: String, body: String, words: String)
         async throws

@@ -116,6 +116,7 @@ import WaybillTransport
             "the response is not CSV: the row has 1 field, but the header has 2 names (line 2, column 1)"
         ),
         ("<plist>", "application/x-plist", "the response is not a property list: "),
+        ("1\n2\n", "text/csv; header=absent", "the response is CSV without a header (header=absent)"),
     ])
     func `a response that does not match its content type is refused with a message`(
         body: String,

@@ -79,6 +79,7 @@ import WaybillTransport
             "the data at .a[1].b is 3, not 2"
         ),
         ("expect: {schema: {required: [b]}}", #"{"a": 1}"#, 200, "", "expect", "the data is missing the key 'b'"),
+        ("expect: {schema: {format: email}}", "\"nope\"", 200, "", "expect", "the data must be an email address"),
     ])
     func `an unexpected response fails at its stage, with a message`(
         step: String,

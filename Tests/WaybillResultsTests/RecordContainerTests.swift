@@ -52,6 +52,31 @@ import WaybillTestSupport
         #expect(plain.output == Array((0..<count).map { "{\"n\":\($0)}\n" }.joined().utf8))
     }
 
+    @Test func `a file is not compressed after the time of the step`() async throws {
+        let writer = try RecordFileWriter("\(folder.path)/a.ndjson.gz", NDJSONFormat(), in: .gzip, thread: FileThread())
+        try writer.append(records("1"))
+        let error = await #expect(throws: ResultsError.self) { try await writer.commit(until: { true }) }
+        #expect(error?.wasStopped == true)
+        #expect(folder.names() == ["a.ndjson.gz.part"])
+    }
+
+    @Test func `a load that was cancelled leaves the database unchanged`() async throws {
+        _ = try await write(records(#"{"id":1}"#), in: orders())
+        let writer = try RecordFileWriter("\(folder.path)/shop.sqlite", SQLiteFormat(), in: orders(), thread: FileThread())
+        try writer.append(records(#"{"id":2}"#))
+        let error = await #expect(throws: ResultsError.self) { try await writer.commit(orUntil: { true }) }
+        #expect(error?.wasStopped == true)
+        #expect(try await query("SELECT id FROM orders") == "1\n")
+    }
+
+    @Test func `a deeply nested record is loaded`() async throws {
+        let value = String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
+        _ = try await write(records(#"{"id":1}"#), in: orders())
+        let rows = JSON.array([try JSONParser().parse(Array(value.utf8))])
+        _ = try await write([Samples.redactor.json(["id": 2, "rows": rows])], in: orders())
+        #expect(try await query("SELECT length(rows) FROM orders WHERE id = 2") == "1024\n")
+    }
+
     @Test func `an unfinished compressed file is rebuilt`() async throws {
         folder.write(Array("rubbish".utf8), to: "a.ndjson.gz.part.gz")
         folder.write(Array("1\n2\nhalf".utf8), to: "a.ndjson.gz.part")

@@ -57,6 +57,30 @@ import WaybillTestSupport
         #expect(folder.names() == ["straight", "waiting", "empty"])
     }
 
+    @Test(
+        arguments: [(NDJSONFormat(), "[1]\n[2]\n"), (CSVFormat(), "value\r\n[1]\r\n[2]\r\n")]
+            as [(any RecordWriter, String)]
+    )
+    func `records of a step whose time has passed are not added, and others still are`(
+        format: any RecordWriter,
+        expected: String
+    ) async throws {
+        let writer = try writer("a", format)
+        try writer.append(records("[1]"), of: 0)
+        _ = try writer.end(0, .kept)
+        let many = try (0..<3000).flatMap { _ in try records(#"{"x":1}"#) }
+        await WorkLimit.limited({ true }) {
+            for element in [1, 2] {
+                let error = #expect(throws: ResultsError.self) { try writer.append(many, of: element) }
+                #expect(error?.wasStopped == true)
+            }
+        }
+        #expect(writer.error == nil)
+        try writer.append(records("[2]"), of: 1)
+        _ = try await writer.commit()
+        #expect(folder.read("a") == expected)
+    }
+
     @Test func `bytes are written unchanged in a raw file, and as base64 in other formats`() async throws {
         let record = Samples.redactor.json(.bytes([0xFF, 0x00]))
         for (name, format) in [("raw", RawFormat()), ("lines", NDJSONFormat()), ("rows", CSVFormat())]

@@ -28,6 +28,14 @@ struct StateFileTests {
         #expect(folder.names() == ["first.json", "data"])
     }
 
+    @Test func `a state with a value that is nested as deeply as a response can be read`() throws {
+        let value = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+        let state = ["main": JSONObject([("v", try JSONParser().parse(Array(value.utf8)))])]
+        let file = try StateFile("\(folder.path)/s.json")
+        try file.store(StateFile.Content(graphs: state))
+        #expect(try StateFile.read("\(folder.path)/s.json").graphs == state)
+    }
+
     @Test func `a state file removes only its own temporary files left by killed processes`() throws {
         let long = String(repeating: "n", count: 41)
         let names = [

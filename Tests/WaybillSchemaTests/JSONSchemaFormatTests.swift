@@ -1,6 +1,7 @@
 import Testing
 import WaybillJSON
-import WaybillSchema
+
+@testable import WaybillSchema
 
 @Suite(.timeLimit(.minutes(5))) struct JSONSchemaFormatTests {
     @Test(
@@ -34,5 +35,31 @@ import WaybillSchema
         let text = JSON.string(String(repeating: "a", count: 2000))
         #expect(schema.isValid(text))
         #expect(await WorkLimit.limited({ true }) { !schema.isValid(text) })
+    }
+
+    @Test(arguments: ["uri", "iri", "uri-reference", "iri-reference", "uri-template"])
+    func `a format stops after the time of the step`(name: String) async throws {
+        let format = try #require(StringFormat(rawValue: name))
+        let text = "a:" + String(repeating: "a", count: 100_000)
+        #expect(format.accepts(text))
+        #expect(await WorkLimit.limited({ true }) { !format.accepts(text) })
+    }
+
+    /// Schemas whose keywords do more than evaluate subschemas, and instances that take long.
+    private static let work: [(JSON, JSON)] = [
+        (["uniqueItems": true], .array((0..<3000).map { .number(JSONNumber($0)) })),
+        (["items": true, "uniqueItems": true], .array((0..<3000).map { .string("\($0)") })),
+        (["patternProperties": ["^x": true]], members), (["properties": ["a": true]], members),
+        (["contains": false, "minContains": 0], .array(Array(repeating: 1, count: 3000))),
+        (["multipleOf": 7], .number(JSONNumber(validated: String(repeating: "7", count: 200_000)))),
+        (["multipleOf": 7e-60], .number(JSONNumber(validated: String(repeating: "7", count: 200_000)))),
+    ]
+    private static let members = JSON.object(JSONObject((0..<3000).map { ("k\($0)", 1) }))
+
+    @Test(arguments: work.indices)
+    func `a keyword stops after the time of the step`(index: Int) async throws {
+        let (schema, instance) = (try JSONSchema(compiling: Self.work[index].0), Self.work[index].1)
+        #expect(schema.isValid(instance))
+        #expect(await WorkLimit.limited({ true }) { !schema.isValid(instance) })
     }
 }

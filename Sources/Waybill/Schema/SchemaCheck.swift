@@ -12,7 +12,7 @@ package struct SchemaCheck: Sendable {
     /// - Parameters:
     ///   - path: A JSON or YAML file. References to other schemas are resolved in its folder.
     ///   - assertsFormats: Whether `format` is checked too.
-    package static func load(_ path: String, assertsFormats: Bool = false) -> Pipeline.Stage<SchemaCheck> {
+    package static func load(_ path: String, assertsFormats: Bool = true) -> Pipeline.Stage<SchemaCheck> {
         var loading = SchemaLoading()
         let schema = loading.load(path, assertsFormats: assertsFormats)
         return .init(value: schema.map(SchemaCheck.init), diagnostics: loading.diagnostics)

@@ -36,8 +36,8 @@ struct SchemaCheckCommand: ParsableCommand {
     @Argument(help: "The files to check; - is standard input.", completion: .file())
     var files: [String]
 
-    @Flag(help: "Also check 'format', which is ignored by default.")
-    var formats = false
+    @Flag(inversion: .prefixedNo, help: "Also check 'format', which JSON Schema does not require.")
+    var formats = true
 
     @Flag(help: "Print without colours.")
     var noColor = false

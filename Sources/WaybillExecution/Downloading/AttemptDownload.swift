@@ -235,7 +235,8 @@ struct AttemptDownload: Sendable {
     }
 
     private func failure(_ error: DownloadError) -> Failure {
-        Failure(.download, run.redactor.text(error.description), at: target.span)
+        if error.wasStopped { return .stopped(at: target.span) }
+        return Failure(.download, run.redactor.text(error.description), at: target.span)
     }
 
     // MARK: Digests

@@ -169,6 +169,10 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
             return nil
         }
+        if outcome == .passed, let passed = context.deadline?.passed {
+            summary.fail(passed)
+            return nil
+        }
         do throws(Failure) {
             if step.shard == nil { return try await file.commit() }
             try await file.completeShard()

@@ -208,11 +208,29 @@ private struct PageCollector {
         return run.kept(JSON.array(items).markingBytes)
     }
 
+    /// Whether a page that must exist has no content. After the last page, a server that counts pages or items may respond
+    /// with 204.
+    private func isMissing(_ outcome: AttemptOutcome) -> Bool {
+        guard state.pages > 0, outcome.data?.json ?? .null == .null, let response = outcome.response,
+            response.body.isEmpty, outcome.method != "HEAD"
+        else { return false }
+        return switch pagination.style {
+        case .next, .link, .cursor: true
+        case .page, .offset: response.status != 204
+        }
+    }
+
     /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value
     /// that is not a list counts as one item; null counts as an empty list.
     private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> ScopeValue {
         var value = outcome.data ?? ScopeValue(.null)
-        // A page without data, such as a 204, has no items.
+        if isMissing(outcome) {
+            throw EvaluationFailure(
+                message: "the response has no body, so page \(state.pages + 1) and those after it are missing",
+                span: pagination.span
+            )
+        }
+        // A first page without data, such as a 204, has no items.
         if let expression = pagination.items, value.json != .null {
             value = try expression.value(in: outcome.scope.scope(.graph(context.graph)))
         }

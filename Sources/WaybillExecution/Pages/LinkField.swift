@@ -1,14 +1,24 @@
 /// Reads Link fields (RFC 8288, section 3).
 enum LinkField {
-    /// The target of the first link with the relation `next`, as it was written.
-    static func next(in fields: [String]) -> String? {
+    /// Fields without a link to the next page, one of which is malformed, so that it may have been meant as one.
+    struct Malformed: Error, Equatable {
+        /// The first malformed field.
+        let field: String
+    }
+
+    /// The target of the first link with the relation `next`, as it was written; `nil` if there is none. Throws if there
+    /// is none and a field is malformed.
+    static func next(in fields: [String]) throws(Malformed) -> String? {
+        var malformed: Malformed?
         for field in fields {
             var parser = LinkParser(field)
             while let link = parser.link() {
                 // Section 3.2: a link with an anchor does not belong to this response.
                 if link.relations.contains("next"), !link.hasAnchor { return link.target }
             }
+            if parser.isMalformed { malformed = malformed ?? Malformed(field: field) }
         }
+        if let malformed { throw malformed }
         return nil
     }
 }
@@ -22,15 +32,23 @@ private struct LinkParser {
     }
 
     private var rest: Substring.UTF8View
+    /// Whether something before the current position is not a link.
+    private(set) var isMalformed = false
 
     init(_ text: String) {
         rest = text[...].utf8
     }
 
     mutating func link() -> Link? {
+        rest = rest.drop { Self.isSpace($0) || $0 == UInt8(ascii: ",") }
+        if rest.isEmpty { return nil }
+        if rest.first != UInt8(ascii: "<") { isMalformed = true }
         guard let start = rest.firstIndex(of: UInt8(ascii: "<")) else { return nil }
         rest = rest[rest.index(after: start)...]
-        guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else {
+            isMalformed = true
+            return nil
+        }
         var link = Link(target: String(Substring(rest[..<end])))
         rest = rest[rest.index(after: end)...]
         var hasRelation = false
@@ -51,6 +69,7 @@ private struct LinkParser {
     private mutating func parameter() -> (name: String, value: String)? {
         skipSpace()
         guard rest.first == UInt8(ascii: ";") else {
+            if let byte = rest.first, byte != UInt8(ascii: ",") { isMalformed = true }
             // Skips the rest of a malformed link, up to the next one.
             rest = rest.drop { $0 != UInt8(ascii: ",") }
             return nil

@@ -90,8 +90,13 @@ struct PaginationState: Sendable {
         case .offset(let parameter, let limit):
             return page.items < max(1, limit) ? .finish : count(page.items, in: parameter)
         case .link:
-            guard let target = LinkField.next(in: page.links) else { return .finish }
-            return follow(target, from: page, at: pagination.span)
+            do throws(LinkField.Malformed) {
+                guard let target = try LinkField.next(in: page.links) else { return .finish }
+                return follow(target, from: page, at: pagination.span)
+            } catch {
+                let words = "the field 'Link: \(error.field.excerpt(200))' is malformed, so it may name a next page"
+                return .fail(words, at: pagination.span)
+            }
         case .next(let expression):
             switch try value(of: expression, in: page) {
             case nil: return .finish
@@ -145,14 +150,18 @@ struct PaginationState: Sendable {
         return .follow(PageRequest(parameter, .number(JSONNumber(sum))))
     }
 
-    /// Evaluates an expression for the next page. There is no next page if it finds nothing, null, an empty string or
-    /// an empty list. A list of one element, as a path with a filter returns it, counts as that element.
+    /// Evaluates an expression for the next page. There is no next page if it finds nothing, null or an empty string. A
+    /// list of one element, as a path with a filter returns it, counts as that element. An empty list counts as nothing
+    /// only if it comes from such a path, not from the response.
     private mutating func value(of expression: ManifestExpression, in page: Page) throws(EvaluationFailure) -> JSON? {
         let found = try expression.valueIfThere(in: page.scope)
         isSecret = found?.isSecret ?? false
         var value = found?.json
         if isSecret, let value { try page.redactor.register(secretsIn: value, at: expression.span) }
-        if case .array(let elements)? = value, elements.count < 2 { value = elements.first }
+        if case .array(let elements)? = value {
+            let isInResponse = expression.references.allSatisfy(\.isComplete)
+            if elements.count == 1 || elements.isEmpty && !isInResponse { value = elements.first }
+        }
         switch value {
         case nil, .null?, .string("")?: return nil
         default: return value

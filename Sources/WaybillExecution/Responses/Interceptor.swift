@@ -29,6 +29,7 @@ struct Interceptor {
             if outcome.failure != nil { perform(setting, .beforeFailure, on: &outcome) }
         }
         if outcome.failure == nil { outcome.failure = failure(outcome) }
+        if outcome.failure?.kind == .cancelled { return }
         if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
     }
 

@@ -38,7 +38,15 @@ struct ResponseDecoder {
         case .text: return Decoded(value: .string(try text(response)))
         case .ndjson: return try lines(unicode(response))
         // Unlike JSON, CSV has no character set of its own.
-        case .csv: return try rows(Array(text(response).utf8))
+        case .csv:
+            // RFC 4180, section 3: the first record would be lost as the names of the columns.
+            guard Self.parameter("header", of: response) != "absent" else {
+                throw DecodingError(
+                    message: "the response is CSV without a header (header=absent), so its columns have no names; "
+                        + "'decoding: text' returns it as a string"
+                )
+            }
+            return try rows(Array(text(response).utf8))
         case .plist: return try propertyList(response)
         case .bytes, .auto: return Decoded(value: .bytes(Array(response.body)))
         }
@@ -130,7 +138,7 @@ struct ResponseDecoder {
     /// The body as a string. Its character set is that of its byte order mark, else that of its content type, else
     /// UTF-8. The mark is not part of the string.
     private func text(_ response: HTTPResponse) throws(DecodingError) -> String {
-        let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        let label = Self.parameter("charset", of: response)
         let marked = CharacterSet.marked(response.body)
         guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
             throw DecodingError(message: "the response is in the character set '\(label)', which is not supported")
@@ -145,7 +153,7 @@ struct ResponseDecoder {
     /// type. JSON is in UTF-8 (RFC 8259, section 8.1) if the content type has no character set, or an unknown one.
     private func unicode(_ response: HTTPResponse) throws(DecodingError) -> [UInt8] {
         let body = response.body
-        let label = Self.charset(of: response.headers.first(named: "Content-Type") ?? "")
+        let label = Self.parameter("charset", of: response)
         let named = label.isEmpty ? .utf8 : CharacterSet(label: label) ?? .utf8
         switch CharacterSet.marked(body)?.0 ?? named {
         case .utf8: return body
@@ -153,11 +161,13 @@ struct ResponseDecoder {
         }
     }
 
-    private static func charset(of contentType: String) -> String {
+    /// A parameter of the content type, in lowercase; empty if there is none.
+    private static func parameter(_ name: String, of response: HTTPResponse) -> String {
+        let contentType = response.headers.first(named: "Content-Type") ?? ""
         guard contentType.utf8.contains(UInt8(ascii: ";")) else { return "" }
         for parameter in contentType.split(separator: ";").dropFirst() {
             let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "charset" else { continue }
+            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == name else { continue }
             return parts[1].filter { $0 != "\"" && $0 != " " }.lowercased()
         }
         return ""

@@ -76,7 +76,7 @@ struct SnapshotChecker {
     }
 
     private func differences(fromJSON content: [UInt8]) -> [ExpectationChecker.Violation] {
-        guard let expected = try? JSONParser().parse(content) else {
+        guard let expected = try? JSONParser.ownFiles.parse(content) else {
             return [
                 .init(message: "the snapshot \(file.path) is not JSON, but the data is \(data.kind.phrase)", span: span)
             ]

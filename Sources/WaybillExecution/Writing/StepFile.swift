@@ -23,6 +23,8 @@ struct StepFile: Sendable {
     private let isPaginated: Bool
     private let columns: ColumnCheck
     private let secretWarning = Once()
+    /// The work for a record, in the units of `WorkLimit.Check`.
+    private static let unitsPerRecord = 256
 
     /// Evaluates the path, which is the same for all elements, and opens the file; `nil` if all elements had written to
     /// it before the run was resumed and it is at its path.
@@ -124,6 +126,7 @@ struct StepFile: Sendable {
         do throws(EvaluationFailure) {
             (records, aggregates) = try self.records(of: data, isList: isList, in: scope)
         } catch {
+            if WorkLimit.isReached { throw .stopped(at: write.span) }
             throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         do throws(ResultsError) {
@@ -200,7 +203,12 @@ struct StepFile: Sendable {
         if let warning = columns.warning() { warn(warning) }
         let cancellation = Cancellation()
         let result = await withTaskCancellationHandler {
-            await commit { [deadline] in cancellation.isRequested || deadline?.passed != nil }
+            await commit { [deadline] in
+                cancellation.isRequested || deadline?.passed != nil
+            } orUntil: { [deadline, control = run.control] in
+                // A deadline cancels the task too, but does not stop the load of a database.
+                cancellation.isRequested && deadline?.passed == nil || control.isCancelled
+            }
         } onCancel: {
             cancellation.request()
         }
@@ -209,16 +217,17 @@ struct StepFile: Sendable {
             run.events.emit(.writeCommitted(file), step: step)
             return file
         } catch {
-            guard error.wasStopped else { throw failure(error) }
-            throw Failure(.cancelled, run.redactor.text(error.description), at: write.to.span)
+            throw failure(error)
         }
     }
 
     private func commit(
-        until isStopped: @escaping @Sendable () -> Bool
+        until isStopped: @escaping @Sendable () -> Bool,
+        orUntil isCancelled: @escaping @Sendable () -> Bool
     ) async -> Result<RecordFileWriter.Committed, ResultsError> {
         do throws(ResultsError) {
-            let committed = try await writer.commit(until: isStopped) { (complete) throws(ResultsError) in
+            let committed = try await writer.commit(until: isStopped, orUntil: isCancelled) {
+                (complete) throws(ResultsError) in
                 // This tells a resumed run that the file is complete, if it is at its path.
                 run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
                 try await run.folder?.journal.settle()
@@ -234,7 +243,7 @@ struct StepFile: Sendable {
     }
 
     private func failure(_ error: ResultsError) -> Failure {
-        Failure(.output, run.redactor.text(error.description), at: write.to.span)
+        Failure(error.wasStopped ? .cancelled : .output, run.redactor.text(error.description), at: write.to.span)
     }
 
     private func warn() {
@@ -283,7 +292,11 @@ struct StepFile: Sendable {
         records.reserveCapacity(elements.count)
         var aggregates = write.aggregates.map { RecordAggregate($0.function) }
         var scope = scope
+        var limit = WorkLimit.Check()
         for element in elements {
+            if limit.isReached(before: Self.unitsPerRecord) {
+                throw EvaluationFailure(message: WorkLimit.message, span: write.span, kind: .output)
+            }
             if !write.columns.isEmpty || !aggregates.isEmpty {
                 scope.item = ScopeValue(element, isSecret: value.isSecret)
             }

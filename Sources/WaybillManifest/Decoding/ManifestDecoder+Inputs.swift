@@ -41,7 +41,7 @@ extension ManifestDecoder {
             object["env"] = nil
             json = .object(object)
         }
-        guard let schema = compiled(json, at: node, assertsFormats: true) else { return nil }
+        guard let schema = compiled(json, at: node) else { return nil }
         let types = json["type"].map { $0.array ?? [$0] } ?? []
         let input = InputDeclaration(
             schema: schema,
@@ -62,18 +62,14 @@ extension ManifestDecoder {
     }
 
     /// Reads a JSON Schema that is written in the manifest or in a file that the manifest names.
-    ///
-    /// - Parameter assertsFormats: Whether `format` is checked too.
-    mutating func schema(_ node: YAMLNode, assertsFormats: Bool = false) -> JSONSchema? {
-        guard boolean(node) == nil, let path = text(node) else {
-            return compiled(node.json, at: node, assertsFormats: assertsFormats)
-        }
+    mutating func schema(_ node: YAMLNode) -> JSONSchema? {
+        guard boolean(node) == nil, let path = text(node) else { return compiled(node.json, at: node) }
         if path.value.utf8.contains(UInt8(ascii: "#")) {
             // A part of a file, such as 'shop.json#/components/schemas/Order'.
             let reference = JSON.object(JSONObject([("$ref", .string(path.value))]))
-            return compiled(reference, at: node, assertsFormats: assertsFormats)
+            return compiled(reference, at: node)
         }
-        let (schema, diagnostics) = files.schema(path, assertsFormats: assertsFormats)
+        let (schema, diagnostics) = files.schema(path)
         for diagnostic in diagnostics { report(diagnostic) }
         schemaFiles[node.span] = schema?.document
         return schema
@@ -91,14 +87,11 @@ extension ManifestDecoder {
         for element in schema.sequence ?? [] { warnOfTemplates(inValuesOf: element) }
     }
 
-    private mutating func compiled(_ json: JSON, at node: YAMLNode, assertsFormats: Bool) -> JSONSchema? {
+    private mutating func compiled(_ json: JSON, at node: YAMLNode) -> JSONSchema? {
         warnOfTemplates(inValuesOf: node)
-        let (schema, diagnostics) = SchemaFiles.compile(
-            json,
-            in: node.span.file.name,
-            files: files,
-            assertsFormats: assertsFormats
-        ) { node.span(at: $0) ?? node.span }
+        let (schema, diagnostics) = SchemaFiles.compile(json, in: node.span.file.name, files: files) {
+            node.span(at: $0) ?? node.span
+        }
         for diagnostic in diagnostics { report(diagnostic) }
         return schema
     }

@@ -188,7 +188,7 @@ extension ManifestDecoder {
     /// Reads the required shape of the data.
     mutating func returnShape(_ node: YAMLNode?, level: Level) -> ReturnShape? {
         guard let node, let (key, value) = node.entries.first else { return nil }
-        return schema(value, assertsFormats: true).map {
+        return schema(value).map {
             ReturnShape(isCollection: key.text == "collection", schema: $0, span: value.span, level: level)
         }
     }

@@ -115,8 +115,35 @@ package struct FilterData: Sendable {
 
     // MARK: Lists
 
-    /// Returns the elements of the data; throws if it is not a list.
-    func elements() throws(EvaluationFailure) -> [JSON] {
+    /// Calls a function with each element of the data; throws if the data is not a list, or once `WorkLimit` is reached.
+    func forEachElement(
+        _ body: (JSON) throws(EvaluationFailure) -> Void
+    ) throws(EvaluationFailure) {
+        try forEach(in: try elements(), body)
+    }
+
+    /// Calls a function with each value of a list; throws once `WorkLimit` is reached.
+    func forEach<Value>(
+        in list: some Sequence<Value>,
+        _ body: (Value) throws(EvaluationFailure) -> Void
+    ) throws(EvaluationFailure) {
+        var limit = WorkLimit.Check()
+        for value in list {
+            if limit.isReached(before: Self.unitsPerElement) { throw refusal(WorkLimit.message) }
+            try body(value)
+        }
+    }
+
+    /// The work for an element, in the units of `WorkLimit.Check`.
+    static let unitsPerElement = 64
+
+    /// Returns the first elements of the data; throws if it is not a list.
+    func prefix(_ count: Int) throws(EvaluationFailure) -> ScopeValue {
+        list(try elements().prefix(count))
+    }
+
+    // Stages use `forEachElement`, which stops at the limit.
+    private func elements() throws(EvaluationFailure) -> [JSON] {
         if let elements = value.json.array { return elements }
         throw refusal("'\(key)' requires a list, but the data is \(value.json.kind.phrase)")
     }
@@ -160,7 +187,9 @@ package struct FilterData: Sendable {
             return ScopeValue(.object(try change(try object(value.json))), isSecret: value.isSecret)
         }
         var objects: [JSON] = []
-        for element in elements { objects.append(.object(try change(try object(element)))) }
+        try forEach(in: elements) { (element) throws(EvaluationFailure) in
+            objects.append(.object(try change(try object(element))))
+        }
         return list(objects)
     }
 

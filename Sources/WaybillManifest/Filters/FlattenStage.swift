@@ -8,6 +8,8 @@ struct FlattenStage: FilterStage {
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {}
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        data.list(try data.elements().flatMap { $0.array ?? [$0] })
+        var elements: [JSON] = []
+        try data.forEachElement { elements += $0.array ?? [$0] }
+        return data.list(elements)
     }
 }

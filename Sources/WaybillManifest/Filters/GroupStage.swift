@@ -29,7 +29,7 @@ struct GroupStage: FilterStage {
         var positions: [JSON: Int] = [:]
         var groups: [(key: JSON, elements: [JSON])] = []
         var isSecret = data.value.isSecret
-        for element in try data.elements() {
+        try data.forEachElement { (element) throws(EvaluationFailure) in
             let key = try by.value(in: data.scope(of: element))
             isSecret = isSecret || key.isSecret
             if let position = positions[key.json] {
@@ -39,8 +39,9 @@ struct GroupStage: FilterStage {
                 groups.append((key.json, [element]))
             }
         }
-        let objects = groups.map { group in
-            JSON.object(JSONObject([(Self.keyName, group.key), (name, .array(group.elements))]))
+        var objects: [JSON] = []
+        try data.forEach(in: groups) { group in
+            objects.append(.object(JSONObject([(Self.keyName, group.key), (name, .array(group.elements))])))
         }
         return ScopeValue(.array(objects), isSecret: isSecret)
     }

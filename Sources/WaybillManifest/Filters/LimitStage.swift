@@ -13,6 +13,6 @@ struct LimitStage: FilterStage {
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        data.list(try data.elements().prefix(count))
+        try data.prefix(count)
     }
 }

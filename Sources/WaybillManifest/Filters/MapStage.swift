@@ -23,7 +23,7 @@ struct MapStage: FilterStage {
         }
         var values: [JSON] = []
         var isSecret = data.value.isSecret
-        for element in elements {
+        try data.forEach(in: elements) { (element) throws(EvaluationFailure) in
             let value = try template.value(in: data.scope(of: element))
             values.append(value.json)
             isSecret = isSecret || value.isSecret

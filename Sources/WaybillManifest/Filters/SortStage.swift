@@ -20,9 +20,12 @@ struct SortStage: FilterStage {
     }
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        let elements = try data.elements()
+        var elements: [JSON] = []
         var keys: [JSON] = []
-        for element in elements { keys.append(try data.comparedValue(of: element, by: by)) }
+        try data.forEachElement { (element) throws(EvaluationFailure) in
+            elements.append(element)
+            keys.append(try data.comparedValue(of: element, by: by))
+        }
         if let kind = keys.first?.kind,
             let other = keys.first(where: { $0.kind != kind || ![.number, .string].contains($0.kind) })
         {
@@ -32,11 +35,26 @@ struct SortStage: FilterStage {
                 span: by?.span ?? data.span
             )
         }
+        var limit = WorkLimit.Check()
+        var isStopped = false
         let order = keys.indices.sorted { left, right in
+            // The order of a sort that was stopped is not used.
+            isStopped = isStopped || limit.isReached(before: Self.work(keys[left], keys[right]))
+            if isStopped { return left < right }
             if JSON.precedes(keys[left], keys[right]) { return !isDescending }
             if JSON.precedes(keys[right], keys[left]) { return isDescending }
             return left < right
         }
+        if isStopped { throw data.refusal(WorkLimit.message) }
         return data.list(order.map { elements[$0] })
+    }
+
+    /// Returns the work for a comparison, in the units of `WorkLimit.Check`.
+    private static func work(_ left: JSON, _ right: JSON) -> Int {
+        switch (left, right) {
+        case (.number(let left), .number(let right)): left.lengthLimit + right.lengthLimit
+        case (.string(let left), .string(let right)): 16 + min(left.utf8.count, right.utf8.count)
+        default: 16
+        }
     }
 }

@@ -20,9 +20,8 @@ struct UniqueStage: FilterStage {
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         var seen: Set<JSON> = []
         var kept: [JSON] = []
-        for element in try data.elements()
-        where seen.insert(try data.comparedValue(of: element, by: by)).inserted {
-            kept.append(element)
+        try data.forEachElement { (element) throws(EvaluationFailure) in
+            if seen.insert(try data.comparedValue(of: element, by: by)).inserted { kept.append(element) }
         }
         return data.list(kept)
     }

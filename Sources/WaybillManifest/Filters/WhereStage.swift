@@ -19,8 +19,8 @@ struct WhereStage: FilterStage {
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         var kept: [JSON] = []
-        for element in try data.elements() where try condition.holds(in: data.scope(of: element)) {
-            kept.append(element)
+        try data.forEachElement { (element) throws(EvaluationFailure) in
+            if try condition.holds(in: data.scope(of: element)) { kept.append(element) }
         }
         return data.list(kept)
     }

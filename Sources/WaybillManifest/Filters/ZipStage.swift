@@ -31,7 +31,9 @@ struct ZipStage: FilterStage {
                     span: column.list.span
                 )
             }
-            for (position, element) in list.elements.enumerated() { records[position][column.name.value] = element }
+            try data.forEach(in: list.elements.enumerated()) { position, element in
+                records[position][column.name.value] = element
+            }
         }
         return ScopeValue(.array(records.map { .object($0) }), isSecret: isSecret)
     }

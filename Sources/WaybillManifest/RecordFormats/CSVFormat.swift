@@ -75,7 +75,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         var isFirst = isFirst
         for line in held.split(separator: UInt8(ascii: "\n")) {
             // Only `hold` writes these lines, unless a journal was edited.
-            guard let value = try? JSONParser().parse(line) else { continue }
+            guard let value = try? JSONParser.ownFiles.parse(line) else { continue }
             append(value.members, isFirst: isFirst, to: &file)
             isFirst = false
         }

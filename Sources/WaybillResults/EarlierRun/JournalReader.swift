@@ -60,7 +60,7 @@ struct JournalReader {
                 length += bytes.count + 1
                 return
             }
-            event = try JSONParser().parse(text)
+            event = try JSONParser.ownFiles.parse(text)
         } catch {
             throw damage("expected a JSON object", at: line)
         }

@@ -122,7 +122,7 @@ package struct RunComparison: Sendable, Equatable {
     /// Returns the outputs in the folder of a run; an empty object if there are none.
     private static func outputs(in folder: String) -> JSON {
         let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
-        return bytes.flatMap { try? JSONParser().parse($0) } ?? .object(JSONObject())
+        return bytes.flatMap { try? JSONParser.ownFiles.parse($0) } ?? .object(JSONObject())
     }
 
     /// Whether two durations differ by more than half of the shorter one, and by more than 100 ms, because a busy machine

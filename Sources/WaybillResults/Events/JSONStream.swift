@@ -262,8 +262,7 @@ extension JSONStreamable {
 
     /// The value as JSON.
     package var json: JSON {
-        // It may contain a value of the maximum depth, some levels further down.
-        guard let json = try? JSONParser.parse(jsonText(), maximumDepth: JSON.greatestDepth + 16) else {
+        guard let json = try? JSONParser.ownFiles.parse(jsonText()) else {
             preconditionFailure("what was written is not JSON")
         }
         return json

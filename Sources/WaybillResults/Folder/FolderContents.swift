@@ -156,7 +156,7 @@ enum FolderContents {
 
     /// Returns the run whose journal has this first line; `nil` if the line is not that of a journal.
     private static func runID(ofFirstLine line: [UInt8]) -> RunID? {
-        guard let event = try? JSONParser().parse(line), event["type"] == "run.started" else { return nil }
+        guard let event = try? JSONParser.ownFiles.parse(line), event["type"] == "run.started" else { return nil }
         return event["run"]?.string.flatMap(RunID.init)
     }
 
@@ -164,7 +164,7 @@ enum FolderContents {
     private static func hasFinished(_ tail: [UInt8]) -> Bool {
         guard tail.last == UInt8(ascii: "\n"),
             let last = tail.split(separator: UInt8(ascii: "\n")).last,
-            let event = try? JSONParser().parse(Array(last)), event["type"] == "run.finished"
+            let event = try? JSONParser.ownFiles.parse(Array(last)), event["type"] == "run.finished"
         else { return false }
         return event["outcome"]?.string.flatMap(RunOutcome.init) != .interrupted
     }

@@ -4,13 +4,18 @@ import WaybillPlatform
 package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed, and why, in one sentence without a full stop.
     package let description: String
-    /// Whether a wait ended early because its result was no longer needed.
+    /// Whether a wait or work ended early because its result was no longer needed.
     package let wasStopped: Bool
 
     /// Creates an error with a message.
     init(_ description: String, wasStopped: Bool = false) {
         self.description = description
         self.wasStopped = wasStopped
+    }
+
+    /// The error of work on a file that ended early.
+    static func stopped(_ path: String) -> ResultsError {
+        ResultsError("'\(path)' was not completed, because the step was stopped", wasStopped: true)
     }
 
     /// Creates an error for a system call, by default the last one: “cannot write 'results/run.json': No space left on

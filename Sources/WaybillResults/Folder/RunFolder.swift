@@ -155,7 +155,7 @@ package final class RunFolder: Sendable {
     /// Returns the summary of a finished run; `nil` if there is none.
     package static func result(in folder: String) -> RunResult? {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),
-            let json = try? JSONParser().parse(bytes)
+            let json = try? JSONParser.ownFiles.parse(bytes)
         else { return nil }
         return RunResult(json: json)
     }

@@ -32,7 +32,7 @@ package struct RunSources: Sendable, Equatable {
     /// - Parameter digest: Returns the digest of a text. Waybill 0.1 stored the texts of all files instead of digests.
     package init?(folder: String, digest: ([UInt8]) -> String) {
         guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
-            let object = try? JSONParser().parse(bytes).object
+            let object = try? JSONParser.ownFiles.parse(bytes).object
         else { return nil }
         guard let format = object["format"]?.number?.int else {
             for (path, text) in object { texts[CodePoints(path)] = text.string.map { Array($0.utf8) } }

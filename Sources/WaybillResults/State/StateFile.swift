@@ -80,7 +80,7 @@ package final class StateFile: Sendable {
             if error.reason == .notFound { return Content() }
             throw ResultsError("cannot read the state '\(path)': \(error.message)")
         }
-        guard let json = try? JSONParser().parse(bytes), json["format"]?.number?.int == format,
+        guard let json = try? JSONParser.ownFiles.parse(bytes), json["format"]?.number?.int == format,
             let graphs = json["graphs"]?.object, graphs.allSatisfy({ $0.value.object != nil })
         else {
             throw ResultsError("'\(path)' is not a state file; remove it to start with the default values")

@@ -9,8 +9,13 @@ enum GzipFile {
 
     /// Writes a compressed copy of a file, and waits until it is on the disk.
     ///
+    /// - Parameter isStopped: Whether to stop early. Asked for each piece.
     /// - Returns: The size of the copy.
-    static func write(_ path: String, from source: String) throws(ResultsError) -> Int {
+    static func write(
+        _ path: String,
+        from source: String,
+        until isStopped: () -> Bool = { false }
+    ) throws(ResultsError) -> Int {
         if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
         let input = try InputFile(source)
         let output = try OutputFile(path, .new)
@@ -35,11 +40,13 @@ enum GzipFile {
         defer { deflateEnd(stream) }
         var isAtEnd = false
         while !isAtEnd {
+            if isStopped() { throw .stopped(path) }
             var piece = try input.next(pieceBytes)
             isAtEnd = piece.isEmpty
             for part in compressed(&piece, isLast: isAtEnd, stream) { try output.write(part) }
         }
         try output.sync()
+        if isStopped() { throw .stopped(path) }
         return try output.size()
     }
 

@@ -54,30 +54,36 @@ package enum RecordContainer: Sendable {
 
     /// Performs the work that can be done before the records are announced as complete. May take long.
     ///
-    /// - Parameter part: The unfinished file.
+    /// - Parameters:
+    ///   - part: The unfinished file.
+    ///   - isStopped: Whether to stop early.
     /// - Returns: The size of the file, if known.
-    func prepare(_ path: String, from part: String) throws(ResultsError) -> Int {
+    func prepare(_ path: String, from part: String, until isStopped: () -> Bool) throws(ResultsError) -> Int {
         switch self {
         case .file, .table: return FolderContents.size(of: part) ?? 0
         case .gzip:
             let compressed = Self.compressed(part)
             do throws(ResultsError) {
-                return try GzipFile.write(compressed, from: part)
+                return try GzipFile.write(compressed, from: part, until: isStopped)
             } catch {
                 unlink(compressed)
-                throw ResultsError(error.description.replacing(compressed, with: path))
+                let description = error.description.replacing(compressed, with: path)
+                throw ResultsError(description, wasStopped: error.wasStopped)
             }
         }
     }
 
     /// Moves the records to their destination, and removes the unfinished file. May take long.
     ///
-    /// - Parameter isStopped: Whether to stop waiting for a lock of another process.
+    /// - Parameters:
+    ///   - isStopped: Whether to stop waiting for a lock of another process.
+    ///   - isCancelled: Whether to stop loading records into a table.
     /// - Returns: The size of the file.
     func complete(
         _ path: String,
         from part: String,
-        until isStopped: @escaping @Sendable () -> Bool
+        until isStopped: @escaping @Sendable () -> Bool,
+        orUntil isCancelled: () -> Bool
     ) throws(ResultsError) -> Int {
         switch self {
         case .file: try Self.move(part, to: path)
@@ -85,7 +91,7 @@ package enum RecordContainer: Sendable {
             try Self.move(Self.compressed(part), to: path)
             try remove(part)
         case .table(let table):
-            try table.load(part, into: path, until: isStopped)
+            try table.load(part, into: path, until: isStopped, orUntil: isCancelled)
             try remove(part)
         }
         OutputFile.syncFolder(of: path)

@@ -1,5 +1,6 @@
 import Synchronization
 package import WaybillFormats
+import WaybillJSON
 import WaybillPlatform
 import WaybillRuntime
 
@@ -21,6 +22,8 @@ package final class RecordFileWriter: Sendable {
     private static let bufferBytes = 64 * 1024
     /// The number of bytes that may wait for their turn before no more elements should start.
     fileprivate static let roomBytes = 16 << 20
+    /// The work for a record, in the units of `WorkLimit.Check`.
+    private static let unitsPerRecord = 64
 
     /// Records that wait for their turn, as bytes of the file.
     struct Waiting {
@@ -158,7 +161,8 @@ package final class RecordFileWriter: Sendable {
     /// Adds records of an element, with their aggregates.
     ///
     /// - Returns: What the journal must record about these records.
-    /// - Throws: The error in writing the file, from this or an earlier call.
+    /// - Throws: The error in writing the file, from this or an earlier call. Once `WorkLimit` is reached, none of the
+    ///   records is added, and the error is not one of the file.
     @discardableResult
     package func append(
         _ records: some Sequence<RedactedJSON>,
@@ -168,8 +172,15 @@ package final class RecordFileWriter: Sendable {
         try change { (state) throws(ResultsError) in
             // An element that runs again after its records were written adds nothing.
             guard element >= state.turn else { return .held([], records: 0) }
-            guard element == state.turn else { return Self.hold(records, aggregates, of: element, in: &state) }
+            guard element == state.turn else { return try hold(records, aggregates, of: element, in: &state) }
+            let (writer, start, isSyncDue) = (state.writer, state.end, state.isSyncDue)
+            var limit = WorkLimit.Check()
             for record in records {
+                if limit.isReached(before: Self.unitsPerRecord) {
+                    try cut(&state, to: start)
+                    (state.writer, state.isSyncDue) = (writer, isSyncDue)
+                    throw .stopped(path)
+                }
                 state.writer.append(record.value, isFirst: state.records.count == 0, to: &state.buffer)
                 state.records.count += 1
                 if state.buffer.count >= Self.bufferBytes { try write(&state) }
@@ -279,10 +290,13 @@ package final class RecordFileWriter: Sendable {
     /// Completes the file and moves it to its destination, where it is on the disk when this returns.
     ///
     /// - Parameters:
-    ///   - isStopped: Whether to stop waiting for a lock of another process. Asked on another thread.
+    ///   - isStopped: Whether to stop compressing the file, or waiting for a lock of another process. Asked on another
+    ///     thread.
+    ///   - isCancelled: Whether to stop loading records into a table. Asked on another thread.
     ///   - announce: Called when the file is complete, before it is moved.
     package func commit(
         until isStopped: @escaping @Sendable () -> Bool = { false },
+        orUntil isCancelled: @escaping @Sendable () -> Bool = { false },
         announce: (Committed) async throws(ResultsError) -> Void = { (_) throws(ResultsError) in }
     ) async throws(ResultsError) -> Committed {
         var committed = try change { (state) throws(ResultsError) -> Committed in
@@ -294,11 +308,11 @@ package final class RecordFileWriter: Sendable {
         let thread = try container.thread(or: thread)
         committed.bytes = try await thread.run { () throws(ResultsError) in
             try self.file.sync()
-            return try self.container.prepare(self.path, from: self.part)
+            return try self.container.prepare(self.path, from: self.part, until: isStopped)
         }
         try await announce(committed)
         committed.bytes = try await thread.run { () throws(ResultsError) in
-            try self.container.complete(self.path, from: self.part, until: isStopped)
+            try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
         }
         return committed
     }
@@ -324,6 +338,7 @@ package final class RecordFileWriter: Sendable {
         do throws(ResultsError) {
             return .success(try body(&state))
         } catch {
+            if error.wasStopped { return .failure(error) }
             state.error = error
             onFailure(error)
             // A full disk may have had space for a part of the data.
@@ -354,23 +369,30 @@ package final class RecordFileWriter: Sendable {
 
     /// Truncates the file to the start of the current element's records.
     private func cut(_ state: inout State) throws(ResultsError) {
-        guard state.bytes > state.mark.bytes else { return }
-        try file.cut(to: state.mark.bytes)
-        (state.bytes, state.records) = (state.mark.bytes, state.mark.records)
-        state.checksum = CRC32(value: state.mark.checksum ?? 0)
+        if state.bytes > state.mark.bytes { try cut(&state, to: state.mark) }
+    }
+
+    /// Truncates the file to a position before the buffer.
+    private func cut(_ state: inout State, to mark: Resumption.Mark) throws(ResultsError) {
+        try file.cut(to: mark.bytes)
+        (state.bytes, state.records) = (mark.bytes, mark.records)
+        state.checksum = CRC32(value: mark.checksum ?? 0)
+        (state.buffer, state.summed) = ([], 0)
     }
 
     // MARK: Turns
 
-    private static func hold(
+    private func hold(
         _ records: some Sequence<RedactedJSON>,
         _ aggregates: [RecordAggregate],
         of element: Int,
         in state: inout State
-    ) -> RecordedOutput {
+    ) throws(ResultsError) -> RecordedOutput {
         var new: [UInt8] = []
         var tally = RecordTally(0, aggregates)
+        var limit = WorkLimit.Check()
         for record in records {
+            if limit.isReached(before: Self.unitsPerRecord) { throw .stopped(path) }
             state.writer.hold(record.value, in: &new)
             tally.count += 1
         }

@@ -28,11 +28,14 @@ package struct SQLiteTable: Sendable {
     /// Loads records, one JSON value per line, into the table of a database. Creates the database and the table if
     /// needed.
     ///
-    /// - Parameter isStopped: Whether to stop waiting for a lock of another process.
+    /// - Parameters:
+    ///   - isStopped: Whether to stop waiting for a lock of another process.
+    ///   - isCancelled: Whether to stop loading. The table has none of the records then.
     func load(
         _ source: String,
         into path: String,
-        until isStopped: @escaping @Sendable () -> Bool
+        until isStopped: @escaping @Sendable () -> Bool,
+        orUntil isCancelled: () -> Bool
     ) throws(ResultsError) {
         do throws(ResultsError) {
             let database = try SQLiteDatabase(path, wait: wait, until: isStopped)
@@ -40,7 +43,7 @@ package struct SQLiteTable: Sendable {
             try database.execute("PRAGMA cache_size = -8000")
             try database.execute("BEGIN IMMEDIATE")
             var load = try SQLiteLoad(self, into: database)
-            try load.load(source)
+            try load.load(source, until: isCancelled)
             // Without this, closing the database rolls the transaction back.
             try database.execute("COMMIT")
         } catch {
@@ -79,11 +82,12 @@ private struct SQLiteLoad {
         for column in existing where table.columns.map({ $0.contains(named: column) }) ?? true { add(column) }
     }
 
-    mutating func load(_ source: String) throws(ResultsError) {
+    mutating func load(_ source: String, until isCancelled: () -> Bool) throws(ResultsError) {
         let pieceBytes = 1 << 20
         let file = try InputFile(source)
         var rest: [UInt8] = []
         while true {
+            if isCancelled() { throw .stopped(database.path) }
             let piece = try file.next(pieceBytes)
             if piece.isEmpty { break }
             rest += piece
@@ -102,7 +106,7 @@ private struct SQLiteLoad {
     }
 
     private func record(_ line: ArraySlice<UInt8>, of source: String) throws(ResultsError) -> JSONObject {
-        guard let value = try? JSONParser().parse(line) else {
+        guard let value = try? JSONParser.ownFiles.parse(line) else {
             throw ResultsError("'\(source)' was changed: a line of it is not JSON")
         }
         return value.object ?? JSONObject([("value", value)])

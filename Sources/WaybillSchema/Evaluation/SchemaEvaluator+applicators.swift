@@ -73,12 +73,12 @@ extension SchemaEvaluator {
     }
 
     /// Whether an object has exactly one member whose name is in a set.
-    private func hasOne(of names: NameTable, _ object: Value) -> Bool {
+    private mutating func hasOne(of names: NameTable, _ object: Value) -> Bool {
         let members = instances.members(of: object)
         var count = 0
-        for position in 0..<instances.count(of: members)
-        where instances.index(ofNameAt: position, of: members, in: names) != nil {
-            count += 1
+        for position in 0..<instances.count(of: members) {
+            guard mayContinue() else { return false }
+            if instances.index(ofNameAt: position, of: members, in: names) != nil { count += 1 }
         }
         return count == 1
     }

@@ -19,14 +19,15 @@ extension SchemaEvaluator {
         seen.insert(0..<prefix)
         if let items = rules.all.items, count > prefix {
             for position in prefix..<count {
-                guard acceptsElement(items, at: position, of: elements, ["items"], after: prefix) else { return false }
+                guard mayContinue(), acceptsElement(items, at: position, of: elements, ["items"], after: prefix) else {
+                    return false
+                }
             }
             seen.insert(prefix..<count)
         }
         guard acceptsContained(rules, elements, &seen) else { return false }
         guard rules.all.uniqueItems, count > 1 else { return true }
-        let values = (0..<count).map { instances.json(instances.element(at: $0, of: elements)) }
-        guard let (earlier, later) = ArrayRules.firstDuplicate(among: values) else { return true }
+        guard let (earlier, later) = firstDuplicate(among: elements) else { return !isExhausted }
         return continues(
             after: ["uniqueItems"],
             "is equal to element \(earlier + 1), but the elements must be unique",
@@ -57,8 +58,9 @@ extension SchemaEvaluator {
     mutating func count(_ rules: ArrayRules, _ elements: Instances.Elements, _ seen: inout EvaluatedLocations) -> Int {
         guard let contains = rules.contains else { return 0 }
         var found = 0
-        for position in 0..<instances.count(of: elements)
-        where tries(contains, instances.element(at: position, of: elements)) {
+        for position in 0..<instances.count(of: elements) {
+            guard mayContinue() else { return found }
+            guard tries(contains, instances.element(at: position, of: elements)) else { continue }
             found += 1
             seen.insert(position)
             if !seen.isTracking, rules.maxContains == nil, found >= rules.minContains { break }
@@ -123,6 +125,7 @@ extension SchemaEvaluator {
     ) -> Bool {
         var requiredFound = 0
         for position in 0..<instances.count(of: members) {
+            guard mayContinue() else { return false }
             if let propertyNames = rules.all.propertyNames {
                 guard acceptsName(propertyNames, at: position, of: members) else { return false }
             }
@@ -162,6 +165,8 @@ extension SchemaEvaluator {
     }
 
     private mutating func matches(_ pattern: RegularExpression, _ name: Value) -> Bool {
+        // The matcher itself asks only during a long match.
+        guard mayContinue(before: 1024) else { return false }
         var steps = patternSteps
         defer { patternSteps = steps }
         return instances.withText(of: name) { pattern.occurs(in: $0, steps: &steps) }
@@ -176,6 +181,7 @@ extension SchemaEvaluator {
             rules.all.patterns.isEmpty && rules.all.additional.map { node($0).refusesEverything } ?? false
         var requiredFound = 0
         for position in 0..<instances.count(of: members) {
+            guard mayContinue() else { return false }
             guard let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) else {
                 if isClosed { return false }
                 continue

@@ -74,7 +74,7 @@ extension SchemaEvaluator {
     mutating func accepts(_ rules: Rules<StringRules>, _ instance: Value) -> Bool {
         var steps = patternSteps
         let isAccepted = instances.withText(of: instance) { text in
-            // Only evaluations of nodes are counted, and long strings take longer.
+            // Long strings take longer than other evaluations of nodes.
             if text.count > 1024, WorkLimit.isReached {
                 steps = -1
                 return false
@@ -125,17 +125,21 @@ extension StringRules {
     }
 }
 
-extension ArrayRules {
-    /// Returns the first element that equals an earlier one, and the earlier one.
-    static func firstDuplicate(among elements: [JSON]) -> (earlier: Int, later: Int)? {
-        guard elements.count > 8 else {
-            for later in elements.indices {
-                for earlier in 0..<later where elements[earlier] == elements[later] { return (earlier, later) }
+extension SchemaEvaluator {
+    /// Returns the first element that equals an earlier one, and the earlier one; `nil` also once a limit is exceeded.
+    mutating func firstDuplicate(among elements: Instances.Elements) -> (earlier: Int, later: Int)? {
+        let count = instances.count(of: elements)
+        guard count > 8 else {
+            let values = (0..<count).map { instances.json(instances.element(at: $0, of: elements)) }
+            for later in values.indices {
+                for earlier in 0..<later where values[earlier] == values[later] { return (earlier, later) }
             }
             return nil
         }
         var positions: [JSON: Int] = [:]
-        for (later, element) in elements.enumerated() {
+        for later in 0..<count {
+            guard mayContinue() else { return nil }
+            let element = instances.json(instances.element(at: later, of: elements))
             if let earlier = positions.updateValue(later, forKey: element) { return (earlier, later) }
         }
         return nil

@@ -26,6 +26,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// work in a release build. If it is negative, the result is invalid.
     var patternSteps = 5_000_000
     private var work = 0
+    private var limit = WorkLimit.Check()
     private var greatestWork = SchemaLimits.freeWork
     let root: Value
 
@@ -113,6 +114,15 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return true
     }
 
+    /// Whether evaluation may continue with work that is no nested evaluation, such as a search for a name. Every loop
+    /// over the values or names of an instance asks this.
+    ///
+    /// - Parameter size: The amount of work; 64 takes about as long as reading a value.
+    mutating func mayContinue(before size: Int = 64) -> Bool {
+        if limit.isReached(before: size) { hasExceededLimit = true }
+        return !isExhausted
+    }
+
     /// Leaves an evaluation that `enter()` allowed.
     mutating func leave() {
         depth -= 1
@@ -180,7 +190,9 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             let elements = instances.elements(of: instance)
             let count = instances.count(of: elements)
             for position in 0..<count where !seen.contains(position) {
-                guard acceptsElement(schema, at: position, of: elements, ["unevaluatedItems"]) else { return false }
+                guard mayContinue(), acceptsElement(schema, at: position, of: elements, ["unevaluatedItems"]) else {
+                    return false
+                }
             }
             seen.insert(0..<count)
         case .object:
@@ -188,6 +200,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             let members = instances.members(of: instance)
             let count = instances.count(of: members)
             for position in 0..<count where !seen.contains(position) {
+                guard mayContinue() else { return false }
                 let isAccepted = acceptsMember(
                     schema,
                     at: position,

@@ -5,7 +5,9 @@ enum EmailFormat {
         guard let at = string.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
         let local = string[..<at].unicodeScalars
         let domain = string[string.utf8.index(after: at)...]
-        guard string[..<at].utf8.count <= 64, isLocal(local, isInternational) else { return false }
+        guard string[..<at].utf8.count <= 64, domain.utf8.count <= 253, isLocal(local, isInternational) else {
+            return false
+        }
         if domain.utf8.first == UInt8(ascii: "["), domain.utf8.last == UInt8(ascii: "]") {
             return isLiteral(domain.dropFirst().dropLast())
         }
@@ -15,7 +17,7 @@ enum EmailFormat {
                 return label.unicodeScalars.allSatisfy { !$0.isASCII || $0 == "-" || isAtom($0) }
             }
             return HostnameFormat.isHostname(String(label))
-        } && domain.utf8.count <= 253
+        }
     }
 
     private static func isLocal(_ local: Substring.UnicodeScalarView, _ isInternational: Bool) -> Bool {

@@ -13,6 +13,7 @@ enum HostnameFormat {
     /// scripts.
     static func isInternationalHostname(_ string: String) -> Bool {
         let stops: [Unicode.Scalar] = [".", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
+        guard string.utf8.count <= 4 * 253 else { return false }
         let labels = string.unicodeScalars.split(omittingEmptySubsequences: false) { stops.contains($0) }
         let length = labels.reduce(labels.count - 1) { $0 + $1.count }
         return length <= 253 && isName(labels.map { Substring($0) })

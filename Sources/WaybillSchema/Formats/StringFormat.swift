@@ -20,7 +20,7 @@ enum StringFormat: String, Sendable, CaseIterable {
     case relativeJSONPointer = "relative-json-pointer"
     case regex
 
-    /// Whether a string has the format.
+    /// Whether a string has the format; false once `WorkLimit` is reached.
     func accepts(_ string: String) -> Bool {
         switch self {
         case .dateTime: DateTimeFormat.isDateTime(string)

@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillJSON
 
 /// URIs and relative references (RFC 3986, appendix A), and IRIs (RFC 3987).
 enum URIFormat {
@@ -45,7 +46,9 @@ enum URIFormat {
         /// characters in `more`.
         func allows(_ text: String, _ more: String, isQuery: Bool = false) -> Bool {
             var scalars = text.unicodeScalars[...]
+            var limit = WorkLimit.Check()
             while let scalar = scalars.popFirst() {
+                if limit.isReached(before: 1) { return false }
                 if scalar == "%" {
                     guard let high = scalars.popFirst(), let low = scalars.popFirst(),
                         high.properties.isASCIIHexDigit, low.properties.isASCIIHexDigit

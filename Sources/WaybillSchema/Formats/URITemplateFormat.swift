@@ -1,8 +1,12 @@
+import WaybillJSON
+
 /// URI templates (RFC 6570, section 2).
 enum URITemplateFormat {
     static func isTemplate(_ string: String) -> Bool {
         var scalars = string.unicodeScalars[...]
+        var limit = WorkLimit.Check()
         while let scalar = scalars.popFirst() {
+            if limit.isReached(before: 1) { return false }
             switch scalar {
             case "{":
                 guard let close = scalars.firstIndex(of: "}"), isExpression(scalars[..<close]) else { return false }
@@ -25,6 +29,7 @@ enum URITemplateFormat {
     }
 
     private static func isVariable(_ text: Substring.UnicodeScalarView) -> Bool {
+        if WorkLimit.isReached { return false }
         var name = text
         if name.last == "*" {
             name.removeLast()

@@ -89,6 +89,9 @@ final class EasyHandle {
         }
     }
 
+    /// Notes a `Set-Cookie` field. Returns false if the jar has more cookies than it may have.
+    func noteCookie() -> Bool { share?.noteCookie() ?? true }
+
     /// Removes the cookie that libcurl has made of a `Set-Cookie` field without a name.
     func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {
         share?.removeCookie(misreadFrom: line)

@@ -68,7 +68,7 @@ extension Transfer.Refusal {
     fileprivate var code: CURLcode {
         switch self {
         case .bodyTooLarge, .announcedBodyTooLarge, .memoryFull: CURLE_FILESIZE_EXCEEDED
-        case .headerTooLarge: .tooLarge
+        case .headerTooLarge, .tooManyCookies: .tooLarge
         case .headerIncomplete, .endNotAnnounced: CURLE_PARTIAL_FILE
         case .headerStartsFolded, .invalidFraming, .versionNotAgreed, .malformedStatusLine: CURLE_WEIRD_SERVER_REPLY
         case .sentTwice: CURLE_ABORTED_BY_CALLBACK
@@ -126,6 +126,10 @@ extension Transfer.Refusal {
         case .connectionUnusable: return prepared.timeoutMessage(in: .awaitingResponse)
         case .versionNotAgreed:
             return "the response from \(destination) claims to be HTTP/2 on an HTTP/1.1 connection"
+        case .tooManyCookies:
+            return
+                "\(destination) set a cookie although the jar already has \(ShareHandle.maximumCookies); "
+                + "'cookies: false' ignores cookies"
         case .bodyUnreadable(let message): return message
         case .malformedStatusLine(let line):
             return "the response starts with \(line.shortened.quoted), which is not an HTTP status line"

@@ -138,7 +138,7 @@ final class Transfer {
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
             pinMismatch,
-            pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed
+            pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed, tooManyCookies
         case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
@@ -177,6 +177,7 @@ final class Transfer {
         }
         if prepared.request.options.cookies != .off, line.isField(named: "set-cookie") {
             handle?.removeCookie(misreadFrom: line)
+            if handle?.noteCookie() == false { return refuse(.tooManyCookies) }
         }
         return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
     }

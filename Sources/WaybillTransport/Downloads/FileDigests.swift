@@ -28,19 +28,27 @@ package enum ExistingFile {
     /// Whether anything exists at a path, including a broken link.
     package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path, followsLinks: false)) != nil }
 
-    /// The size and the digests of a regular file, read on a separate thread.
+    /// The size and the digests of a regular file, read on a separate thread until the task is cancelled.
     package static func digests(
         of path: String,
         _ algorithms: Set<Digest.Algorithm>
     ) async throws(DownloadError) -> (bytes: Int, digests: [Digest.Algorithm: [UInt8]]) {
-        let result = await BlockingCall.run { Result { () throws(DownloadError) in try read(path, algorithms) } }
+        let cancellation = Cancellation()
+        let result = await withTaskCancellationHandler {
+            await BlockingCall.run {
+                Result { () throws(DownloadError) in try read(path, algorithms, until: cancellation) }
+            }
+        } onCancel: {
+            cancellation.request()
+        }
         guard let result else { throw DownloadError("could not start a thread to read '\(path)'") }
         return try result.get()
     }
 
     private static func read(
         _ path: String,
-        _ algorithms: Set<Digest.Algorithm>
+        _ algorithms: Set<Digest.Algorithm>,
+        until cancellation: Cancellation
     ) throws(DownloadError) -> (bytes: Int, digests: [Digest.Algorithm: [UInt8]]) {
         let descriptor: Int32
         do throws(FileError) {
@@ -53,6 +61,7 @@ package enum ExistingFile {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
         while true {
+            if cancellation.isRequested { throw .stopped }
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(digests.count))
             if count < 0 && SystemError.last.errno == EINTR { continue }
             guard count >= 0 else { throw DownloadError(cannot: "read", path) }

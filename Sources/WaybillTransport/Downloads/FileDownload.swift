@@ -76,14 +76,19 @@ package struct FileDownload: Sendable {
         } catch {
             return .failed(DownloadError("could not start a thread for files: \(error)"), nil)
         }
+        let cancellation = Cancellation()
         do throws(DownloadError) {
             file = try await thread.run { [part, digests] () throws(DownloadError) in
-                try PartialFile(part, digests: digests)
+                try PartialFile(part, digests: digests, cancellation: cancellation)
             }
         } catch {
             return .failed(error, nil)
         }
-        let result = await start(file, thread, through: transport, followingRedirects: limit, monitor, onRedirect)
+        let result = await withTaskCancellationHandler {
+            await start(file, thread, through: transport, followingRedirects: limit, monitor, onRedirect)
+        } onCancel: {
+            cancellation.request()
+        }
         if case .complete = result { return result }
         await thread.run { file.release() }
         return result

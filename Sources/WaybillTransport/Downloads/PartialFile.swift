@@ -7,11 +7,17 @@ import WaybillRuntime
 package struct DownloadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A description for the user, without a full stop.
     package let description: String
+    /// Whether the work ended early because its result was no longer needed.
+    package let wasStopped: Bool
 
     /// Creates an error with a description.
-    package init(_ description: String) {
+    package init(_ description: String, wasStopped: Bool = false) {
         self.description = description
+        self.wasStopped = wasStopped
     }
+
+    /// The error of a download that was cancelled while the digest of a large file was computed.
+    static let stopped = DownloadError("the download was cancelled", wasStopped: true)
 
     init(cannot action: String, _ path: String, _ error: SystemError = .last) {
         self.init("cannot \(action) '\(path)': \(error)")
@@ -43,13 +49,21 @@ final class PartialFile: Sendable {
 
     private let descriptor: Int32
     private let algorithms: Set<Digest.Algorithm>
+    private let cancellation: Cancellation
     private let state: Mutex<State>
 
     /// Opens or creates the file and locks it. Throws if another process, or another request of this one, has locked
     /// it.
-    init(_ path: String, digests algorithms: Set<Digest.Algorithm>) throws(DownloadError) {
+    ///
+    /// - Parameter cancellation: Ends the reading of a large file.
+    init(
+        _ path: String,
+        digests algorithms: Set<Digest.Algorithm>,
+        cancellation: Cancellation = Cancellation()
+    ) throws(DownloadError) {
         self.path = path
         self.algorithms = algorithms
+        self.cancellation = cancellation
         let (descriptor, size) = try Self.openLocked(path)
         self.descriptor = descriptor
         TemporaryFile.removeAbandoned(beside: DownloadRecord.path(ofPart: path))
@@ -230,6 +244,7 @@ final class PartialFile: Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
         defer { buffer.deallocate() }
         while state.digests.count < state.size {
+            if cancellation.isRequested { throw .stopped }
             let wanted = min(buffer.count, state.size - state.digests.count)
             let count = pread(descriptor, buffer.baseAddress, wanted, off_t(state.digests.count))
             if count < 0 && SystemError.last.errno == EINTR { continue }

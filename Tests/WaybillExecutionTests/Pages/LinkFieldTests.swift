@@ -11,11 +11,21 @@ import Testing
             (["<a>; title=\"say \\\"<z>\\\"; rel=next\", <b>;rel=\"next\""], "b"),
             (["<a> ; rel = \"next\" ; x"], "a"), (["<a>; rel=prev; rel=next"], nil), (["<a>; rel=nextish"], nil),
             (["<a>; rel=next; anchor=\"#x\", <b>; rel=next"], "b"), (["<>; rel=next"], ""), ([], nil), ([""], nil),
-            (["<a; rel=next"], nil), (["<a>; rel=\"next"], "a"), (["a; rel=next, <b>; rel=next"], "b"),
+            (["<a>; rel=\"next"], "a"), (["a; rel=next, <b>; rel=next"], "b"),
             (["<a> rel=next, <b>; rel=next"], "b"), (["<a>;;; rel=next"], "a"), (["<a>; rel"], nil),
         ] as [([String], String?)]
     )
-    func `the link with the relation next is found`(fields: [String], target: String?) {
-        #expect(LinkField.next(in: fields) == target)
+    func `the link with the relation next is found`(fields: [String], target: String?) throws {
+        #expect(try LinkField.next(in: fields) == target)
+    }
+
+    @Test(
+        arguments: [
+            ["<a; rel=next"], ["a>; rel=next"], ["a; rel=next"], ["<a> rel=next"],
+            ["<a>; rel=prev, b; rel=next"], ["<a>; rel=prev", "</b> rel=\"next\""],
+        ]
+    )
+    func `a malformed field may have meant the next page`(fields: [String]) {
+        #expect(throws: LinkField.Malformed.self) { try LinkField.next(in: fields) }
     }
 }

@@ -209,6 +209,32 @@ import WaybillTransport
         if let message { #expect(result.failure?.message.string.hasPrefix(message) == true) }
     }
 
+    @Test(
+        arguments: [
+            ("{next: $.next, items: $.rows}", 200, true), ("{next: $.next, items: $.rows}", 204, true),
+            ("{page: {query: p}, items: $.rows}", 200, true), ("{page: {query: p}, items: $.rows}", 204, false),
+        ]
+    )
+    func `a page without a body after the first is a failure`(
+        paginate: String,
+        status: Int,
+        fails: Bool
+    ) async throws {
+        let first = ScriptedTransport.Reply.json(#"{"rows":[1],"next":"/b"}"#)
+        let empty = ScriptedTransport.Reply.json("", status: status)
+        let result = try await run(
+            "get: /a, paginate: \(paginate)",
+            ["/a": first, "/a?p=1": first, "/a?p=2": empty, "/b": empty]
+        )
+        #expect(result.failure?.kind == (fails ? .output : nil))
+        if fails {
+            let message = "the response has no body, so page 2 and those after it are missing"
+            #expect(result.failure?.message.string == message)
+        } else {
+            #expect(result.data == [1])
+        }
+    }
+
     @Test func `outputs of pages that are written are computed from all items too`() async throws {
         let fixture = try ExecutionFixture(
             """

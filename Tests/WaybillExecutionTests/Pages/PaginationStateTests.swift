@@ -48,7 +48,7 @@ import WaybillJSON
     private static let targets: [(String, PaginationState.Decision)] = [
         ("\"http://s/b\"", .follow(.url("http://s/b"))), ("\"b?y#f\"", .follow(.url("http://s/a/b?y"))),
         ("\"?page=2\"", .follow(.url("http://s/a/list?page=2"))),
-        ("\"//t/ä b\"", .follow(.url("http://t/%C3%A4%20b"))), ("\"\"", .finish), ("null", .finish), ("[]", .finish),
+        ("\"//t/ä b\"", .follow(.url("http://t/%C3%A4%20b"))), ("\"\"", .finish), ("null", .finish),
         ("[\"/b\"]", .follow(.url("http://s/b"))),
     ]
 
@@ -72,6 +72,8 @@ import WaybillJSON
         ("\"http://u:p@s/\"", "cannot request the next page at "),
         ("7", "the next page's URL is a number, not a string"),
         ("[\"/a\", \"/b\"]", "the next page's URL is a list, not a string"),
+        ("[]", "the next page's URL is a list, not a string"),
+        ("{}", "the next page's URL is an object, not a string"),
     ])
     func `a next page at a URL that must not be requested is a failure`(next: String, message: String) throws {
         var state = PaginationState(try pagination(.next(expression("$.next"))))
@@ -89,6 +91,20 @@ import WaybillJSON
         #expect(first == .follow(.url("http://s/a/list?page=2")))
         #expect(try state.next(after: page([], items: 1, links: ["<list>; rel=first"])) == .finish)
         #expect(state.pages == 2)
+    }
+
+    @Test func `a path with a filter that matches nothing finds no next page`() throws {
+        var state = PaginationState(try pagination(.next(expression("$.links[?@.rel == 'next'].href"))))
+        #expect(try state.next(after: page(["links": [["rel": "prev", "href": "/b"]]])) == .finish)
+    }
+
+    @Test func `a malformed link is a failure`() throws {
+        var state = PaginationState(try pagination(.link))
+        guard case .fail(let words, _) = try state.next(after: page([], links: ["</b> rel=next"])) else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(words == "the field 'Link: </b> rel=next' is malformed, so it may name a next page")
     }
 
     @Test func `pages are counted until one is empty`() throws {

@@ -28,6 +28,23 @@ import WaybillTransport
         }
     }
 
+    @Test func `a run with a response that is nested as deeply as possible is resumed`() async throws {
+        let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - {id: x, post: /x, outputs: {o: $}}
+                  - {id: y, get: /y}
+                  - {id: z, post: "/z/${length(steps.x.outputs.o)}"}
+            """
+        let run = try await ResumedRun(text, killedAfter: Self.willSend("main.y")) { path in
+            path == "/x" ? .json(deep) : nil
+        }
+        #expect(run.messages == [])
+        #expect(run.sent == ["GET /y", "POST /z/1"])
+    }
+
     @Test(arguments: [
         "chain: [{id: x, post: /x}, {id: y, get: /y}, {id: z, post: \"/z/${steps.x.data.n}\"}]",
         "graph: sub",

@@ -278,6 +278,16 @@ import WaybillTestSupport
         other.discard()
     }
 
+    @Test func `a large file is not read any more after the download was cancelled`() throws {
+        folder.write(String(repeating: "a", count: 600_000), to: "a.part")
+        let cancellation = Cancellation()
+        let file = try PartialFile(part, digests: [.sha256], cancellation: cancellation)
+        cancellation.request()
+        let error = #expect(throws: DownloadError.self) { try file.begin(DownloadState.Body(offset: 300_000)) }
+        #expect(error?.wasStopped == true)
+        file.release()
+    }
+
     @Test func `a record that a killed process was writing is removed`() throws {
         folder.write("{", to: ".a.part.json.0.tmp")
         let file = try PartialFile(part, digests: [])

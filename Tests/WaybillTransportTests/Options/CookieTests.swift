@@ -36,6 +36,26 @@ import WaybillTransport
         #expect(found == expected, sourceLocation: sourceLocation)
     }
 
+    @Test func `a jar has a limited number of cookies, however many a server sets`() async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
+            let start = Int(request.target.dropFirst()) ?? 0
+            return ServerResponse(headers: (0..<50).map { ("Set-Cookie", "c\(start + $0)=1") }, body: [])
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                // The same cookies again and again are not more cookies.
+                for _ in 0..<70 { _ = try await cookies(transport, server, .run, "/0") }
+                var failures: [String] = []
+                for number in 0..<70 {
+                    let request = HTTPRequest(url: server.url("/\(50 * number)")).with { $0.cookies = .run }
+                    if case .failure(let failure) = await transport.send(request) { failures.append(failure.message) }
+                }
+                #expect((1...10).contains(failures.count))
+                #expect(failures.first?.hasSuffix("'cookies: false' ignores cookies") == true)
+            }
+        }
+    }
+
     @Test func `cookies are kept in the run's jar, and only there`() async throws {
         try await LoopbackServer.run(answer: Self.answer) { server in
             try await CurlTransport.run { transport in

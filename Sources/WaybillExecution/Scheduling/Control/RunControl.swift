@@ -74,6 +74,9 @@ package final class RunControl: Sendable {
     /// Whether the run is being stopped, so that nothing new may start.
     package var isStopping: Bool { state.withLock { $0.isStopping } }
 
+    /// Whether everything was cancelled, including the steps of `finally`.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     // MARK: Pausing
 
     /// How long the run has been paused so far, the current pause included.

@@ -41,6 +41,13 @@ final class CookieJars {
 final class ShareHandle {
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer
+    /// The maximum number of cookies in a jar (RFC 6265, section 6.1). libcurl itself has no limit, and the time for each
+    /// request grows with the number of cookies.
+    static let maximumCookies = 3000
+    /// The number of cookies when they were last counted.
+    private var counted = 0
+    /// The number of fields since then, each of which may have added a cookie.
+    private var fields = 0
 
     /// Creates a handle; nil if there is not enough memory.
     init?(sharesCookies: Bool) {
@@ -80,6 +87,15 @@ final class ShareHandle {
         // libcurl ignores a line that is not a cookie, as it does in files.
         for line in lines { waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line) }
         return true
+    }
+
+    /// Notes a `Set-Cookie` field. Returns false if the jar has more cookies than it may have.
+    func noteCookie() -> Bool {
+        fields += 1
+        // Counting takes long, and most fields replace a cookie.
+        guard fields > max(Self.maximumCookies - counted, 100) else { return true }
+        (counted, fields) = (lines.count, 0)
+        return counted <= Self.maximumCookies
     }
 
     /// Removes the cookie that libcurl 7.88 makes of a `Set-Cookie` field without a name. RFC 6265, section 5.2, ignores

@@ -1,0 +1,1 @@
+mkdir defs && mv item.yaml price.json defs/
