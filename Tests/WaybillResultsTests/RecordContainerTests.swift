@@ -62,7 +62,8 @@ import WaybillTestSupport
 
     @Test func `a load that was cancelled leaves the database unchanged`() async throws {
         _ = try await write(records(#"{"id":1}"#), in: orders())
-        let writer = try RecordFileWriter("\(folder.path)/shop.sqlite", SQLiteFormat(), in: orders(), thread: FileThread())
+        let path = "\(folder.path)/shop.sqlite"
+        let writer = try RecordFileWriter(path, SQLiteFormat(), in: orders(), thread: FileThread())
         try writer.append(records(#"{"id":2}"#))
         let error = await #expect(throws: ResultsError.self) { try await writer.commit(orUntil: { true }) }
         #expect(error?.wasStopped == true)
