@@ -38,7 +38,7 @@ struct OutputFile: ~Copyable, Sendable {
         (descriptor, self.path, self.disk) = (opened, path, disk)
     }
 
-    /// Takes over an open file at a path.
+    /// Takes over an open file that has a path, or gets it when it is complete.
     fileprivate init(_ descriptor: Int32, at path: String) {
         (self.descriptor, self.path, disk) = (descriptor, path, .real)
     }
@@ -152,9 +152,9 @@ extension OutputFile {
         var written: [NewFile] = []
         // The disk works on all of them while the first is waited for.
         for (path, bytes) in files { written.append(try NewFile(path, bytes, beginsSync: true)) }
-        for file in written {
-            try file.sync()
-            try file.takePlace()
+        for new in written {
+            try new.file.sync()
+            try new.takePlace()
         }
     }
 
@@ -172,10 +172,10 @@ extension OutputFile {
             let stream = try OutputFile(path, .stream)
             return try write { piece throws(ResultsError) in try stream.write(piece) }
         }
-        let file = try NewFile(FileContents.target(of: path), [])
-        try write { piece throws(ResultsError) in try file.append(piece) }
-        try file.sync()
-        try file.takePlace()
+        let new = try NewFile(FileContents.target(of: path), [])
+        try write { piece throws(ResultsError) in try new.file.write(piece) }
+        try new.file.sync()
+        try new.takePlace()
     }
 
     /// Whether a path is something other than a file or a folder, such as a device or a pipe.
@@ -208,7 +208,8 @@ extension OutputFile {
 private final class NewFile {
     private let path: String
     private let temporaryPath: String
-    private let file: OutputFile
+    /// The open temporary file. Its errors name the other one, the only one that users know.
+    let file: OutputFile
     private var isInPlace = false
 
     init(_ path: String, _ bytes: [UInt8], beginsSync: Bool = false) throws(ResultsError) {
@@ -216,8 +217,8 @@ private final class NewFile {
         let (descriptor, temporary) = TemporaryFile.create(beside: path, permissions: 0o666)
         guard descriptor >= 0 else { throw ResultsError(cannot: "create", path) }
         temporaryPath = temporary
-        file = OutputFile(descriptor, at: temporary)
-        try attempt { () throws(ResultsError) in try file.write(bytes) }
+        file = OutputFile(descriptor, at: path)
+        try file.write(bytes)
         if beginsSync { file.beginSync() }
     }
 
@@ -225,32 +226,9 @@ private final class NewFile {
         if !isInPlace { unlink(temporaryPath) }
     }
 
-    func append(_ bytes: [UInt8]) throws(ResultsError) {
-        try attempt { () throws(ResultsError) in try file.write(bytes) }
-    }
-
-    func sync() throws(ResultsError) {
-        try attempt { () throws(ResultsError) in try file.sync() }
-    }
-
     func takePlace() throws(ResultsError) {
-        try attempt { () throws(ResultsError) in
-            if rename(temporaryPath, path) != 0 { throw ResultsError(cannot: "write", path) }
-        }
+        if rename(temporaryPath, path) != 0 { throw ResultsError(cannot: "write", path) }
         isInPlace = true
-    }
-
-    private func attempt(_ work: () throws(ResultsError) -> Void) throws(ResultsError) {
-        do throws(ResultsError) {
-            try work()
-        } catch {
-            throw Self.named(error, path, temporaryPath)
-        }
-    }
-
-    /// Replaces the temporary path in an error with the file's own name, the only one that users know.
-    private static func named(_ error: ResultsError, _ path: String, _ temporaryPath: String) -> ResultsError {
-        ResultsError(error.description.replacing(temporaryPath, with: path))
     }
 }
 
