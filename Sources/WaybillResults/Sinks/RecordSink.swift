@@ -87,8 +87,9 @@ package final class RecordSink: Sendable {
         self.onFailure = onFailure
         part = container.part(of: path, ownedBy: run)
         loss = nil
-        if unlink(part) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", part) }
+        try OutputFile.removeEarlier(part)
         file = try OutputFile(part, .new, disk: disk)
+        file.adoptPermissions(of: path)
         state = Mutex(State(writer: writer))
     }
 
