@@ -282,4 +282,13 @@ import WaybillTestSupport
         if warns { #expect(run.command.errorText.contains("waybill resume waybill-results/r")) }
         #expect(run.folder.read("run.txt")?.contains("1 passed") == true)
     }
+
+    @Test(arguments: ["--concurrency", "--jobs"])
+    func `numbers that are too large are refused`(option: String) async throws {
+        for number in ["0", "100001", "9223372036854775807"] {
+            let command = try await shell("$W run m.yaml --mock \(option) \(number)").command
+            #expect(command.status == 64, "\(command.errorText)")
+            #expect(command.errorText.contains("\(option) must be from 1 to 1000"), "\(command.errorText)")
+        }
+    }
 }
