@@ -74,7 +74,7 @@ public struct CheckedManifest: Sendable {
         var options = PlanOptions()
         options.graphs = graphs
         options.values = JSONObject(inputs: inputs)
-        options.variables = variables ?? ProcessVariables.all
+        options.setVariables(variables)
         options.concurrency = concurrency.map { max(1, $0) }
         var stage = Pipeline.Stage(value: checked, diagnostics: checked.diagnostics)
         if let environment, environment != checked.environment {
