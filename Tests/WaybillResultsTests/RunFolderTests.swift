@@ -386,4 +386,13 @@ import WaybillTestSupport
         #expect(error?.description == "cannot write '\(folder.path)/sources.json': it is a folder")
         #expect(run.journal.error != nil)
     }
+
+    @Test func `a run whose snapshot could not be written is not recorded completely`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        folder.write("", to: "file")
+        await #expect(throws: ResultsError.self) {
+            try await run.replace("\(folder.path)/file/snapshot.json", with: [1])
+        }
+        await #expect(throws: ResultsError.self) { try await run.finish(Samples.result, outputs: []) }
+    }
 }

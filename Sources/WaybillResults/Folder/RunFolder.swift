@@ -234,16 +234,21 @@ package final class RunFolder: Sendable {
     }
 
     /// Writes a file, which may be outside the folder, unless it already has this content. The file is replaced
-    /// atomically; of a symbolic link, the file that it leads to.
+    /// atomically; of a symbolic link, the file that it leads to. If that fails, the run has not been recorded completely.
     ///
     /// - Returns: Whether no file existed before; `nil` if the file has this content.
     package func replace(_ path: String, with content: [UInt8]) async throws(ResultsError) -> Bool? {
-        try await thread.run { () throws(ResultsError) in
+        try await thread.run { [journal] () throws(ResultsError) in
             let before = try? FileContents.read(path, limit: .max)
             if before == content { return nil }
             let target = FileContents.target(of: path)
-            try FolderContents.make(FileContents.folder(of: target))
-            try OutputFile.replaceDurably([(target, content)])
+            do throws(ResultsError) {
+                try FolderContents.make(FileContents.folder(of: target))
+                try OutputFile.replaceDurably([(target, content)])
+            } catch {
+                journal.fail(withRecords: error)
+                throw error
+            }
             return before == nil
         }
     }
