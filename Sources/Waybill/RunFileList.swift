@@ -4,8 +4,8 @@ package import WaybillPlan
 import WaybillResults
 import WaybillRuntime
 
-/// The files that runs read and write, as far as their paths are known before anything is sent, and those that would
-/// replace another one of them.
+/// The files that runs read and write, as far as their paths are known before anything is sent, and those that cannot be
+/// written or would replace another one of them.
 package struct RunFileList: Sendable {
     /// What a run writes a file for. Files for the same purpose may be the same: a rule for manifests or a lock takes care
     /// of them.
@@ -21,8 +21,8 @@ package struct RunFileList: Sendable {
         case report = "the report"
     }
 
-    /// The errors about files that would replace another one.
-    package private(set) var clashes: [Diagnostic] = []
+    /// The errors about files that would replace another one, or something that is not a file.
+    package private(set) var errors: [Diagnostic] = []
 
     private var reads: [FileIdentity: String] = [:]
     private var writes: [FileIdentity: (purpose: Purpose, path: String)] = [:]
@@ -53,8 +53,25 @@ package struct RunFileList: Sendable {
         if let folder { addResults(in: folder) }
         for path in stateFile.map(StateFile.files) ?? [] { write(path, as: .state) }
         for (path, purpose) in writes { write(path, as: purpose) }
-        guard let folder else { return }
-        for path in plan.resultFiles { write(FileContents.path(path, in: folder), as: .step) }
+        for path in plan.resultFiles where folder != nil || path.hasPrefix("/") {
+            let file = FileContents.path(path, in: folder ?? ".")
+            checkReplaceable(file, isInside: !path.hasPrefix("/") && !path.split(separator: "/").contains(".."))
+            write(file, as: .step)
+        }
+    }
+
+    /// Adds an error if a step could not put its file at a path.
+    ///
+    /// - Parameter isInside: Whether the path is in the folder of the results, where a symbolic link is replaced.
+    private mutating func checkReplaceable(_ path: String, isInside: Bool) {
+        guard let obstacle = FileReplacement.obstacle(at: path, followsLinks: !isInside) else { return }
+        let error = Diagnostic(
+            "unwritable-file",
+            "the file '\(path)' cannot be written: \(obstacle.message)",
+            at: nil,
+            help: ["Choose another path, or another folder with --out."]
+        )
+        if !errors.contains(error) { errors.append(error) }
     }
 
     /// Adds files that are read.
@@ -88,12 +105,12 @@ package struct RunFileList: Sendable {
     }
 
     private mutating func addClash(_ message: String, _ help: String) {
-        clashes.append(Diagnostic("same-file", message, at: nil, help: [help]))
+        errors.append(Diagnostic("same-file", message, at: nil, help: [help]))
     }
 
     /// Adds the files of another run, and the errors about them. Runs of a suite must not write the same snapshot.
     package mutating func add(_ other: RunFileList) {
-        clashes += other.clashes
+        errors += other.errors.filter { !errors.contains($0) }
         let shared = other.writes.filter { $0.value.purpose == .snapshot && writes[$0.key]?.purpose == .snapshot }
         for path in shared.values.map(\.path).sorted() {
             addClash("several manifests would write the snapshot '\(path)'", "Give each its own snapshot.")

@@ -169,7 +169,7 @@ package struct RunSession: Sendable {
         return decision
     }
 
-    /// Returns the files that the run reads and writes. Throws if one would replace another.
+    /// Returns the files that the run reads and writes. Throws if one cannot be written, or would replace another.
     private func files(of id: RunID) throws(RunError) -> RunFileList {
         let earlier = options.resumed?.record.state.file
         let files = RunFileList(
@@ -178,8 +178,8 @@ package struct RunSession: Sendable {
             stateFile: StateLocation.file(of: plan, options.stateFile ?? earlier, usesMock: options.usesMock),
             updatesSnapshots: options.updatesSnapshots
         )
-        guard files.clashes.isEmpty else {
-            throw RunError(message: "the run would replace its own files", manifestDiagnostics: files.clashes)
+        guard files.errors.isEmpty else {
+            throw RunError(message: "the run cannot write its files", manifestDiagnostics: files.errors)
         }
         return files
     }

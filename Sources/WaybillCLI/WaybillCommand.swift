@@ -43,6 +43,13 @@ extension WaybillCommand {
         Signals.beginListening()
         var command: any ParsableCommand
         do { command = try parseAsRoot(ProgramArguments.words) } catch { end(with: error) }
+        if let word = ProgramArguments.firstBeyondUTF8 {
+            end(with: ValidationError("The argument '\(word)' is not valid UTF-8."))
+        }
+        if let error = CurrentFolder.error {
+            Output(noColour: false).report([error])
+            ExitStatus.leave(ExitStatus.notRun)
+        }
         do {
             try command.run()
             ExitStatus.leave(.success)

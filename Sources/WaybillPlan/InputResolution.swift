@@ -33,6 +33,7 @@ struct InputResolution {
             diagnostics += Self.unknownNames(of: manifest, others, options: options)
             diagnostics += options.inputFiles.flatMap { $0.unknownInputs(of: manifest, others) }
         }
+        reportVariablesBeyondUTF8(of: manifest, options)
 
         for (name, definition) in manifest.inputs {
             let input = definition.value
@@ -53,6 +54,7 @@ struct InputResolution {
             } else if let given {
                 take(given.value, for: definition, givenBy: given.source)
             } else if let variable = input.environmentVariable, let text = options.variables[variable] {
+                report(variable, at: definition.name.span, ifBeyondUTF8: options)
                 let value = Self.value(of: text, for: input)
                 take(value, for: definition, givenBy: "by the environment variable \(variable)")
             } else if let value = input.defaultValue {
@@ -97,6 +99,34 @@ struct InputResolution {
                 label: "declared here"
             )
         }
+    }
+
+    /// Reports the variables of secrets, and of the inputs of endpoints and graphs, whose value is not UTF-8.
+    private mutating func reportVariablesBeyondUTF8(of manifest: Manifest, _ options: PlanOptions) {
+        guard !options.variablesBeyondUTF8.isEmpty else { return }
+        for (_, secret) in manifest.secrets {
+            let variable = secret.value.environmentVariable
+            report(variable.value, at: variable.span, ifBeyondUTF8: options)
+        }
+        let inputs =
+            manifest.endpoints.values.flatMap(\.value.inputs.values)
+            + manifest.graphs.values.flatMap(\.value.inputs.values)
+        for input in inputs {
+            if let variable = input.value.environmentVariable {
+                report(variable, at: input.name.span, ifBeyondUTF8: options)
+            }
+        }
+    }
+
+    /// Reports a variable whose value would not be sent as it is in the environment.
+    private mutating func report(_ variable: String, at span: SourceSpan, ifBeyondUTF8 options: PlanOptions) {
+        guard options.variablesBeyondUTF8.contains(variable) else { return }
+        diagnostics.report(
+            "invalid-utf8",
+            "the environment variable \(variable) is not valid UTF-8",
+            at: span,
+            help: ["Set it to a value in UTF-8."]
+        )
     }
 
     private static func unknownNames(

@@ -58,8 +58,11 @@ package struct Plan: Sendable {
     /// The files with constant paths that the steps write and download, relative to the results folder.
     package var resultFiles: [String] {
         let paths = allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
-        // A path in the folder is resolved before its parts exist.
-        return paths.map { path in path.hasPrefix("/") ? path : ResultPath.normalized(path) ?? path }
+        // The server names a file that is downloaded to a folder. A path in the results folder is resolved before its
+        // parts exist.
+        return paths.filter { !$0.hasSuffix("/") }.map { path in
+            path.hasPrefix("/") ? path : ResultPath.normalized(path) ?? path
+        }
     }
 }
 

@@ -36,7 +36,10 @@ struct PlanAssembly {
             declaredSecrets: manifest.secrets.map { name, definition in
                 SecretPlan(name: name, variable: definition.value.environmentVariable)
             },
-            concurrency: concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
+            concurrency: min(
+                concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
+                ConcurrencySetting.maximum
+            ),
             graphs: graphs,
             subgraphs: subgraphs,
             sessions: sessions,

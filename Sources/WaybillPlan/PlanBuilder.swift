@@ -19,6 +19,8 @@ package struct PlanOptions: Sendable {
     package var earlierInputs = JSONObject()
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
+    /// The variables whose value is not UTF-8, and is therefore not what it was in the environment.
+    package var variablesBeyondUTF8: Set<String> = []
     /// The maximum number of concurrent requests, instead of the manifest's.
     package var concurrency: Int?
     /// The steps that the run is limited to.

@@ -105,4 +105,52 @@ import WaybillTestSupport
         #expect(passed.status == 0, "\(passed.errorText)")
         #expect(try await waybill("\(Self.run) --out .").status == 0)
     }
+
+    @Test func `no step replaces a pipe, and a run with a constant path of one does not start`() async throws {
+        try #require(mkfifo("\(folder.path)/pipe", 0o600) == 0)
+        symlink("pipe", "\(folder.path)/link")
+        for step in ["download: {to: TO}", "write: {to: TO, format: csv}"] {
+            for path in ["pipe", "link"].map({ "\(folder.path)/\($0)" }) {
+                writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(step.replacing("TO", with: path))}")
+                let refused = try await waybill("\(Self.run) --allow-outside")
+                #expect(refused.status == 2, "\(refused.outputText)\(refused.errorText)")
+                let message = "error[unwritable-file]: the file '\(path)' cannot be written: it is not a regular file"
+                #expect(refused.errorText.contains(message), "\(refused.errorText)")
+                #expect(folder.names(in: "waybill-results").isEmpty)
+            }
+            let computed = step.replacing("TO", with: "\"${'\(folder.path)/pipe'}\"")
+            writeFiles("{id: rows, get: /rows, mock: {body: [{n: 1}]}, \(computed)}")
+            let failed = try await waybill("\(Self.run) --allow-outside --out out")
+            #expect(failed.status == 1, "\(failed.errorText)")
+            #expect(failed.outputText.contains("/pipe' cannot be written: it is not a regular file"))
+            let events = folder.read("out/events.ndjson")?.split(separator: "\n") ?? []
+            #expect(!events.contains { $0.contains("response.head") && $0.contains("main.rows") }, "\(events)")
+            folder.remove("out")
+        }
+        #expect(mkfifo("\(folder.path)/pipe", 0o600) != 0)
+    }
+
+    @Test func `files that are replaced keep their permissions`() async throws {
+        writeFiles("{get: /rows, mock: {body: [{n: 1}]}, write: {to: rows.csv}}")
+        let steps = [
+            "{get: /gz, mock: {body: [{n: 1}]}, write: {to: rows.csv.gz}}",
+            "{get: /file, mock: {body: [{n: 1}]}, download: {to: file.json}}",
+            "{id: bad, get: /bad, mock: {status: 500, body: {n: 1}}, onFailure: continue}",
+        ]
+        let manifest = try #require(folder.read("m.yaml"))
+        folder.write(manifest + steps.map { "\n      - \($0)" }.joined(), to: "m.yaml")
+        let line = "\(Self.run) --out out --report html=r.html --update-snapshots"
+        #expect(try await waybill(line).status == 0)
+        let names =
+            [
+                "run.json", "outputs.json", "sources.json", "events.ndjson", "rows.csv", "rows.csv.gz", "file.json",
+                "bodies/main.bad.json",
+            ].map { "out/\($0)" } + ["s.json", "r.html", "snapshot.json"]
+        for name in names { #expect(chmod("\(folder.path)/\(name)", 0o600) == 0, "\(name)") }
+        #expect(try await waybill(line).status == 0)
+        for name in names {
+            var status = stat()
+            #expect(stat("\(folder.path)/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+    }
 }

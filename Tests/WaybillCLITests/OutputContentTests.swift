@@ -1,5 +1,8 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
+
+@testable import WaybillCLI
 
 /// Text from outside in the output of the program: it controls neither a terminal nor the service that runs a job.
 @Suite(.timeLimit(.minutes(5))) struct OutputContentTests {
@@ -32,7 +35,8 @@ import WaybillTestSupport
         [
             "run m.yaml --mock", "run m.yaml --mock --format ndjson", "run ::stop-commands::x",
             "run 'a ##[add-mask]b.yaml'",
-            "call m.yaml e --mock --format outputs", "eval --compact '\"##[add-mask]x##VSO[task.y]section_start:1:a\"'",
+            "call m.yaml e --mock --format outputs", "call m.yaml e --mock",
+            "eval --compact '\"##[add-mask]x##VSO[task.y]section_start:1:a\"'",
         ]
     )
     func `in a job, no text from outside is a command`(service: (String, String), words: String) async throws {
@@ -72,5 +76,75 @@ import WaybillTestSupport
             "\(shown.outputText.debugDescription)"
         )
         #expect(!shown.outputText.contains("\u{9B}") && !shown.outputText.contains("\u{1B}[2J"))
+    }
+
+    @Test func `text has no escape sequences but the program's own styles, and only with colours`() {
+        let text = "\u{1B}[1;31ma\u{1B}[0m\u{1B}[2J\u{1B}]0;b\u{7}\u{9B}31m\r\n\tü\u{202E}\n"
+        func shown(isColoured: Bool) -> String {
+            let bytes = OutputContent.text.bytes(for: Array(text.utf8), isTerminal: true, isColoured: isColoured)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let rest = "\u{FFFD}[2J\u{FFFD}]0;b\u{FFFD}\u{FFFD}31m\n\tü\u{FFFD}\n"
+        #expect(shown(isColoured: true) == "\u{1B}[1;31ma\u{1B}[0m" + rest)
+        #expect(shown(isColoured: false) == "\u{FFFD}[1;31ma\u{FFFD}[0m" + rest)
+    }
+
+    @Test(arguments: [false, true])
+    func `names and values in a manifest do not control a terminal`(isColoured: Bool) async throws {
+        let text = #"\e[31m\u009b\u202e\n::error::x"#
+        let file = "e\u{1B}[31m\u{202E}\n::error::x.yaml"
+        for name in ["n.yaml", "suite/\(file)", "suite/o.yaml"] {
+            folder.write(
+                """
+                waybill: 1
+                name: "n\(text)"
+                inputs: {i: {type: string, default: "v\(text)"}}
+                services: {s: {baseURL: "http://127.0.0.1:9/\(text)", headers: {X-A: "\\u202e"}}}
+                endpoints: {e: {description: "d\(text)", path: "/a\(text)", mock: {}}}
+                graphs:
+                  main:
+                    state: {v: {default: "v\(text)", next: state.v}}
+                    chain:
+                      - {id: b, name: "b\(text)", values: {x: "'x'"}}
+                      - {id: c, call: e, when: "inputs.i == 'x'"}
+                """,
+                to: name
+            )
+        }
+        let pseudoterminal = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
+        for words in [
+            ["plan", "n.yaml"], ["plan", "suite/\(file)"], ["plan", "n.yaml", "--explain", "e"],
+            ["plan", "n.yaml", "--format", "dot"], ["validate", "suite/\(file)"],
+            ["run", "suite", "--mock", "--out", "o\u{1B}[31m\n::error::x"], ["show", "o\u{1B}[31m\n::error::x"],
+        ] {
+            let command =
+                isColoured
+                ? try await Command.run(
+                    "/usr/bin/env",
+                    ["python3", "-c", pseudoterminal, CommandCase.program] + words,
+                    in: folder.path,
+                    variables: ["TERM": "dumb-color"]
+                ) : try await Command.run(CommandCase.program, words, in: folder.path)
+            let all = (command.outputText + command.errorText).replacing("\r\n", with: "\n")
+            #expect(all.contains("31m"), "\(words): \(all)")
+            #expect(!all.contains("\u{1B}[31m") && !all.contains("\u{9B}") && !all.contains("\u{202E}"), "\(words)")
+            #expect(!all.contains("\n::error::"), "\(words): \(all)")
+        }
+    }
+
+    @Test func `the log of the mock server does not control a terminal`() async throws {
+        let script = """
+            $W mock m.yaml > log & p=$!
+            while ! port=$(sed -n 's/^serving .*:\\([0-9]*\\);.*/\\1/p' log) || [ -z "$port" ]; do sleep 0.1; done
+            python3 -c 'import socket, sys
+            s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            s.sendall(b"GET /\\x1b[31m\\x07 HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n")
+            while s.recv(1000): pass' $port
+            kill -INT $p; wait $p; cat log
+            """
+        let shown = try await shell(script, body: "1")
+        let text = shown.outputText
+        #expect(text.contains("GET /"), "\(text.debugDescription)\(shown.errorText)")
+        #expect(!text.contains("\u{1B}") && !text.contains("\u{7}"), "\(text.debugDescription)")
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillResults
 

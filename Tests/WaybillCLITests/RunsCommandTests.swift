@@ -184,4 +184,15 @@ import WaybillTestSupport
         let all = try await waybill("show", "latest", "--step", "main").outputText
         #expect(all.contains("main.one") && all.contains("main.two"))
     }
+
+    @Test func `prune keeps a folder that is named like a run but has none of its files`() async throws {
+        folder.write("mine", to: "all/20200101-000000-aaaaaa/notes")
+        folder.write("{}", to: "all/20200101-000000-bbbbbb/run.json")
+        #expect(mkdir("\(folder.path)/all/20200101-000000-cccccc", 0o777) == 0)
+        let pruned = try await waybill("runs", "prune", "--keep", "0", "all")
+        #expect(pruned.status == 0 && pruned.outputText == "removed 2 runs\n")
+        let message = "'all/20200101-000000-aaaaaa' is not removed: it has no files of a run\n"
+        #expect(pruned.errorText == message)
+        #expect(folder.read("all/20200101-000000-aaaaaa/notes") == "mine")
+    }
 }

@@ -282,4 +282,54 @@ import WaybillTestSupport
         if warns { #expect(run.command.errorText.contains("waybill resume waybill-results/r")) }
         #expect(run.folder.read("run.txt")?.contains("1 passed") == true)
     }
+
+    @Test(arguments: [
+        "run m.yaml --mock --out o$x", "run m.yaml --mock --state s$x", "run m.yaml --mock --report json=r$x",
+        "run m$x.yaml --mock", "eval \\\"$x\\\"",
+    ])
+    func `an argument that is not UTF-8 is refused`(words: String) async throws {
+        let (command, folder) = try await shell("x=$(printf '\\377'); before=$(ls); $W \(words); s=$?; ls; exit $s")
+        #expect(command.status == 64)
+        #expect(command.errorText.contains("\u{FFFD}") && command.errorText.contains("' is not valid UTF-8."))
+        #expect(folder.names() == ["m.yaml", "waybill-results", "20200101-000000-aaaaaa"])
+    }
+
+    @Test func `a variable that a manifest names and that is not UTF-8 is refused`() async throws {
+        let manifest = """
+            waybill: 1
+            secrets: {t: {env: TOKEN}}
+            inputs: {i: {type: string, env: VALUE}}
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main: {chain: [{get: "/${inputs.i}", auth: {bearer: "${secrets.t}"}, mock: {}}]}
+            """
+        let run = "cat > v.yaml <<'E'\n\(manifest)\nE\nx=$(printf '\\377')\n"
+        for (variables, name) in [("TOKEN=a$x VALUE=b", "TOKEN"), ("TOKEN=a VALUE=b$x", "VALUE")] {
+            let command = try await shell("\(run) \(variables) $W run v.yaml --mock --out v").command
+            #expect(command.status == 2, "\(command.errorText)")
+            let message = "error[invalid-utf8]: the environment variable \(name) is not valid UTF-8"
+            #expect(command.errorText.contains(message), "\(command.errorText)")
+        }
+        let passed = try await shell("\(run) TOKEN=a VALUE=b OTHER=$x $W run v.yaml --mock --out v").command
+        #expect(passed.status == 0, "\(passed.errorText)")
+        let given = try await shell("\(run) TOKEN=a VALUE=$x $W run v.yaml --mock --input i=b --out v").command
+        #expect(given.status == 0, "\(given.errorText)")
+    }
+
+    @Test func `a current folder whose path is not UTF-8 is refused`() async throws {
+        let enter = "d=$(printf 'd\\377'); mkdir $d; cp m.yaml $d; cd $d"
+        let command = try await shell("\(enter); $W run m.yaml --mock; s=$?; ls; exit $s").command
+        #expect(command.status == 3 && command.outputText == "m.yaml\n")
+        #expect(command.errorText.contains("error[run-error]: the path of the current folder, '"))
+        #expect(try await shell("\(enter); $W --version").command.status == 0)
+    }
+
+    @Test(arguments: ["--concurrency", "--jobs"])
+    func `numbers that are too large are refused`(option: String) async throws {
+        for number in ["0", "100001", "9223372036854775807"] {
+            let command = try await shell("$W run m.yaml --mock \(option) \(number)").command
+            #expect(command.status == 64, "\(command.errorText)")
+            #expect(command.errorText.contains("\(option) must be from 1 to 1000"), "\(command.errorText)")
+        }
+    }
 }

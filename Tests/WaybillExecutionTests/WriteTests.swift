@@ -188,9 +188,12 @@ import WaybillTransport
 
     @Test func `a file that cannot be moved to its final path is a failure of the step`() async throws {
         let fixture = try ExecutionFixture(
-            "graphs: {main: {chain: [{id: each, forEach: {in: [1, 2], as: n}, get: \"/${n}\", write: {to: b/a}}]}}"
+            "graphs: {main: {chain: [{id: each, forEach: {in: [1, 2], as: n}, get: \"/${n}\", write: {to: b/a}}]}}",
+            answering: { [path = folder.path] _ in
+                mkdir("\(path)/b/a", 0o755)
+                return nil
+            }
         )
-        for name in ["b", "b/a"] { mkdir("\(folder.path)/\(name)", 0o755) }
         let (outcome, _) = try await fixture.run(into: folder)
         #expect(outcome.summary == "each:failed")
         let failure = outcome.result.steps[0].failure

@@ -1,6 +1,7 @@
 import Testing
 import WaybillManifest
 import WaybillPlatform
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillResults
@@ -113,5 +114,54 @@ import WaybillTestSupport
                 continue
             }
         }
+    }
+
+    @Test(arguments: [RecordContainer.file, .gzip, .table(SQLiteTable("t", key: ["id"], columns: nil))])
+    func `what is not a file is not replaced`(container: RecordContainer) async throws {
+        let run = try run()
+        folder.write("", to: "out/folder/file")
+        for name in ["out/pipe", "pipe", "out/a.sqlite-wal"] {
+            try #require(mkfifo("\(folder.path)/\(name)", 0o600) == 0)
+        }
+        symlink("pipe", "\(folder.path)/link")
+        for (path, reason) in [
+            ("pipe", "it is not a regular file"), ("\(folder.path)/pipe", "it is not a regular file"),
+            ("\(folder.path)/link", "it is not a regular file"), ("folder", "it is a folder"),
+        ] {
+            let error = await #expect(throws: ResultPathError.self) {
+                try await run.records(at: path, NDJSONFormat(), in: container, allowsOutside: true, of: "main.a")
+            }
+            #expect(error == .refused("'\(path)' cannot be written: \(reason)"))
+            let refused = await #expect(throws: ResultPathError.self) {
+                try await run.path(ofDownload: path, allowsOutside: true, for: nil)
+            }
+            #expect(refused == error)
+        }
+        guard case .table = container else { return }
+        let error = await #expect(throws: ResultPathError.self) {
+            try await run.records(at: "a.sqlite", NDJSONFormat(), in: container, of: "main.b")
+        }
+        #expect("\(try #require(error))".contains("a.sqlite-wal': it is not a regular file"))
+    }
+
+    @Test func `a pipe that appears while the records are written stays in its place`() async throws {
+        let sink = try await run().records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
+        try #require(mkfifo("\(folder.path)/out/a.ndjson", 0o600) == 0)
+        let error = await #expect(throws: ResultsError.self) { try await sink.commit() }
+        #expect(error?.description.hasSuffix("/out/a.ndjson': it is not a regular file") == true)
+        #expect(FileReplacement.obstacle(at: "\(folder.path)/out/a.ndjson") != nil)
+    }
+
+    @Test func `a link is replaced in the results folder, and followed outside it`() async throws {
+        let run = try run()
+        folder.write("old", to: "real")
+        symlink("real", "\(folder.path)/link")
+        symlink("../real", "\(folder.path)/out/link")
+        let inside = try await run.records(at: "link", RawFormat(), allowsOutside: true, of: "main.a")
+        _ = try await inside.commit()
+        #expect(folder.link(at: "out/link") == nil && folder.read("real") == "old")
+        let outside = try await run.records(at: "../link", RawFormat(), allowsOutside: true, of: "main.b")
+        _ = try await outside.commit()
+        #expect(folder.link(at: "link") == "real" && folder.read("real") == "")
     }
 }

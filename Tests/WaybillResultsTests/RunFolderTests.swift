@@ -374,7 +374,7 @@ import WaybillTestSupport
         let run = try create(.at(folder.path))
         mkdir("\(folder.path)/run.json", 0o700)
         let error = await #expect(throws: ResultsError.self) { try await run.finish(Samples.result, outputs: []) }
-        #expect(error?.description == "cannot write '\(folder.path)/run.json': Is a directory")
+        #expect(error?.description == "cannot write '\(folder.path)/run.json': it is a folder")
         #expect(folder.names() == ["outputs.json", "run.json", "events.ndjson"])
     }
 
@@ -383,7 +383,16 @@ import WaybillTestSupport
         mkdir("\(folder.path)/sources.json", 0o700)
         run.keep { RunSources(files: ["a.yaml": "1"], steps: [:], texts: [:]) }
         let error = await #expect(throws: ResultsError.self) { try await run.journal.settle() }
-        #expect(error?.description == "cannot write '\(folder.path)/sources.json': Is a directory")
+        #expect(error?.description == "cannot write '\(folder.path)/sources.json': it is a folder")
         #expect(run.journal.error != nil)
+    }
+
+    @Test func `a run whose snapshot could not be written is not recorded completely`() async throws {
+        let run = try create(.at("\(folder.path)/out"))
+        folder.write("", to: "file")
+        await #expect(throws: ResultsError.self) {
+            try await run.replace("\(folder.path)/file/snapshot.json", with: [1])
+        }
+        await #expect(throws: ResultsError.self) { try await run.finish(Samples.result, outputs: []) }
     }
 }

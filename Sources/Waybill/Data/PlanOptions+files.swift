@@ -3,6 +3,12 @@ import WaybillManifest
 package import WaybillPlan
 
 extension PlanOptions {
+    /// Sets the environment variables; `nil` stands for those of this process.
+    package mutating func setVariables(_ variables: [String: String]? = nil) {
+        self.variables = variables ?? ProcessVariables.all
+        variablesBeyondUTF8 = variables == nil ? ProcessVariables.namesBeyondUTF8 : []
+    }
+
     /// Adds the values of inputs and environment variables from files.
     ///
     /// Later files take precedence over earlier ones. A variable that the options already have, from the real

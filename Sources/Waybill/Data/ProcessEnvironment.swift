@@ -41,12 +41,19 @@ struct ProcessEnvironment: EvaluationEnvironment {
 /// The environment variables of the process.
 package enum ProcessVariables {
     /// Every variable by its name.
-    package static var all: [String: String] {
+    package static var all: [String: String] { entries { String(cString: $0) } }
+
+    /// The names of the variables whose value is not UTF-8. In `all`, it has U+FFFD for what is not.
+    package static var namesBeyondUTF8: Set<String> {
+        let valid = entries { String(validatingCString: $0) }
+        return Set(all.keys.filter { valid[$0] == nil })
+    }
+
+    private static func entries(_ text: (UnsafePointer<CChar>) -> String?) -> [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
-        while let text = entry.pointee {
-            let pair = String(cString: text)
-            if let equals = pair.firstIndex(of: "=") {
+        while let bytes = entry.pointee {
+            if let pair = text(bytes), let equals = pair.firstIndex(of: "=") {
                 variables[String(pair[..<equals])] = String(pair[equals...].dropFirst())
             }
             entry += 1

@@ -47,6 +47,7 @@ struct InitCommand: ParsableCommand {
         let diagnostics = manifest.write(to: file)
         output.report(diagnostics)
         if diagnostics.hasErrors { throw ExitStatus.notRun }
-        output.write("wrote \(file). Try it: waybill run \(file) --mock\n")
+        let command = "waybill run \(PrintableText.shellWord(file)) --mock"
+        output.write("wrote \(PrintableText.oneLine(file)). Try it: \(command)\n")
     }
 }

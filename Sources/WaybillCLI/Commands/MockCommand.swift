@@ -35,7 +35,7 @@ struct MockCommand: ParsableCommand {
         let routes = examples.routes
         let log = LineQueue(output)
         let server = MockServer(routes: routes) { request in
-            log.add("\(request.method) \(request.target) \(request.status)")
+            log.add(PrintableText.oneLine("\(request.method) \(request.target) \(request.status)"))
         }
         let bound: Int
         do {

@@ -55,10 +55,10 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Respond to every request with the manifest's 'mock' examples; nothing leaves this machine.")
     var mock = false
 
-    @Option(help: "The maximum number of requests at once.")
+    @Option(help: "The maximum number of requests at once, at most 100000.")
     var concurrency: Int?
 
-    @Option(help: "The maximum number of manifests that run at once.")
+    @Option(help: "The maximum number of manifests that run at once, at most 1000.")
     var jobs = 1
 
     @Flag(help: "Start no further manifest after one has failed.")
@@ -75,6 +75,9 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var printing: RunOutputOptions
 
     @OptionGroup var reports: ReportOptions
+
+    /// The maximum number of manifests that run at once. Each run has threads and open files of its own.
+    private static let maximumJobs = 1000
 
     /// The parts of a run other than shards.
     enum Phase: String, ExpressibleByArgument, CaseIterable {
@@ -93,8 +96,12 @@ struct RunCommand: ParsableCommand {
         if watch, resume || part != nil {
             throw ValidationError("--watch cannot be combined with --resume, --shard or --phase.")
         }
-        if let concurrency, concurrency < 1 { throw ValidationError("--concurrency must be at least 1.") }
-        if jobs < 1 { throw ValidationError("--jobs must be at least 1.") }
+        if let concurrency, !(1...ConcurrencySetting.maximum).contains(concurrency) {
+            throw ValidationError("--concurrency must be from 1 to \(ConcurrencySetting.maximum).")
+        }
+        if !(1...Self.maximumJobs).contains(jobs) {
+            throw ValidationError("--jobs must be from 1 to \(Self.maximumJobs).")
+        }
         if watch, manifests.manifests.contains("-") { throw ValidationError("--watch cannot watch standard input.") }
         if watch, printing.format != .human {
             throw ValidationError("--watch cannot be combined with --format \(printing.format.rawValue).")

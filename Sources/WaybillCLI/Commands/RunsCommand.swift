@@ -100,9 +100,9 @@ struct RunsCommand: ParsableCommand {
             commandName: "prune",
             abstract: "Removes the results of earlier runs.",
             discussion: """
-                Removes only folders that are named like runs, with everything in them. With both options, a run is \
-                removed only if it is older than AGE and not among the newest. Runs that are still running or whose \
-                folder contains another run, the cache and states are kept.
+                Removes only folders that are named like runs and have files of one, with everything in them. With both \
+                options, a run is removed only if it is older than AGE and not among the newest. Runs that are still \
+                running or whose folder contains another run, the cache and states are kept.
                 """
         )
 
@@ -155,6 +155,11 @@ struct RunsCommand: ParsableCommand {
                 if let other = OldRuns.otherRun(in: id, in: folder) {
                     let paths = ["\(folder)/\(id)", other].map(PrintableText.oneLine)
                     output.writeError("'\(paths[0])' is not removed: it contains the run in '\(paths[1])'\n")
+                    continue
+                }
+                if OldRuns.isForeign(id, in: folder) {
+                    let path = PrintableText.oneLine("\(folder)/\(id)")
+                    output.writeError("'\(path)' is not removed: it has no files of a run\n")
                     continue
                 }
                 do throws(ResultsError) {

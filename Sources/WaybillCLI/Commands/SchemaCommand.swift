@@ -51,7 +51,8 @@ struct SchemaCheckCommand: ParsableCommand {
         for file in files {
             let diagnostics = check.check(file)
             output.reportPart(diagnostics)
-            if !diagnostics.hasErrors { output.write("\(file == "-" ? "standard input" : file) is valid\n") }
+            let name = file == "-" ? "standard input" : PrintableText.oneLine(file)
+            if !diagnostics.hasErrors { output.write("\(name) is valid\n") }
             all += diagnostics
         }
         output.summarize(all)

@@ -57,7 +57,7 @@ struct ValidateCommand: ParsableCommand {
             output.reportPart(stage.diagnostics.withoutRepetitions())
             guard stage.value != nil else { continue }
             let name = manifest == "-" ? "standard input" : manifest
-            output.write("\(name) is valid\n")
+            output.write("\(PrintableText.oneLine(name)) is valid\n")
         }
         if let renderer {
             let document = renderer.document(for: diagnostics.withoutRepetitions().limitingRepeats())

@@ -42,7 +42,7 @@ struct InputOptions: ParsableArguments {
     func planOptions() -> (options: PlanOptions, diagnostics: [Diagnostic]) {
         var options = PlanOptions()
         options.inputs = inputs.map { ($0.name, $0.text) }
-        options.variables = ProcessVariables.all
+        options.setVariables()
         let diagnostics = options.read(inputFiles: inputFiles, environmentFiles: environmentFiles)
         return (options, diagnostics)
     }

@@ -41,7 +41,7 @@ struct ReportOptions: ParsableArguments {
 
     /// Throws a usage error if two reports have the same file.
     static func validate(_ requests: [Request]) throws {
-        guard let text = clashes(of: requests, with: RunFileList()).first?.headline else { return }
+        guard let text = errors(of: requests, with: RunFileList()).first?.headline else { return }
         throw ValidationError(text.prefix(1).uppercased() + text.dropFirst() + ".")
     }
 
@@ -54,16 +54,16 @@ struct ReportOptions: ParsableArguments {
     /// Reports the errors about some files, and about reports that would replace one of them. Throws the exit status if
     /// there are any.
     static func check(_ requests: [Request], _ files: RunFileList, or status: ExitCode, _ output: Output) throws {
-        let clashes = clashes(of: requests, with: files)
-        guard !clashes.isEmpty else { return }
-        output.report(clashes)
+        let errors = errors(of: requests, with: files)
+        guard !errors.isEmpty else { return }
+        output.report(errors)
         throw status
     }
 
-    private static func clashes(of requests: [Request], with files: RunFileList) -> [Diagnostic] {
+    private static func errors(of requests: [Request], with files: RunFileList) -> [Diagnostic] {
         var files = files
         for path in requests.compactMap(\.path) { files.write(path, as: .report) }
-        return files.clashes
+        return files.errors
     }
 
     /// Writes the reports, unless one would replace a file of the runs. If one cannot be written, reports the reason and

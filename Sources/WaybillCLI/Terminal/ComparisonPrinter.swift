@@ -36,7 +36,7 @@ struct ComparisonPrinter {
         case .added(let step): return line(("  + \(step.path)  ", .good), (words(for: step), nil))
         case .removed(let step): return line(("  - \(step.path)  ", .bad), (words(for: step), nil))
         case .outcome(let before, let after):
-            let style: StyledText.Style? = after.outcome == .failed ? .bad : nil
+            let style: TerminalStyle? = after.outcome == .failed ? .bad : nil
             let earlier = "\(words(for: before)) → "
             return line(("  \(after.path)  ", .strong), (earlier, nil), (words(for: after), style))
         case .time(let before, let after):
@@ -45,7 +45,7 @@ struct ComparisonPrinter {
         }
     }
 
-    private func line(_ pieces: (String, StyledText.Style?)...) -> String {
+    private func line(_ pieces: (String, TerminalStyle?)...) -> String {
         var line = StyledText(colour: colour)
         for (piece, style) in pieces { line.append(piece, style) }
         return line.text + "\n"
@@ -65,7 +65,7 @@ struct ComparisonPrinter {
         let value = change.failure.subject.value.map { "\($0.string)  " } ?? ""
         let failed = "failed: \(change.failure.failure.message)"
         let (before, after) = change.failsNow ? ("passed", failed) : (failed, "passed")
-        let style: StyledText.Style? = change.failsNow ? .bad : nil
+        let style: TerminalStyle? = change.failsNow ? .bad : nil
         return line(("  \(change.path)  ", .strong), (value, .faint), ("\(before) → ", nil), (after, style))
     }
 

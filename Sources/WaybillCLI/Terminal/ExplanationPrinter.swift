@@ -94,6 +94,6 @@ struct ExplanationPrinter {
     }
 
     private func strong(_ text: String) -> String {
-        colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+        colour ? TerminalStyle.strong.applied(to: text) : text
     }
 }

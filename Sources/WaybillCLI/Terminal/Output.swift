@@ -45,7 +45,8 @@ struct Output: Sendable {
     private func writeAll(_ bytes: [UInt8], _ content: OutputContent) -> Bool {
         guard Self.failure.load(ordering: .relaxed) == 0 else { return false }
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        let failure = Self.write(content.bytes(for: bytes, isTerminal: isTerminal), to: STDOUT_FILENO)
+        let shown = content.bytes(for: bytes, isTerminal: isTerminal, isColoured: coloursOutput)
+        let failure = Self.write(shown, to: STDOUT_FILENO)
         guard failure != 0 else { return true }
         Self.failure.store(failure, ordering: .relaxed)
         return false
@@ -74,7 +75,9 @@ struct Output: Sendable {
     /// Writes a string to standard error; returns whether that succeeded.
     @discardableResult
     func writeError(_ text: String, as content: OutputContent = .text) -> Bool {
-        Self.write(content.bytes(for: Array(text.utf8), isTerminal: isatty(STDERR_FILENO) == 1), to: STDERR_FILENO) == 0
+        let isTerminal = isatty(STDERR_FILENO) == 1
+        let shown = content.bytes(for: Array(text.utf8), isTerminal: isTerminal, isColoured: coloursError)
+        return Self.write(shown, to: STDERR_FILENO) == 0
     }
 
     // MARK: What is drawn again

@@ -4,24 +4,30 @@ import WaybillDiagnostics
 /// What is written to a standard stream. It determines which characters are changed, because the terminal, or the
 /// service that runs the program as part of a job and reads its log, would otherwise interpret them.
 enum OutputContent {
-    /// Text for people and text formats, in which a space may be inserted.
+    /// Text for people and text formats, in which a space may be inserted. Except for line breaks, tabs and the program's own
+    /// styles, characters that control terminals are replaced: no caller has to remember that.
     case text
     /// JSON, in whose strings characters may be escaped.
     case json
-    /// The content of a response or a file, which programs read: as it is, unless it goes to a terminal.
+    /// The content of a response or a file, which programs read: as it is, unless it goes to a terminal, or to the log of a
+    /// job.
     case data
     /// Commands to the service that runs this job, and constant text of the program: as it is.
     case verbatim
 
     /// Returns the bytes to write.
-    func bytes(for content: [UInt8], isTerminal: Bool) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - isTerminal: Whether they go to a terminal.
+    ///   - isColoured: Whether text has the styles of terminals.
+    func bytes(for content: [UInt8], isTerminal: Bool, isColoured: Bool) -> [UInt8] {
         switch self {
-        case .text: Self.isJob ? Self.withoutCommands(content) { [UInt8(ascii: " "), $0] } : content
+        case .text: Self.withSpaces(Self.printable(content, isColoured: isColoured))
         case .json:
             Self.withEscapes(
                 Self.isJob ? Self.withoutCommands(content) { Array("\\u00\(String($0, radix: 16))".utf8) } : content
             )
-        case .data: isTerminal ? Array(PrintableText.lines(String(decoding: content, as: UTF8.self)).utf8) : content
+        case .data: Self.withSpaces(isTerminal ? Self.printable(content) : content)
         case .verbatim: content
         }
     }
@@ -33,6 +39,18 @@ enum OutputContent {
         let names = ["GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION"]
         return names.contains { !(variables[$0] ?? "").isEmpty }
     }()
+
+    /// Returns a text without characters that control terminals, except the program's own styles.
+    private static func printable(_ text: [UInt8], isColoured: Bool = false) -> [UInt8] {
+        // Most text has none of the bytes that are part of such characters.
+        guard text.contains(where: { $0 < 0x20 && $0 != 0x0A && $0 != 0x09 || $0 >= 0x7F }) else { return text }
+        return Array(PrintableText.lines(String(decoding: text, as: UTF8.self), keepsStyles: isColoured).utf8)
+    }
+
+    /// Returns a text in which commands to the service that runs this job, if any does, have a space.
+    private static func withSpaces(_ text: [UInt8]) -> [UInt8] {
+        isJob ? withoutCommands(text) { [UInt8(ascii: " "), $0] } : text
+    }
 
     /// Returns a text in which the character that completes the prefix of a command is replaced: `::` at the start of a
     /// line, `##[`, `##vso[`, `##teamcity[`, `section_start:` and `section_end:`.

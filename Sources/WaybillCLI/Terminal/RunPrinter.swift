@@ -196,14 +196,14 @@ final class RunPrinter: RunObserver {
         if listsFailures { printFailures(of: result, KeptBodies(folder: folder)) }
         guard !isQuiet || result.outcome != .passed else { return }
         let counts = result.counts
-        let parts: [(Int, String, StyledText.Style)] = [
+        let parts: [(Int, String, TerminalStyle)] = [
             (counts[.passed], "passed", .good), (counts[.failed], "failed", .bad),
             (counts[.tolerated], "tolerated", .warning),
             (counts[.skipped], "skipped", .faint), (counts[.cancelled], "cancelled", .warning),
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = Self.time(result.time)
-        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(folder)\n")
+        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(PrintableText.oneLine(folder))\n")
         // An interrupted run in which everything passed has nothing to continue.
         let isComplete = result.outcome != .failed && counts[.skipped] + counts[.cancelled] + counts[.failed] == 0
         if namesResume, result.outcome != .passed, !isComplete {
@@ -241,7 +241,7 @@ final class RunPrinter: RunObserver {
         return "    \(paint(failure.message.description, .faint))\n"
     }
 
-    private func mark(of outcome: StepOutcome) -> (String, StyledText.Style) {
+    private func mark(of outcome: StepOutcome) -> (String, TerminalStyle) {
         switch outcome {
         case .passed: ("✓", .good)
         case .failed: ("✗", .bad)
@@ -307,7 +307,7 @@ final class RunPrinter: RunObserver {
     }
 
     /// Returns a string from the run in a style, without control characters.
-    private func paint(_ text: String, _ style: StyledText.Style) -> String {
+    private func paint(_ text: String, _ style: TerminalStyle) -> String {
         var line = StyledText(colour: isColoured)
         line.append(text, style)
         return line.text

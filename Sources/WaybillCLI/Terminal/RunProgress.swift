@@ -110,7 +110,7 @@ struct RunProgress {
     }
 
     private func sum(_ running: Int, _ now: Timestamp, _ colour: Bool) -> StyledText {
-        var parts: [(String, StyledText.Style?)] = []
+        var parts: [(String, TerminalStyle?)] = []
         if counts[.failed] > 0 { parts.append(("\(counts[.failed]) failed", .bad)) }
         if counts[.tolerated] > 0 { parts.append(("\(counts[.tolerated]) tolerated", .warning)) }
         if counts[.passed] > 0 { parts.append(("\(counts[.passed]) passed", .good)) }
@@ -159,7 +159,7 @@ struct RunProgress {
     }
 
     /// Returns the progress of a step in words.
-    private func details(of step: Step, at now: Timestamp) -> [(text: String, style: StyledText.Style?)] {
+    private func details(of step: Step, at now: Timestamp) -> [(text: String, style: TerminalStyle?)] {
         if let transfer = step.transfer {
             let seconds = Self.seconds(from: transfer.firstAt, to: now)
             return TransferText.details(transfer.progress, seconds: seconds).map { ($0, nil) }
@@ -167,7 +167,7 @@ struct RunProgress {
         if let elements = step.elements {
             let failed = elements.counts[.failed] + elements.counts[.tolerated]
             let done = elements.counts.total
-            var details: [(String, StyledText.Style?)] = [("\(done) of \(elements.total)", nil)]
+            var details: [(String, TerminalStyle?)] = [("\(done) of \(elements.total)", nil)]
             if failed > 0 { details.append(("\(failed) failed", .bad)) }
             let rate = Double(done) / Self.seconds(from: step.startedAt, to: now)
             if done > 0, rate.isFinite {

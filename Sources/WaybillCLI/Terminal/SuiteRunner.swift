@@ -72,7 +72,7 @@ struct SuiteRunner {
                 next += 1
                 group.addTask { (index, await run(index)) }
             }
-            for _ in 0..<jobs { startNext() }
+            for _ in 0..<min(jobs, members.count) { startNext() }
             for await (index, end) in group {
                 ends[index] = end
                 if failFast, end.hasFailed { state.value.withLock { $0.isStopped = true } }

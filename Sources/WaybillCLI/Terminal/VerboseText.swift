@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillResults
 
@@ -5,7 +6,7 @@ import WaybillResults
 /// polls and retries of steps. Secrets are redacted in the events.
 enum VerboseText {
     /// Paints a line in a style.
-    typealias Paint = (String, StyledText.Style) -> String
+    typealias Paint = (String, TerminalStyle) -> String
 
     /// Returns the lines of an event; empty if it has none.
     static func text(of event: RunEvent, _ numbers: RequestNumbers, _ paint: Paint) -> String {

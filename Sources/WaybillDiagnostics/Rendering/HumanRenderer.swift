@@ -45,7 +45,7 @@ package struct HumanRenderer: DiagnosticRenderer {
     ///   - location: The location of a diagnostic that has none in a source file, such as `pull.yaml:8:5`.
     ///   - notes: Details, which come before the help.
     package func render(_ diagnostic: Diagnostic, location: String? = nil, notes: [String] = []) -> String {
-        let style: Style = diagnostic.severity == .error ? .error : .warning
+        let style: TerminalStyle = diagnostic.severity == .error ? .bad : .strongWarning
         var text = paint("\(diagnostic.severity.rawValue)[\(diagnostic.id)]", style)
         text += paint(": \(PrintableText.oneLine(diagnostic.headline))", .strong) + "\n"
         let blocks = blocks(of: diagnostic, primaryStyle: style)
@@ -72,12 +72,12 @@ package struct HumanRenderer: DiagnosticRenderer {
     /// Returns one line with the number of diagnostics and how to read more about one of them.
     package func summary(of diagnostics: [Diagnostic]) -> String {
         let errors = diagnostics.filter { $0.severity == .error }
-        func words(_ count: Int, _ noun: String, _ style: Style) -> [String] {
+        func words(_ count: Int, _ noun: String, _ style: TerminalStyle) -> [String] {
             count == 0 ? [] : [paint(count == 1 ? "1 \(noun)" : "\(count) \(noun)s", style)]
         }
         let kinds =
-            words(errors.count, "error", .error)
-            + words(diagnostics.count - errors.count, "warning", .warning)
+            words(errors.count, "error", .bad)
+            + words(diagnostics.count - errors.count, "warning", .strongWarning)
         let counts = kinds.joined(separator: " and ")
         guard let example = (errors + diagnostics).first(where: { isExplained($0.id) }) else { return "\(counts)\n" }
         return "\(counts). More about \(diagnostics.count == 1 ? "it" : "one"): waybill explain \(example.id)\n"
@@ -90,7 +90,7 @@ package struct HumanRenderer: DiagnosticRenderer {
     }
 
     /// Returns a block for each file, starting with that of the primary location.
-    private func blocks(of diagnostic: Diagnostic, primaryStyle: Style) -> [Block] {
+    private func blocks(of diagnostic: Diagnostic, primaryStyle: TerminalStyle) -> [Block] {
         // Without a primary location, the secondary locations are those of the error itself.
         let secondaryIsPrimary = diagnostic.primary == nil
         let labels =
@@ -129,16 +129,7 @@ package struct HumanRenderer: DiagnosticRenderer {
         return text + "\n"
     }
 
-    /// The style of a piece of text.
-    enum Style: String {
-        case error = "1;31"
-        case warning = "1;33"
-        case note = "1;34"
-        case frame = "34"
-        case strong = "1"
-    }
-
-    private func paint(_ text: String, _ style: Style) -> String {
-        colour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    private func paint(_ text: String, _ style: TerminalStyle) -> String {
+        colour ? style.applied(to: text) : text
     }
 }

@@ -3,24 +3,39 @@ package enum PrintableText {
     /// Returns a text on one line: white space becomes spaces, and characters that control terminals or editors become
     /// U+FFFD.
     package static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { steers($0) }) else { return text }
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\t", "\n": result.append(" ")
-            case _ where steers(scalar): result.append("\u{FFFD}")
-            default: result.append(scalar)
-            }
-        }
-        return String(result)
+        replacing(text) { $0 == "\t" || $0 == "\n" ? " " : "\u{FFFD}" }
     }
 
     /// Returns a text of several lines: characters that control terminals or editors become U+FFFD, except line breaks
     /// and tabs.
-    package static func lines(_ text: String) -> String {
+    ///
+    /// - Parameter keepsStyles: Whether the escape sequences of `TerminalStyle` stay.
+    package static func lines(_ text: String, keepsStyles: Bool = false) -> String {
+        guard text.unicodeScalars.contains(where: { steers($0) && $0 != "\n" && $0 != "\t" }) else { return text }
+        return replacing(text.replacing("\r\n", with: "\n"), keepsStyles: keepsStyles) {
+            $0 == "\t" || $0 == "\n" ? $0 : "\u{FFFD}"
+        }
+    }
+
+    /// Returns a text with other characters instead of those that are interpreted.
+    private static func replacing(
+        _ text: String,
+        keepsStyles: Bool = false,
+        _ replacement: (Unicode.Scalar) -> Unicode.Scalar
+    ) -> String {
+        guard text.unicodeScalars.contains(where: { steers($0) }) else { return text }
         var result = String.UnicodeScalarView()
-        for scalar in text.replacing("\r\n", with: "\n").unicodeScalars {
-            result.append(steers(scalar) && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar)
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.first {
+            if keepsStyles, scalar == "\u{1B}",
+                let style = TerminalStyle.sequences.first(where: { rest.starts(with: $0.unicodeScalars) })
+            {
+                result += style.unicodeScalars
+                rest.removeFirst(style.unicodeScalars.count)
+                continue
+            }
+            result.append(steers(scalar) ? replacement(scalar) : scalar)
+            rest.removeFirst()
         }
         return String(result)
     }

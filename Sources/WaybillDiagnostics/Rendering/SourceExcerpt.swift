@@ -22,7 +22,7 @@ struct SourceExcerpt {
     struct Fragment {
         var column: Int
         var text: String
-        var style: HumanRenderer.Style?
+        var style: TerminalStyle?
     }
 
     /// The part of a label that is on one line.
@@ -42,13 +42,13 @@ struct SourceExcerpt {
 
     private let file: SourceFile
     private let width: Int
-    private let primaryStyle: HumanRenderer.Style
+    private let primaryStyle: TerminalStyle
 
     /// Creates the excerpt of a file for the labels in it.
     init(
         of file: SourceFile,
         labels: [(label: Diagnostic.Label, isPrimary: Bool)],
-        primaryStyle: HumanRenderer.Style,
+        primaryStyle: TerminalStyle,
         width: Int
     ) {
         self.file = file

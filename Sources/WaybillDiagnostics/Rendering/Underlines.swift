@@ -16,7 +16,7 @@ enum Underlines {
         /// The character that underlines it.
         var sign: Character
         /// The style of the underline and the message.
-        var style: HumanRenderer.Style
+        var style: TerminalStyle
     }
 
     /// Returns the rows for the marks of one line.

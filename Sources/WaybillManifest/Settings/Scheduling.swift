@@ -6,6 +6,8 @@ package struct ConcurrencySetting: ValueSetting {
     package static let key = "concurrency"
     /// The maximum of a run if none is specified.
     package static let `default` = 64
+    /// The maximum that may be specified, as in the schema.
+    package static let maximum = 100_000
     package let value: Int
 }
 

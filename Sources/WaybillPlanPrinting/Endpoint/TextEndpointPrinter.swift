@@ -17,7 +17,7 @@ package struct TextEndpointPrinter: Sendable {
         let endpoint = explanation.cascade.endpoint
         let request = explanation.cascade.request
         let level = Level.endpoint(endpoint.name.value)
-        var lines = [
+        var lines: [PlanLine] = [
             "endpoint \(paint.strong(endpoint.name.value))  \(request.writtenMethod) \(explanation.form.address(of: request))",
             "   \(paint.faint(endpoint.name.span.description))",
         ]
@@ -31,14 +31,14 @@ package struct TextEndpointPrinter: Sendable {
         let settings = explanation.settings
         lines += section("settings", settings.flatMap { used($0, explanation) })
         lines += section("not used", settings.flatMap { unused($0, explanation) })
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map { $0.text + "\n" }.joined()
     }
 
-    private func section(_ title: String, _ lines: [String]) -> [String] {
+    private func section(_ title: String, _ lines: [PlanLine]) -> [PlanLine] {
         lines.isEmpty ? [] : ["", paint.strong(title)] + lines.map { "   \($0)" }
     }
 
-    private func used(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [String] {
+    private func used(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [PlanLine] {
         let line = line(for: explained.setting, explanation)
         switch explained.effect {
         case .used: return [line]
@@ -47,14 +47,14 @@ package struct TextEndpointPrinter: Sendable {
         }
     }
 
-    private func unused(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [String] {
-        let reason: String
+    private func unused(_ explained: EndpointExplanation.Explained, _ explanation: EndpointExplanation) -> [PlanLine] {
+        let reason: PlanLine
         switch explained.effect {
         case .used, .removal, .ownOriginOnly: return []
         case .replaced(let setting):
             let value = PlanValues.line(explanation.form.value(setting))
             let origin = paint.faint(explanation.origin(setting.span, setting.level))
-            reason = "replaced by \(PrintableText.oneLine(value))   \(origin)"
+            reason = "replaced by \(value)   \(origin)"
         case .unset(let setting):
             reason = "removed by null   \(paint.faint(explanation.origin(setting.span, setting.level)))"
         case .declined(let name):
@@ -65,7 +65,7 @@ package struct TextEndpointPrinter: Sendable {
         return [line(for: explained.setting, explanation), "   \(reason)"]
     }
 
-    private func line(for setting: Setting<any SettingDefinition>, _ explanation: EndpointExplanation) -> String {
+    private func line(for setting: Setting<any SettingDefinition>, _ explanation: EndpointExplanation) -> PlanLine {
         let form = explanation.form
         let words = Self.words(
             setting.value.key,
@@ -76,7 +76,7 @@ package struct TextEndpointPrinter: Sendable {
     }
 
     private static func words(_ key: String, _ name: String?, _ value: JSON) -> String {
-        PrintableText.oneLine("\(key)\(name.map { " \($0)" } ?? "") = \(PlanValues.line(value))")
+        "\(key)\(name.map { " \($0)" } ?? "") = \(PlanValues.line(value))"
     }
 }
 

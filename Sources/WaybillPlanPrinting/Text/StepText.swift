@@ -9,10 +9,9 @@ struct StepText {
     let form: PlanValues
 
     /// Returns the first line: what the step is called and what it does.
-    func headline(for step: StepPlan, _ paint: TextPaint) -> String {
-        let id = step.id.map { paint.strong($0) + "  " } ?? ""
-        let what = PrintableText.oneLine(summary(of: step))
-        return "\(id)\(what)\(ownName(of: step).map { "  “\(PrintableText.oneLine(form.text($0)))”" } ?? "")"
+    func headline(for step: StepPlan, _ paint: TextPaint) -> PlanLine {
+        let id: PlanLine = step.id.map { "\(paint.strong($0))  " } ?? ""
+        return "\(id)\(summary(of: step))\(ownName(of: step).map { "  “\(form.text($0))”" } ?? "")"
     }
 
     /// Returns the name of the step, unless it only repeats its id or what it does.

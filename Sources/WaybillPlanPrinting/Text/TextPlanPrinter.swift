@@ -60,7 +60,7 @@ private struct TextPlan {
 
     // MARK: Graphs
 
-    private mutating func add(_ graph: GraphPlan, _ title: String) {
+    private mutating func add(_ graph: GraphPlan, _ title: PlanLine) {
         line("")
         let tags = graph.tags.isEmpty ? "" : ", tags \(graph.tags.map(form.text).joined(separator: ", "))"
         let deadline = graph.deadline.map { ", deadline \(PlanValues.line(form.value(at: $0.span)))" } ?? ""
@@ -104,16 +104,15 @@ private struct TextPlan {
         guard !entries.isEmpty else { return }
         line("")
         line(paint.strong(title))
-        for (name, text) in entries { line("   \(name)  \(paint.faint(PrintableText.oneLine(text)))") }
+        for (name, text) in entries { line("   \(name)  \(paint.faint(text))") }
     }
 
     private mutating func add(_ lines: [String], prefix: String) {
-        for text in lines { line(prefix + paint.faint(PrintableText.oneLine(text))) }
+        for text in lines { line("\(prefix)\(paint.faint(text))") }
     }
 
-    private mutating func line(_ line: String) {
-        text += line
-        text += "\n"
+    private mutating func line(_ line: PlanLine) {
+        text += line.text + "\n"
     }
 
     private static func extent(_ value: JSON) -> String {
@@ -122,19 +121,5 @@ private struct TextPlan {
         case .object(let members): "an object of \(members.count) \(members.count == 1 ? "member" : "members")"
         default: value.kind.rawValue
         }
-    }
-}
-
-/// The ANSI styles of text for people.
-struct TextPaint: Sendable {
-    /// Whether the text has colours.
-    let colour: Bool
-
-    func strong(_ text: String) -> String { style("1", PrintableText.oneLine(text)) }
-    func faint(_ text: String) -> String { style("2", text) }
-    func warning(_ text: String) -> String { style("33", text) }
-
-    private func style(_ code: String, _ text: String) -> String {
-        colour ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 }

@@ -15,12 +15,16 @@ final class BodyFolder: Sendable {
 
     private let path: String
     private let limit: Int
+    private let model: String?
     private let state = Mutex(State())
 
     /// Creates the object. The folder itself is created when the first body is kept.
-    init(_ path: String, limit: Int) {
+    ///
+    /// - Parameter model: A file whose permissions the bodies get.
+    init(_ path: String, limit: Int, like model: String? = nil) {
         self.path = path
         self.limit = limit
+        self.model = model
     }
 
     /// Writes a body to the file with a name, replacing an earlier one, unless there is no space for it. May take long.
@@ -38,7 +42,7 @@ final class BodyFolder: Sendable {
             return .noRoom(isFirst: isFirst)
         }
         try FolderContents.make(path)
-        try OutputFile.replace(file, with: bytes)
+        try OutputFile.replace(file, with: bytes, like: model)
         state.withLock { $0.space = total }
         return .kept("\(FolderContents.bodies)/\(name)")
     }

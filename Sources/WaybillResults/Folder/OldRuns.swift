@@ -31,6 +31,13 @@ package enum OldRuns {
             || SuiteFolder(at: folder)?.members.contains { RunFolder.isLocked($0.folder) } == true
     }
 
+    /// Whether a folder with the name of a run has none of a run's files, but others. Someone else has put them there.
+    package static func isForeign(_ id: RunID, in parent: String) -> Bool {
+        let names = (try? FolderListing.names(in: "\(parent)/\(id)", limit: .max)) ?? []
+        let own = RunFileNames.all.union([FolderContents.mergedJournal])
+        return !names.isEmpty && own.isDisjoint(with: names)
+    }
+
     /// Returns the folder of a run or a suite that is inside the folder of another one, of which it is no part; `nil` if there is
     /// none.
     package static func otherRun(in id: RunID, in parent: String) -> String? {

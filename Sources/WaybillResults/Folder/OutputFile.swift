@@ -76,6 +76,11 @@ struct OutputFile: ~Copyable, Sendable {
         flock(descriptor, LOCK_UN)
     }
 
+    /// Gives the file the permissions of another one, if that exists; see `FileReplacement`.
+    func adoptPermissions(of model: String) {
+        FileReplacement.adoptPermissions(of: model, descriptor)
+    }
+
     /// Reads from the start, at most this many bytes.
     func head(_ limit: Int) throws(ResultsError) -> [UInt8] { try read(limit, from: 0) }
 
@@ -140,18 +145,46 @@ struct OutputFile: ~Copyable, Sendable {
 }
 
 extension OutputFile {
+    /// Removes an earlier file, if there is one, so that a new one can be created.
+    static func removeEarlier(_ path: String) throws(ResultsError) {
+        if let obstacle = FileReplacement.obstacle(at: path) {
+            throw ResultsError("cannot replace '\(path)': \(obstacle.message)")
+        }
+        if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
+    }
+
+    /// Moves a complete file to a path, in place of an earlier one.
+    static func move(_ source: String, to path: String) throws(ResultsError) {
+        do throws(SystemError) {
+            try FileReplacement.move(source, to: path)
+        } catch {
+            guard let obstacle = FileReplacement.obstacle(at: path) else {
+                throw ResultsError(cannot: "write", path, code: error.errno)
+            }
+            throw ResultsError("cannot write '\(path)': \(obstacle.message)")
+        }
+    }
+
     /// Replaces a file atomically: the content is written to a temporary file in the same folder, which is then
-    /// renamed.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(ResultsError) {
-        let file = try NewFile(path, bytes)
+    /// renamed. The new file has the permissions of the earlier one.
+    ///
+    /// - Parameter model: A file whose permissions the new one gets if there is no earlier one.
+    static func replace(_ path: String, with bytes: [UInt8], like model: String? = nil) throws(ResultsError) {
+        let file = try NewFile(path, bytes, like: model)
         try file.takePlace()
     }
 
-    /// Replaces files atomically, each after its content is on the disk. May take long.
-    static func replaceDurably(_ files: [(path: String, bytes: [UInt8])]) throws(ResultsError) {
+    /// Replaces files atomically, each after its content is on the disk. May take long. The new files have the permissions
+    /// of the earlier ones.
+    ///
+    /// - Parameter model: A file whose permissions those get that replace none.
+    static func replaceDurably(
+        _ files: [(path: String, bytes: [UInt8])],
+        like model: String? = nil
+    ) throws(ResultsError) {
         var written: [NewFile] = []
         // The disk works on all of them while the first is waited for.
-        for (path, bytes) in files { written.append(try NewFile(path, bytes, beginsSync: true)) }
+        for (path, bytes) in files { written.append(try NewFile(path, bytes, like: model, beginsSync: true)) }
         for new in written {
             try new.file.sync()
             try new.takePlace()
@@ -212,12 +245,19 @@ private final class NewFile {
     let file: OutputFile
     private var isInPlace = false
 
-    init(_ path: String, _ bytes: [UInt8], beginsSync: Bool = false) throws(ResultsError) {
+    init(
+        _ path: String,
+        _ bytes: [UInt8],
+        like model: String? = nil,
+        beginsSync: Bool = false
+    ) throws(ResultsError) {
         self.path = path
         let (descriptor, temporary) = TemporaryFile.create(beside: path, permissions: 0o666)
         guard descriptor >= 0 else { throw ResultsError(cannot: "create", path) }
         temporaryPath = temporary
         file = OutputFile(descriptor, at: path)
+        if let model { file.adoptPermissions(of: model) }
+        file.adoptPermissions(of: path)
         try file.write(bytes)
         if beginsSync { file.beginSync() }
     }
@@ -227,7 +267,7 @@ private final class NewFile {
     }
 
     func takePlace() throws(ResultsError) {
-        if rename(temporaryPath, path) != 0 { throw ResultsError(cannot: "write", path) }
+        try OutputFile.move(temporaryPath, to: path)
         isInPlace = true
     }
 }

@@ -114,7 +114,11 @@ package final class RunFolder: Sendable {
         self.path = path
         self.run = run
         replacedUnfinishedRun = unfinished
-        bodies = BodyFolder("\(path)/\(FolderContents.bodies)", limit: bodyLimit)
+        bodies = BodyFolder(
+            "\(path)/\(FolderContents.bodies)",
+            limit: bodyLimit,
+            like: "\(path)/\(FolderContents.journal)"
+        )
         self.thread = thread
         self.disk = disk
         journal = Journal(file, length: length, thread: thread)
@@ -123,12 +127,16 @@ package final class RunFolder: Sendable {
     /// Writes `sources.json` on the journal's thread, which also computes the content, so that the first request does
     /// not wait. If that fails, the journal has failed.
     package func keep(_ sources: @escaping @Sendable () -> RunSources) {
-        let path = "\(path)/\(FolderContents.sources)"
+        let (path, journalPath) = ("\(path)/\(FolderContents.sources)", "\(path)/\(FolderContents.journal)")
         journal.begin { () throws(ResultsError) in
             var text: [UInt8] = []
             JSONWriter().write(sources().json, to: &text)
             text.append(UInt8(ascii: "\n"))
-            guard FolderContents.size(of: path) != nil else { return try OutputFile(path, .new).write(text) }
+            guard FolderContents.size(of: path) != nil else {
+                let file = try OutputFile(path, .new)
+                file.adoptPermissions(of: journalPath)
+                return try file.write(text)
+            }
             // A resumed run usually has the same sources as before.
             let earlier = try? FileContents.read(path, limit: text.count)
             if earlier != text { try OutputFile.replaceDurably([(path, text)]) }
@@ -179,10 +187,12 @@ package final class RunFolder: Sendable {
             ("\(path)/\(FolderContents.outputs)", outputsText),
             ("\(path)/\(FolderContents.result)", result.jsonText(layout: .pretty)),
         ]
+        let journalPath = "\(path)/\(FolderContents.journal)"
         try await journal.finish { () throws(ResultsError) in
             var files = files.map { ($0, $1 + [UInt8(ascii: "\n")]) }
             if let state { files.append((state.file.target, StateFile.text(of: state.content))) }
-            try OutputFile.replaceDurably(files)
+            // The files of an earlier run were removed when this one started, except the journal.
+            try OutputFile.replaceDurably(files, like: journalPath)
             if let state { OutputFile.syncFolder(of: state.file.path) }
         }
     }
@@ -212,16 +222,21 @@ package final class RunFolder: Sendable {
     }
 
     /// Writes a file, which may be outside the folder, unless it already has this content. The file is replaced
-    /// atomically; of a symbolic link, the file that it leads to.
+    /// atomically; of a symbolic link, the file that it leads to. If that fails, the run has not been recorded completely.
     ///
     /// - Returns: Whether no file existed before; `nil` if the file has this content.
     package func replace(_ path: String, with content: [UInt8]) async throws(ResultsError) -> Bool? {
-        try await thread.run { () throws(ResultsError) in
+        try await thread.run { [journal] () throws(ResultsError) in
             let before = try? FileContents.read(path, limit: .max)
             if before == content { return nil }
             let target = FileContents.target(of: path)
-            try FolderContents.make(FileContents.folder(of: target))
-            try OutputFile.replaceDurably([(target, content)])
+            do throws(ResultsError) {
+                try FolderContents.make(FileContents.folder(of: target))
+                try OutputFile.replaceDurably([(target, content)])
+            } catch {
+                journal.fail(withRecords: error)
+                throw error
+            }
             return before == nil
         }
     }
@@ -258,6 +273,7 @@ package final class RunFolder: Sendable {
             try self.claim(whole, in: container, of: step, as: path)
             if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
             do throws(ResultsError) {
+                if case .table = container { try SQLiteDatabase.checkFiles(of: whole) }
                 return try RecordFileWriter(
                     whole,
                     writer,

@@ -161,9 +161,7 @@ package struct MergedRun: ~Copyable {
         if let error = lines.error { throw error }
         try journal.sync()
         let path = "\(path)/\(FolderContents.journal)"
-        guard rename("\(self.path)/\(FolderContents.mergedJournal)", path) == 0 else {
-            throw ResultsError(cannot: "replace", path)
-        }
+        try OutputFile.move("\(self.path)/\(FolderContents.mergedJournal)", to: path)
         OutputFile.syncFolder(of: path)
         claim.unlock()
     }

@@ -9,16 +9,20 @@ enum GzipFile {
 
     /// Writes a compressed copy of a file, and waits until it is on the disk.
     ///
-    /// - Parameter isStopped: Whether to stop early. Asked for each piece.
+    /// - Parameters:
+    ///   - earlier: The file that the copy will replace, whose permissions it gets.
+    ///   - isStopped: Whether to stop early. Asked for each piece.
     /// - Returns: The size of the copy.
     static func write(
         _ path: String,
         from source: String,
+        replacing earlier: String,
         until isStopped: () -> Bool = { false }
     ) throws(ResultsError) -> Int {
-        if unlink(path) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", path) }
+        try OutputFile.removeEarlier(path)
         let input = try InputFile(source)
         let output = try OutputFile(path, .new)
+        output.adoptPermissions(of: earlier)
         // zlib stores the address of the stream.
         let stream = z_streamp.allocate(capacity: 1)
         stream.initialize(to: z_stream())

@@ -64,7 +64,7 @@ package enum RecordContainer: Sendable {
         case .gzip:
             let compressed = Self.compressed(part)
             do throws(ResultsError) {
-                return try GzipFile.write(compressed, from: part, until: isStopped)
+                return try GzipFile.write(compressed, from: part, replacing: path, until: isStopped)
             } catch {
                 unlink(compressed)
                 let description = error.description.replacing(compressed, with: path)
@@ -101,7 +101,7 @@ package enum RecordContainer: Sendable {
     private static func compressed(_ part: String) -> String { part + ".gz" }
 
     private static func move(_ source: String, to path: String) throws(ResultsError) {
-        if rename(source, path) != 0 { throw ResultsError(cannot: "write", path) }
+        try OutputFile.move(source, to: path)
     }
 
     private func remove(_ path: String) throws(ResultsError) {

@@ -94,8 +94,9 @@ package final class RecordFileWriter: Sendable {
         part = container.part(of: path, ownedBy: run)
         guard var resumption else {
             loss = nil
-            if unlink(part) != 0, errno != ENOENT { throw ResultsError(cannot: "replace", part) }
+            try OutputFile.removeEarlier(part)
             file = try OutputFile(part, .new, disk: disk)
+            file.adoptPermissions(of: path)
             state = Mutex(State(writer: writer))
             return
         }

@@ -11,7 +11,8 @@ package enum ResultPathError: Error, Sendable, Equatable {
 
 /// Resolves the path of a file of results, and creates missing parent folders.
 ///
-/// Symbolic links on the way are followed as long as they lead to a location in the folder of the results.
+/// Symbolic links on the way are followed as long as they lead to a location in the folder of the results. A link in the
+/// place of the file is replaced in that folder, and followed outside it: there, it belongs to others.
 struct ResultPath {
     /// The folder of the results.
     let root: String
@@ -37,14 +38,18 @@ struct ResultPath {
         else { throw .refused("'\(text)' is the path of a folder, not of a file") }
         guard isInside else {
             let path = FileContents.path(text, in: root)
-            let folder = FileContents.folder(of: path)
+            try checkReplaceable(path, as: text, followsLinks: true)
+            let target = FileContents.target(of: path)
+            let folder = FileContents.folder(of: target)
             try make(folder)
-            try check(text, named: name, in: folder)
-            return path
+            try check(text, named: name, in: FileContents.folder(of: path))
+            try check(text, named: Substring(FileContents.name(of: target)), in: folder)
+            return target
         }
         if let first = names.first, RunFileNames.all.contains(String(first)) { throw Self.reserved(text) }
         let folder = try folder(names.dropLast())
         try check(text, named: name, in: folder)
+        try checkReplaceable("\(folder)/\(name)", as: text)
         return "\(folder)/\(name)"
     }
 
@@ -87,6 +92,16 @@ struct ResultPath {
         guard RunFileNames.all.contains(String(name)), let root = FileContents.canonicalPath(root) else { return }
         let folder = FileContents.canonicalPath(folder)
         if folder == root || folder == "\(root)/\(RunFileNames.bodies)" { throw Self.reserved(text) }
+    }
+
+    /// Throws if a file cannot be put at a path, so that this does not fail only after the requests.
+    private func checkReplaceable(
+        _ path: String,
+        as text: String,
+        followsLinks: Bool = false
+    ) throws(ResultPathError) {
+        guard let obstacle = FileReplacement.obstacle(at: path, followsLinks: followsLinks) else { return }
+        throw .refused("'\(text)' cannot be written: \(obstacle.message)")
     }
 
     private static func reserved(_ text: String) -> ResultPathError {

@@ -1,6 +1,7 @@
 import CSQLite
 import WaybillJSON
 import WaybillPlatform
+import WaybillRuntime
 
 /// A connection to an SQLite database. It is used by one thread at a time, and closed when it is released.
 final class SQLiteDatabase {
@@ -18,6 +19,7 @@ final class SQLiteDatabase {
     ///   - wait: The number of seconds to wait for a lock of another process.
     ///   - isStopped: Whether to stop waiting before that.
     init(_ path: String, wait: Int, until isStopped: @escaping @Sendable () -> Bool = { false }) throws(ResultsError) {
+        try Self.checkFiles(of: path)
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard let handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
@@ -32,6 +34,15 @@ final class SQLiteDatabase {
 
     deinit {
         sqlite3_close_v2(handle)
+    }
+
+    /// Throws if the database, or one of the files that SQLite has next to it, is not a file: SQLite would wait for the
+    /// other end of a pipe.
+    static func checkFiles(of path: String) throws(ResultsError) {
+        for file in [path] + RunFileNames.suffixesOfDatabase.map({ path + $0 }) {
+            guard let obstacle = FileReplacement.obstacle(at: file, followsLinks: true) else { continue }
+            throw ResultsError("cannot open '\(file)': \(obstacle.message)")
+        }
     }
 
     /// Waits a moment for a lock of another process; `false` if the wait is over.

@@ -18,11 +18,13 @@ package enum RunFileNames {
         name.hasSuffix(".part") || name.hasSuffix(".part.json")
     }
 
-    /// Whether a name has the suffix of a file that SQLite creates next to a database, and reads when it opens the
-    /// database.
+    /// The suffixes of the files that SQLite creates next to a database, and reads when it opens the database.
+    package static let suffixesOfDatabase = ["-journal", "-wal", "-shm"]
+
+    /// Whether a name has the suffix of a file that SQLite creates next to a database.
     package static func isOfDatabase(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
-        return ["-journal", "-wal", "-shm"].contains { name.hasSuffix($0) }
+        return suffixesOfDatabase.contains { name.hasSuffix($0) }
     }
 
     /// All of these names. No step may write a file with one of these names.

@@ -162,14 +162,22 @@ final class PartialFile: Sendable {
                 let error = SystemError.last
                 if error.errno != EINTR { throw DownloadError(cannot: "write", path, error) }
             }
+            FileReplacement.adoptPermissions(of: target, descriptor)
             if !replaces, link(path, target) == 0 {
                 unlink(path)
             } else if !replaces, SystemError.last.errno == EEXIST {
                 throw DownloadError("'\(target)' already exists")
-            } else if rename(path, target) != 0 {
+            } else {
                 // Some file systems have no hard links: there, a file that another process creates at this moment is
                 // replaced.
-                throw DownloadError(cannot: "write", target)
+                do throws(SystemError) {
+                    try FileReplacement.move(path, to: target)
+                } catch {
+                    guard let obstacle = FileReplacement.obstacle(at: target) else {
+                        throw DownloadError(cannot: "write", target, error)
+                    }
+                    throw DownloadError("cannot write '\(target)': \(obstacle.message)")
+                }
             }
             state.hasTarget = true
             unlink(DownloadRecord.path(ofPart: path))

@@ -52,8 +52,9 @@ enum FileContent {
             unlink(temporary)
             throw error
         }
-        guard rename(temporary, path) == 0 else {
-            let error = SystemError.last
+        do {
+            try FileReplacement.move(temporary, to: path)
+        } catch {
             unlink(temporary)
             throw error
         }

@@ -62,7 +62,7 @@ public struct CheckedManifest: Sendable {
     ///   - inputs: Values for the manifest's inputs.
     ///   - variables: Environment variables, for inputs and secrets that come from one; `nil` for those of this
     ///     process.
-    ///   - concurrency: The maximum number of requests at once, at least 1, instead of the manifest's.
+    ///   - concurrency: The maximum number of requests at once, from 1 to 100,000, instead of the manifest's.
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public func plan(
         graphs: [String] = [],
@@ -74,7 +74,7 @@ public struct CheckedManifest: Sendable {
         var options = PlanOptions()
         options.graphs = graphs
         options.values = JSONObject(inputs: inputs)
-        options.variables = variables ?? ProcessVariables.all
+        options.setVariables(variables)
         options.concurrency = concurrency.map { max(1, $0) }
         var stage = Pipeline.Stage(value: checked, diagnostics: checked.diagnostics)
         if let environment, environment != checked.environment {

@@ -31,7 +31,7 @@ public func resume(
 ) throws -> Run {
     var planOptions = PlanOptions()
     planOptions.values = .init(inputs: inputs)
-    planOptions.variables = variables ?? ProcessVariables.all
+    planOptions.setVariables(variables)
     let resumption = try RunResumption(
         of: RunFolders.folder(of: folder),
         options: planOptions,
