@@ -52,7 +52,7 @@ struct ScalarSources {
     private mutating func take(_ length: Int, textLength: Int = 1) {
         let start = offset
         offset = min(offset + length, bytes.count)
-        ranges += Array(repeating: start..<offset, count: textLength)
+        for _ in 0..<textLength { ranges.append(start..<offset) }
     }
 
     private func isBlank(_ offset: Int) -> Bool { bytes[offset] == 0x20 || bytes[offset] == 0x09 }
