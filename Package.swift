@@ -48,14 +48,24 @@ let package = Package(
         .target(name: "CPlatform"),
         .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
         .target(name: "WaybillDiagnostics"),
-        .target(name: "WaybillJSON", dependencies: ["WaybillDiagnostics", "WaybillPlatform"]),
+        .target(
+            name: "WaybillJSON",
+            dependencies: [
+                "WaybillDiagnostics", "WaybillPlatform",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
         .target(
             name: "WaybillFormats",
             dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle"]
         ),
         .target(
             name: "WaybillSchema",
-            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "CSchemas", "CIDN2"]
+            dependencies: [
+                "WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CSchemas", "CIDN2",
+                .product(name: "BitCollections", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
         ),
         .target(
             name: "WaybillExpressions",

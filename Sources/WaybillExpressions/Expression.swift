@@ -18,10 +18,11 @@ package final class Expression: Sendable {
     package let warnings: [ExpressionWarning]
     /// Whether the value depends on the text alone.
     package let isConstant: Bool
-    /// The paths that must be true or exist for the expression to hold, if it is a condition.
-    package let requirements: [PathRequirement]
+    private let syntax: ExpressionSyntax
     let compiled: CompiledExpression
 
+    /// The paths that must be true or exist for the expression to hold, if it is a condition.
+    package var requirements: [PathRequirement] { PathRequirement.of(syntax) }
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
     /// Whether the value is marked by `raw()`.
@@ -38,7 +39,7 @@ package final class Expression: Sendable {
 
     /// Parses and checks an expression that is a part of a larger text.
     init(parsing part: ArraySlice<UInt8>) throws(ExpressionSyntaxError) {
-        let syntax = try ExpressionParser.expression(part)
+        syntax = try ExpressionParser.expression(part)
         var compiler = ExpressionCompiler(part, dialect: .waybill)
         compiled = try compiler.value(syntax)
         text = String(decoding: part, as: UTF8.self)
@@ -46,7 +47,6 @@ package final class Expression: Sendable {
         references = compiler.references.sorted { $0.range.lowerBound < $1.range.lowerBound }
         warnings = compiler.warnings
         isConstant = !compiler.usesScope
-        requirements = PathRequirement.of(syntax)
     }
 
     /// Returns the value in a scope.

@@ -30,6 +30,19 @@ extension JSON {
     /// The kinds of value, named like the types of JSON Schema, and bytes.
     package enum Kind: String, Sendable, CaseIterable {
         case null, boolean, number, string, bytes, array, object
+
+        /// The name of the kind in messages, with its article.
+        package var phrase: String {
+            switch self {
+            case .null: "null"
+            case .boolean: "a boolean"
+            case .number: "a number"
+            case .string: "a string"
+            case .bytes: "bytes"
+            case .array: "a list"
+            case .object: "an object"
+            }
+        }
     }
 
     /// The kind of the value.

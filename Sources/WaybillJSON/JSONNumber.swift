@@ -73,9 +73,9 @@ extension JSONNumber {
         case .text(let text):
             output.append(contentsOf: text.utf8)
         case .decimal(let significand, let fractionDigits, let isNegative):
-            output.append(atMost: Self.longestDecimal) { cursor in
-                cursor.put(significand, fractionDigits: Int(fractionDigits), isNegative: isNegative)
-            }
+            if isNegative { output.append(UInt8(ascii: "-")) }
+            output.append(significand, minimumDigits: Int(fractionDigits) + 1)
+            if fractionDigits > 0 { output.insert(UInt8(ascii: "."), at: output.count - Int(fractionDigits)) }
         }
     }
 
@@ -178,5 +178,14 @@ extension UInt64 {
 
     private static let powersOfTen: [UInt64] = (0..<19).reduce(into: [1]) { powers, _ in
         powers.append(powers.last! * 10)
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number in decimal, with zeros before it if it has fewer than a number of digits.
+    package mutating func append(_ number: UInt64, minimumDigits: Int) {
+        let digits = String(number).utf8
+        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, minimumDigits - digits.count)))
+        append(contentsOf: digits)
     }
 }

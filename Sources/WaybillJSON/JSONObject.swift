@@ -1,13 +1,18 @@
+import OrderedCollections
+
 /// The members of a JSON object, in the order of the document, accessible by name.
 ///
 /// Names are compared by code points. A lookup takes constant time in objects of any size.
 package struct JSONObject: Sendable {
-    private var members: [(name: String, value: JSON)] = []
-    /// Exists if there are at least `NameIndex.smallestUse` members.
-    private var nameIndex: NameIndex?
+    private var members: OrderedDictionary<CodePoints, JSON> = [:]
 
     /// Creates an object without members.
     package init() {}
+
+    /// Creates an object without members that has space for some.
+    init(minimumCapacity: Int) {
+        members.reserveCapacity(minimumCapacity)
+    }
 
     /// Creates an object from members in order. If a name is repeated, the last value replaces the first, in its
     /// position.
@@ -16,92 +21,58 @@ package struct JSONObject: Sendable {
         for (name, value) in members { self[name] = value }
     }
 
-    /// Creates an object from members with distinct names, and their index if there are enough members for one.
-    package init(distinct members: [(name: String, value: JSON)], index: NameIndex?) {
-        self.members = members
-        self.nameIndex = index
-    }
-
     /// The value of a name. Setting a new name appends a member; setting `nil` removes the member.
     package subscript(name: String) -> JSON? {
-        get {
-            index(of: name).map { members[$0].value }
-        }
-        set {
-            guard let newValue else {
-                removeValue(named: name)
-                return
-            }
-            if let index = index(of: name) {
-                members[index].value = newValue
-            } else {
-                append(name, newValue)
-            }
-        }
+        get { members[CodePoints(name)] }
+        set { members[CodePoints(name)] = newValue }
+    }
+
+    /// Sets the value of a name, and returns the value that it had. A new name is appended.
+    mutating func updateValue(_ value: JSON, forName name: String) -> JSON? {
+        members.updateValue(value, forKey: CodePoints(name))
     }
 
     /// Removes a member and returns its value, if it exists. The others keep their order.
     @discardableResult
     package mutating func removeValue(named name: String) -> JSON? {
-        guard let index = index(of: name) else { return nil }
-        let value = members.remove(at: index).value
-        rebuildIndex()
-        return value
+        members.removeValue(forKey: CodePoints(name))
     }
 
     /// The names, in order.
-    package var names: [String] { members.map(\.name) }
+    package var names: [String] { members.keys.map(\.text) }
 
     /// The values, in the order of their names.
-    package var values: [JSON] { members.map(\.value) }
+    package var values: [JSON] { Array(members.values) }
 
     /// Returns the position of the member with a name, from 0.
-    package func index(of name: String) -> Int? {
-        if let nameIndex {
-            return nameIndex.position(hash: NameIndex.hash(name)) { members[$0].name.hasSameCodePoints(as: name) }
-        }
-        return members.firstIndex { $0.name.hasSameCodePoints(as: name) }
-    }
+    package func index(of name: String) -> Int? { members.index(forKey: CodePoints(name)) }
 
     /// Returns an object with the same names and other values.
     package func mapValues<Failure: Error>(_ transform: (JSON) throws(Failure) -> JSON) throws(Failure) -> JSONObject {
         var result = self
-        for index in members.indices { result.members[index].value = try transform(members[index].value) }
+        for index in members.values.indices { result.members.values[index] = try transform(members.values[index]) }
         return result
-    }
-
-    private mutating func append(_ name: String, _ value: JSON) {
-        members.append((name, value))
-        if nameIndex != nil {
-            nameIndex?.insert(members.count - 1, hash: NameIndex.hash(name))
-        } else {
-            rebuildIndex()
-        }
-    }
-
-    private mutating func rebuildIndex() {
-        nameIndex = members.count < NameIndex.smallestUse ? nil : NameIndex(of: members.lazy.map(\.name))
     }
 }
 
 extension JSONObject: RandomAccessCollection {
-    package var startIndex: Int { members.startIndex }
-    package var endIndex: Int { members.endIndex }
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { members.count }
     /// The member at a position in the order of the text, not the member with a name.
-    package subscript(position: Int) -> (name: String, value: JSON) { members[position] }
+    package subscript(position: Int) -> (name: String, value: JSON) {
+        (members.keys[position].text, members.values[position])
+    }
 }
 
 extension JSONObject: Hashable {
     /// Compares names and values regardless of their order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count
-            && left.members.indices.allSatisfy { position in
-                let (name, value) = left.members[position]
+            && left.indices.allSatisfy { position in
+                let (name, value) = left[position]
                 // Objects from the same source have their members in the same order, so that no lookup is needed.
-                if right.members[position].name.hasSameCodePoints(as: name) {
-                    return right.members[position].value == value
-                }
-                return right[name] == value
+                let hasSameName = right[position].name.hasSameCodePoints(as: name)
+                return value == (hasSameName ? right[position].value : right[name])
             }
     }
 
@@ -110,7 +81,7 @@ extension JSONObject: Hashable {
         var sum = 0
         for (name, value) in members {
             var inner = Hasher()
-            name.hashCodePoints(into: &inner)
+            inner.combine(name)
             inner.combine(value)
             sum &+= inner.finalize()
         }

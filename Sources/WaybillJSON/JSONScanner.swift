@@ -7,7 +7,6 @@ struct JSONScanner: ~Copyable {
     var position = 0
     /// The escapes read so far that are half of a surrogate pair.
     private(set) var loneSurrogates: JSONDocument.LoneSurrogates?
-    private var names = NameCache()
     private let stopsAtLimit: Bool
     private var limit = WorkLimit.Check()
 
@@ -75,80 +74,20 @@ struct JSONScanner: ~Copyable {
         return try string(start..<position)
     }
 
-    /// Reads a string that is a name, and its hash. A recently read name is not copied again.
-    mutating func readName() throws(JSONSyntaxError) -> (name: String, hash: UInt32) {
-        let start = position + 1
-        position = endOfPlainText(from: start)
-        guard peek == UInt8(ascii: "\"") else {
-            var name = try readEscapedString(from: start)
-            return (name, name.withUTF8(NameCache.hash))
-        }
-        let text = UnsafeBufferPointer(rebasing: bytes[start..<position])
-        let hash = NameCache.hash(text)
-        defer { position += 1 }
-        if let name = names.name(text, hash: hash) { return (name, hash) }
-        let name = try string(start..<position)
-        // Names rarely repeat in a short text, and the cache would cost more than it saves.
-        if bytes.count >= NameCache.smallestUse { names.keep(name, text, hash: hash) }
-        return (name, hash)
-    }
-
     private func string(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
-        let part = UnsafeBufferPointer(rebasing: bytes[range])
-        // ASCII is always valid, and converting it to a string needs no generic code.
-        if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
-        guard let text = String(validating: part, as: UTF8.self) else { throw invalidUTF8(range) }
-        return text
-    }
-
-    private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        let raw = UnsafeRawBufferPointer(text)
-        var all: UInt64 = 0
-        var position = 0
-        while position + 8 <= raw.count {
-            all |= raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            position += 8
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.extracting(range).span))
+        } catch {
+            throw JSONSyntaxError("the text is not valid UTF-8", at: range.lowerBound + error.byteOffsets.lowerBound)
         }
-        while position < raw.count {
-            all |= UInt64(raw[position])
-            position += 1
-        }
-        return all & 0x8080_8080_8080_8080 == 0
     }
 
     /// Returns the position of the first quote, backslash or control character after a position; the end of the text if
     /// there is none.
     private func endOfPlainText(from start: Int) -> Int {
         var position = start
-        let raw = UnsafeRawBufferPointer(bytes)
-        // Reads eight bytes at a time. A subtraction may borrow from the next byte, but only above a byte that is a
-        // match, and only the lowest match counts.
-        while position + 8 <= raw.count {
-            let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let quote = word ^ 0x2222_2222_2222_2222
-            let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-            let finds =
-                ((word &- 0x2020_2020_2020_2020) & ~word)
-                | ((quote &- 0x0101_0101_0101_0101) & ~quote)
-                | ((backslash &- 0x0101_0101_0101_0101) & ~backslash)
-            let marks = finds & 0x8080_8080_8080_8080
-            if marks != 0 { return position + marks.trailingZeroBitCount / 8 }
-            position += 8
-        }
-        while position < raw.count {
-            let byte = raw[position]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
-            position += 1
-        }
+        while position < bytes.count, !JSONWriter.mustEscape(bytes[position]) { position += 1 }
         return position
-    }
-
-    private func invalidUTF8(_ range: Range<Int>) -> JSONSyntaxError {
-        var decoder = Unicode.UTF8.ForwardParser()
-        var rest = bytes[range].makeIterator()
-        var offset = range.lowerBound
-        while case .valid(let scalar) = decoder.parseScalar(from: &rest) { offset += scalar.count }
-        return JSONSyntaxError("the text is not valid UTF-8", at: offset)
     }
 }
 
@@ -163,11 +102,11 @@ extension JSONScanner {
             guard position < bytes.count else { throw JSONSyntaxError("the string has no closing quote", at: position) }
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: text, as: UTF8.self) else { throw invalidUTF8(start..<position) }
+                guard let text = try? UTF8Span(validating: text.span) else { return try string(start..<position) }
                 position += 1
-                return string
+                return String(copying: text)
             case UInt8(ascii: "\\"):
-                try readEscape(into: &text)
+                text.append(contentsOf: UTF8.encode(try readEscape())!)
             default:
                 throw JSONSyntaxError("a control character in a string must be escaped", at: position)
             }
@@ -176,19 +115,19 @@ extension JSONScanner {
         }
     }
 
-    private mutating func readEscape(into text: inout [UInt8]) throws(JSONSyntaxError) {
+    private mutating func readEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position
         position += 1
         let letter = peek
         position += 1
         switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(letter)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(UInt8(ascii: "\n"))
-        case UInt8(ascii: "r"): text.append(UInt8(ascii: "\r"))
-        case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
-        case UInt8(ascii: "u"): text.append(contentsOf: UTF8.encode(try readUnicodeEscape())!)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try readUnicodeEscape()
         default: throw JSONSyntaxError("JSON does not have this escape", at: start)
         }
     }

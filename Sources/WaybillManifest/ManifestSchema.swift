@@ -28,13 +28,7 @@ struct ManifestSchema: Sendable {
     ///
     /// - Returns: The diagnostics, and all errors including the new ones.
     func check(_ node: YAMLNode, knowing faults: TreeErrors) -> (diagnostics: [Diagnostic], faults: TreeErrors) {
-        let all =
-            if faults.isEmpty {
-                schema.validate(node.index, in: node.tree.values, limit: Self.limit)
-            } else {
-                // As JSON, which has every name only once, a tree with errors can be valid.
-                schema.validate(node.json, limit: Self.limit)
-            }
+        let all = schema.validate(node.json, limit: Self.limit)
         guard !all.isEmpty else { return ([], faults) }
         let violations = all.filter { !faults.explain($0, in: node) }
         let diagnostics = diagnostics(for: violations, in: node)

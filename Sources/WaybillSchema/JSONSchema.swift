@@ -39,19 +39,10 @@ package struct JSONSchema: Sendable {
         program = try compiler.compileOnDemand(schema)
     }
 
-    /// Whether an instance is valid. This is faster than `validate(_:)`, but does not tell why an instance is invalid.
+    /// Whether an instance is valid. This is faster than `validate(_:)`, but does not return why an instance is invalid.
     package func isValid(_ instance: JSON) -> Bool {
-        var evaluator = SchemaEvaluator(program, instance.bytesAsBase64, of: JSONInstances())
+        var evaluator = SchemaEvaluator(program, instance.bytesAsBase64)
         return evaluator.acceptsRoot()
-    }
-
-    /// Returns all violations in a value of a tree, in whose objects all names are unique strings.
-    package func validate(
-        _ value: ValueTree.Index,
-        in tree: ValueTree,
-        limit: Int
-    ) -> [SchemaViolation] {
-        violations(in: TreeInstances.Value(index: value), of: TreeInstances(tree: tree), limit: limit)
     }
 
     /// Returns all violations in an instance, in the order of the instance; empty if it is valid.
@@ -62,17 +53,10 @@ package struct JSONSchema: Sendable {
     ///
     /// - Parameter limit: The number of violations, at least one, after which validation stops.
     package func validate(_ instance: JSON, limit: Int = .max) -> [SchemaViolation] {
-        violations(in: instance.bytesAsBase64, of: JSONInstances(), limit: limit)
-    }
-
-    private func violations<Instances: SchemaInstances>(
-        in root: Instances.Value,
-        of instances: Instances,
-        limit: Int
-    ) -> [SchemaViolation] {
-        var evaluator = SchemaEvaluator(program, root, of: instances)
+        let instance = instance.bytesAsBase64
+        var evaluator = SchemaEvaluator(program, instance)
         guard !evaluator.acceptsRoot() else { return [] }
-        evaluator = SchemaEvaluator(program, root, of: instances)
+        evaluator = SchemaEvaluator(program, instance)
         return evaluator.violations(limit: max(limit, 1))
     }
 }

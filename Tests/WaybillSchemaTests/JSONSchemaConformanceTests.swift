@@ -75,10 +75,7 @@ private enum SchemaSuite {
                 let isValid = schema.isValid(test["data"] ?? .null)
                 let violations = schema.validate(test["data"] ?? .null)
                 let isVague = violations.contains { $0.message == "does not match its schema" }
-                let tree = ValueTree(test["data"] ?? .null)
-                let isAgreed =
-                    isValid == violations.isEmpty
-                    && violations == schema.validate(tree.root, in: tree, limit: .max)
+                let isAgreed = isValid == violations.isEmpty
                 return (id, isValid == test["valid"]?.bool && isAgreed && !isVague)
             case .failure(let error):
                 return ("\(id): \(error)", false)

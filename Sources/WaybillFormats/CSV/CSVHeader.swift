@@ -4,8 +4,6 @@ import WaybillJSON
 struct CSVHeader: Sendable {
     /// The names, in order; no two are equal.
     let names: [String]
-    /// The positions of the names in each row's object, if there are enough for an index.
-    private let index: NameIndex?
 
     /// Reads the first record of a text.
     init(_ record: UnsafeBufferPointer<UInt8>, from start: Int, maximumFields: Int) throws(CSVError) {
@@ -29,24 +27,22 @@ struct CSVHeader: Sendable {
             names.append(name)
         }
         self.names = names
-        index = names.count < NameIndex.smallestUse ? nil : NameIndex(of: names)
     }
 
     /// The object of a record: a string for each name.
     func object(of record: UnsafeBufferPointer<UInt8>) throws(CSVError) -> JSONObject {
         var fields = CSVFields(record)
-        var members: [(name: String, value: JSON)] = []
-        members.reserveCapacity(names.count)
+        var object = JSONObject()
         while let (text, range) = try fields.next() {
-            guard members.count < names.count else {
+            guard object.count < names.count else {
                 var count = names.count + 1
                 while try fields.next() != nil { count += 1 }
                 throw fault(fields: count, at: range.lowerBound..<record.count)
             }
-            members.append((names[members.count], .string(text)))
+            object[names[object.count]] = .string(text)
         }
-        guard members.count == names.count else { throw fault(fields: members.count, at: 0..<record.count) }
-        return JSONObject(distinct: members, index: index)
+        guard object.count == names.count else { throw fault(fields: object.count, at: 0..<record.count) }
+        return object
     }
 
     private func fault(fields: Int, at range: Range<Int>) -> CSVError {

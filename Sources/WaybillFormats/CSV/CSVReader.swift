@@ -41,7 +41,7 @@ package struct CSVReader: Sendable {
     /// The byte offset of the record in the text.
     private var offset = 0
     private var line = 1
-    private var isBehindCarriageReturn = false
+    private var followsCarriageReturn = false
     private var isStopped = false
     private var workLimit = WorkLimit.Check()
     private var stopsAtLimit = false
@@ -77,8 +77,8 @@ package struct CSVReader: Sendable {
     package mutating func nextRow(in text: inout ArraySlice<UInt8>) throws(CSVSyntaxError) -> CSVRow? {
         while !text.isEmpty, !isStopped {
             if workLimit.isReached(at: offset), stopsAtLimit { throw tooLarge(WorkLimit.message) }
-            if isBehindCarriageReturn {
-                isBehindCarriageReturn = false
+            if followsCarriageReturn {
+                followsCarriageReturn = false
                 if text.first == UInt8(ascii: "\n") {
                     text.removeFirst()
                     offset += 1
@@ -93,7 +93,7 @@ package struct CSVReader: Sendable {
                 openRecord += part
                 return nil
             }
-            isBehindCarriageReturn = text.removeFirst() == UInt8(ascii: "\r")
+            followsCarriageReturn = text.removeFirst() == UInt8(ascii: "\r")
             if let row = try take(part, lineBreak: 1) { return row }
         }
         text = text.suffix(0)
@@ -178,10 +178,10 @@ package struct CSVReader: Sendable {
     private static func lineBreaks(in bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             var count = 0
-            var isBehindCarriageReturn = false
+            var followsCarriageReturn = false
             for byte in bytes {
-                if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !isBehindCarriageReturn { count += 1 }
-                isBehindCarriageReturn = byte == UInt8(ascii: "\r")
+                if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !followsCarriageReturn { count += 1 }
+                followsCarriageReturn = byte == UInt8(ascii: "\r")
             }
             return count
         }

@@ -115,16 +115,16 @@ struct XMLScanner {
     }
 
     private func append(_ range: Range<Int>, to text: inout [UInt8]) throws(PropertyListError) {
-        var isBehindCarriageReturn = false
+        var followsCarriageReturn = false
         for index in range {
             let byte = bytes[index]
             switch byte {
             case UInt8(ascii: "\r"): text.append(UInt8(ascii: "\n"))
-            case UInt8(ascii: "\n") where isBehindCarriageReturn: break
+            case UInt8(ascii: "\n") where followsCarriageReturn: break
             case UInt8(ascii: "\n"), UInt8(ascii: "\t"), 0x20...: text.append(byte)
             default: throw PropertyListError("the text contains a control character that XML does not allow", at: index)
             }
-            isBehindCarriageReturn = byte == UInt8(ascii: "\r")
+            followsCarriageReturn = byte == UInt8(ascii: "\r")
         }
     }
 

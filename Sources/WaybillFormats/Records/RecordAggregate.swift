@@ -40,10 +40,10 @@ package struct RecordAggregate: Sendable, Equatable {
             }
             merge(next)
         case (.sum, _):
-            throw ValueError(message: "'sum' adds numbers, but found \(next.kind.withArticle)")
+            throw ValueError(message: "'sum' adds numbers, but found \(next.kind.phrase)")
         case (.min, _), (.max, _):
             throw ValueError(
-                message: "'\(function.rawValue)' compares numbers and strings, but found \(next.kind.withArticle)"
+                message: "'\(function.rawValue)' compares numbers and strings, but found \(next.kind.phrase)"
             )
         }
     }
@@ -97,19 +97,5 @@ extension RecordAggregate {
         else { return nil }
         self.init(function)
         if member.value != .null { value = JSON(markingBytes: member.value) }
-    }
-}
-
-extension JSON.Kind {
-    fileprivate var withArticle: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .bytes: "bytes"
-        case .array: "a list"
-        case .object: "an object"
-        }
     }
 }

@@ -44,13 +44,9 @@ extension Timestamp: CustomStringConvertible {
     package func write(to output: inout [UInt8]) {
         let civil = CivilTime(self)
         civil.writeDateAndTime(to: &output)
-        output.append(atMost: 5) { cursor in
-            let millisecond = civil.nanosecond / 1_000_000
-            cursor.put(UInt8(ascii: "."))
-            cursor.put(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: millisecond / 100))
-            cursor.put(twoDigits: millisecond % 100)
-            cursor.put(UInt8(ascii: "Z"))
-        }
+        output.append(UInt8(ascii: "."))
+        output.append(UInt64(civil.nanosecond / 1_000_000), minimumDigits: 3)
+        output.append(UInt8(ascii: "Z"))
     }
 }
 
@@ -86,29 +82,12 @@ package struct CivilTime: Sendable, Hashable {
 
     /// Appends `dateAndTime`, in UTF-8.
     fileprivate func writeDateAndTime(to output: inout [UInt8]) {
-        let hasFourDigits = 0..<10_000 ~= year
-        if !hasFourDigits { output.append(contentsOf: paddedYear.utf8) }
-        output.append(atMost: 19) { cursor in
-            if hasFourDigits {
-                cursor.put(twoDigits: year / 100)
-                cursor.put(twoDigits: year % 100)
-            }
-            cursor.put(UInt8(ascii: "-"))
-            cursor.put(twoDigits: month)
-            cursor.put(UInt8(ascii: "-"))
-            cursor.put(twoDigits: day)
-            cursor.put(UInt8(ascii: "T"))
-            cursor.put(twoDigits: hour)
-            cursor.put(UInt8(ascii: ":"))
-            cursor.put(twoDigits: minute)
-            cursor.put(UInt8(ascii: ":"))
-            cursor.put(twoDigits: second)
+        if year < 0 { output.append(UInt8(ascii: "-")) }
+        output.append(UInt64(year.magnitude), minimumDigits: 4)
+        for (separator, part) in zip("--T::".utf8, [month, day, hour, minute, second]) {
+            output.append(separator)
+            output.append(UInt64(part), minimumDigits: 2)
         }
-    }
-
-    private var paddedYear: String {
-        let digits = String(year)
-        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     /// Creates the fields of a time in any year (based on Howard Hinnant's `civil_from_days`).

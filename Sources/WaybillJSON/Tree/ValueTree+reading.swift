@@ -1,5 +1,3 @@
-import WaybillPlatform
-
 extension ValueTree {
     /// Returns the kind of a value.
     package func kind(of value: Index) -> JSON.Kind { nodes[Int(value)].kind }
@@ -29,25 +27,13 @@ extension ValueTree {
     /// Whether two values are scalars with the same text.
     func hasSameText(_ left: Index, _ right: Index) -> Bool {
         let (first, second) = (nodes[Int(left)], nodes[Int(right)])
-        guard first.hash == second.hash, first.count == second.count, isScalar(left), isScalar(right) else {
-            return false
-        }
-        return first.start == second.start || texts[first.range].elementsEqual(texts[second.range])
+        return isScalar(left) && isScalar(right) && texts[first.range].elementsEqual(texts[second.range])
     }
 
     /// Whether a value is a scalar with this text.
     private func hasText(_ scalar: Index, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard nodes[Int(scalar)].count == wanted.count, isScalar(scalar) else { return false }
-        return withText(of: scalar) { text in
-            guard let left = text.baseAddress, let right = wanted.baseAddress else { return true }
-            return memcmp(left, right, wanted.count) == 0
-        }
-    }
-
-    /// Returns the index of the text of a scalar in a set of names, using its stored hash.
-    package func index(ofText scalar: Index, in names: NameTable) -> Int? {
-        let hash = nodes[Int(scalar)].hash
-        return withText(of: scalar) { names.index(of: $0, hash: hash) }
+        nodes[Int(scalar)].count == wanted.count && isScalar(scalar)
+            && withText(of: scalar) { $0.elementsEqual(wanted) }
     }
 
     /// Returns the number of elements of an array.
@@ -73,32 +59,25 @@ extension ValueTree {
 
     /// Returns the position of the first member with a name.
     package func position(of name: String, in object: Index) -> Int? {
+        let count = memberCount(of: object)
+        if count >= Self.manyMembers { return namePositions[object]?[CodePoints(name)] }
         var name = name
-        return name.withUTF8 { position(of: $0, in: object) }
+        return name.withUTF8 { wanted in (0..<count).first { hasText(self.name(at: $0, of: object), wanted) } }
     }
 
     /// Returns the members that repeat the name of an earlier member, each with the first one of that name.
     package func duplicateNames(in object: Index) -> [(first: Int, position: Int)] {
         var found: [(first: Int, position: Int)] = []
-        let isLarge = memberCount(of: object) >= NameIndex.smallestUse
+        let positions = memberCount(of: object) >= Self.manyMembers ? namePositions[object] : nil
         for position in 0..<memberCount(of: object) {
             let name = name(at: position, of: object)
             guard isScalar(name) else { continue }
             let first =
-                isLarge
-                ? withText(of: name) { self.position(of: $0, in: object) }
-                : (0..<position).first { hasSameText(self.name(at: $0, of: object), name) }
+                positions.map { $0[CodePoints(text(of: name))] }
+                ?? (0..<position).first { hasSameText(self.name(at: $0, of: object), name) }
             if let first, first < position { found.append((first, position)) }
         }
         return found
-    }
-
-    private func position(of name: UnsafeBufferPointer<UInt8>, in object: Index) -> Int? {
-        let count = memberCount(of: object)
-        if count >= NameIndex.smallestUse, let nameIndex = nameIndices[object] {
-            return nameIndex.position(hash: NameIndex.hash(name)) { hasText(self.name(at: $0, of: object), name) }
-        }
-        return (0..<count).first { hasText(self.name(at: $0, of: object), name) }
     }
 
     /// Returns a value as JSON. Members are named by the texts of their names; names that are not scalars are omitted.
@@ -114,7 +93,7 @@ extension ValueTree {
         case .string, .bytes: return .string(text(of: value))
         case .array: return .array(children[node.range].map { json(of: $0) })
         case .object:
-            var object = JSONObject()
+            var object = JSONObject(minimumCapacity: memberCount(of: value))
             for position in 0..<memberCount(of: value) {
                 let name = name(at: position, of: value)
                 if isScalar(name) { object[text(of: name)] = json(of: self.value(at: position, of: value)) }

@@ -9,8 +9,6 @@ package struct ValueTree: Sendable {
     /// A value. The children of arrays and objects are in `children`, the texts of scalars in `texts`.
     struct Node: Sendable {
         let kind: JSON.Kind
-        /// For a scalar: the hash of its text, for the tables of a schema (`NameTable`).
-        let hash: UInt32
         let start: UInt32
         /// The number of bytes of the text, of elements, or of names and values together.
         let count: UInt32
@@ -26,8 +24,10 @@ package struct ValueTree: Sendable {
     private(set) var texts: [UInt8] = []
     /// The numbers whose text does not follow the grammar of JSON, such as `0x1F` in YAML.
     private(set) var unusualNumbers: [Index: JSONNumber] = [:]
-    /// The names of large objects.
-    private(set) var nameIndices: [Index: NameIndex] = [:]
+    /// The positions of the names of each object with many members, in which a linear search would be slow.
+    private(set) var namePositions: [Index: [CodePoints: Int]] = [:]
+    /// The number of members from which an object has its `namePositions`.
+    static let manyMembers = 17
 
     /// Creates a tree without values.
     package init() {}
@@ -58,7 +58,7 @@ package struct ValueTree: Sendable {
     ) -> Index {
         let start = texts.count
         texts.append(contentsOf: text)
-        let index = add(Node(kind: kind, hash: NameTable.hash(text), start: UInt32(start), count: UInt32(text.count)))
+        let index = add(Node(kind: kind, start: UInt32(start), count: UInt32(text.count)))
         if let number { unusualNumbers[index] = number }
         return index
     }
@@ -72,32 +72,23 @@ package struct ValueTree: Sendable {
     ///
     /// If a name is repeated, the first member is found. A name that is not a scalar is never found.
     package mutating func addObject(_ namesAndValues: ArraySlice<Index>) -> Index {
-        let index = addCollection(.object, namesAndValues)
-        if namesAndValues.count / 2 >= NameIndex.smallestUse { nameIndices[index] = nameIndex(of: index) }
-        return index
+        let object = addCollection(.object, namesAndValues)
+        if memberCount(of: object) >= Self.manyMembers {
+            let names = (0..<memberCount(of: object)).map { (name(at: $0, of: object), $0) }
+            let scalars = names.filter { isScalar($0.0) }.map { (CodePoints(text(of: $0.0)), $0.1) }
+            namePositions[object] = Dictionary(scalars) { first, _ in first }
+        }
+        return object
     }
 
     private mutating func addCollection(_ kind: JSON.Kind, _ parts: ArraySlice<Index>) -> Index {
         let start = children.count
         children.append(contentsOf: parts)
-        return add(Node(kind: kind, hash: 0, start: UInt32(start), count: UInt32(parts.count)))
+        return add(Node(kind: kind, start: UInt32(start), count: UInt32(parts.count)))
     }
 
     private mutating func add(_ node: Node) -> Index {
         nodes.append(node)
         return Index(nodes.count - 1)
-    }
-
-    private func nameIndex(of object: Index) -> NameIndex {
-        let count = memberCount(of: object)
-        var nameIndex = NameIndex(minimumCapacity: count)
-        for position in 0..<count {
-            let name = name(at: position, of: object)
-            guard isScalar(name) else { continue }
-            let hash = withText(of: name) { NameIndex.hash($0) }
-            let isKnown = nameIndex.position(hash: hash) { hasSameText(name, self.name(at: $0, of: object)) } != nil
-            if !isKnown { nameIndex.insert(position, hash: hash) }
-        }
-        return nameIndex
     }
 }

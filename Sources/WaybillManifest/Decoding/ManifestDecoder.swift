@@ -252,7 +252,7 @@ package struct ManifestDecoder {
         return definitions
     }
 
-    // MARK: Findings
+    // MARK: Reporting
 
     private mutating func report(_ warning: ExpressionWarning, at span: SourceSpan) {
         diagnostics.report(

@@ -30,7 +30,7 @@ struct TreeErrors: Sendable {
         self.root = root
     }
 
-    // MARK: Noting faults
+    // MARK: Recording errors
 
     /// Records that the content of a value is unknown.
     mutating func note(_ value: YAMLNode) {
@@ -113,7 +113,7 @@ struct TreeErrors: Sendable {
         self.touched = touched
     }
 
-    // MARK: Asking
+    // MARK: Queries
 
     /// Whether the whole content of a value is unknown.
     func isUnknown(_ node: YAMLNode) -> Bool { unknown.contains(node.index) }

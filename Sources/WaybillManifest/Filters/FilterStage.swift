@@ -198,7 +198,7 @@ package struct FilterData: Sendable {
         throw refusal("'\(key)' requires an object or a list of objects, found \(value.kind.phrase)")
     }
 
-    // MARK: What a server says
+    // MARK: Optional values
 
     /// Returns the value of an expression; `nil` if it is null or cannot be evaluated.
     func valueIfAny(of expression: ManifestExpression?) -> JSON? {

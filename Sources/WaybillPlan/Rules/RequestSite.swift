@@ -187,8 +187,8 @@ struct RequestService: Sendable {
         guard standsAlone else {
             return [far.defaults] + [settings].compactMap { $0 } + [definition.settings] + steps
         }
-        // Of the graph and the steps, the settings from the level that says 'standalone' inwards remain: of an endpoint
-        // that says it, those of the step that calls it.
+        // Of the graph and the steps, the settings from the level that has 'standalone' inwards remain: of an endpoint
+        // that has it, those of the step that calls it.
         let first = steps.lastIndex { $0.standalone != nil } ?? max(0, steps.count - 1)
         return [definition.settings] + steps[first...]
     }

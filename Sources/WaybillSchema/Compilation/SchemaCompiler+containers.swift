@@ -1,3 +1,4 @@
+import OrderedCollections
 import WaybillJSON
 
 extension SchemaCompiler {
@@ -40,11 +41,7 @@ extension SchemaCompiler {
         }
         if validation {
             if let value = source.members["required"] {
-                for name in try names(value, source, [.name("required")]) {
-                    let index = rules.index(of: name)
-                    if !rules.members[index].isRequired { rules.requiredCount += 1 }
-                    rules.members[index].isRequired = true
-                }
+                rules.required = try names(value, source, [.name("required")])
             }
             rules.minProperties = try count(source, "minProperties")
             rules.maxProperties = try count(source, "maxProperties")
@@ -54,9 +51,6 @@ extension SchemaCompiler {
             }
         }
         if applicators && validation { try readDependencies(source, into: &rules) }
-        rules.looksAtMembers =
-            !rules.patterns.isEmpty || rules.additional != nil || rules.propertyNames != nil
-            || rules.members.contains { $0.schema != nil }
         return rules
     }
 
@@ -66,8 +60,7 @@ extension SchemaCompiler {
     ) throws(JSONSchemaError) {
         for (name, value) in try members(source, "properties") ?? JSONObject() {
             let schema = try subschema(value, of: source, [.name("properties"), .name(name)])
-            let index = rules.index(of: name)
-            rules.members[index].schema = schema
+            rules.properties[CodePoints(name)] = schema
         }
         for (text, value) in try members(source, "patternProperties") ?? JSONObject() {
             let schema = try subschema(value, of: source, [.name("patternProperties"), .name(text)])
@@ -89,14 +82,5 @@ extension SchemaCompiler {
                 rules.dependentSchemas.append((name, try subschema(value, of: source, path), "dependencies"))
             }
         }
-    }
-}
-
-extension ObjectRules {
-    /// Returns the index of a name, and adds the name if it is new.
-    fileprivate mutating func index(of name: String) -> Int {
-        let index = names.insert(name)
-        if index == members.count { members.append(Member()) }
-        return index
     }
 }

@@ -33,7 +33,7 @@ extension SchemaCompiler {
         var found: [Applicator] = []
         if let schemas = try schemas(source, "allOf") { found.append(.allOf(schemas)) }
         if let schemas = try schemas(source, "anyOf") { found.append(.anyOf(schemas)) }
-        if let schemas = try schemas(source, "oneOf") { found.append(.oneOf(schemas, names: soleNames(source))) }
+        if let schemas = try schemas(source, "oneOf") { found.append(.oneOf(schemas)) }
         if let schema = try schema(source, "not") { found.append(.not(schema)) }
         let then = try schema(source, "then")
         let otherwise = try schema(source, "else")
@@ -41,21 +41,6 @@ extension SchemaCompiler {
             found.append(.conditional(condition: condition, then: then, otherwise: otherwise))
         }
         return found
-    }
-
-    /// Returns the names that the alternatives of `oneOf` require, if each requires one name of its own and nothing
-    /// else.
-    private func soleNames(_ source: SchemaSource) -> NameTable? {
-        guard documents.resources[source.location.resource].vocabularies.contains(.validation) else { return nil }
-        let alternatives = source.members["oneOf"]?.array ?? []
-        var names = NameTable()
-        for alternative in alternatives {
-            guard let members = alternative.object, members.count == 1, let required = members["required"]?.array,
-                required.count == 1, let name = required[0].string
-            else { return nil }
-            names.insert(name)
-        }
-        return names.names.count == alternatives.count ? names : nil
     }
 
     /// Returns the node of a keyword whose value is a schema.

@@ -3,7 +3,7 @@ import WaybillJSON
 
 extension SchemaCompiler {
     /// Reads `type`, `const` and `enum`.
-    func readTypes(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
+    func readTypes(_ source: SchemaSource, into rules: inout SchemaRules) throws(JSONSchemaError) {
         if let value = source.members["type"] {
             var types: [SchemaType] = []
             for name in value.array ?? [value] {
@@ -23,10 +23,10 @@ extension SchemaCompiler {
                 types.append(type)
             }
             guard !types.isEmpty else { throw documents.error("must not be empty", at: source.location, "type") }
-            parts.types = SchemaTypeSet(types)
+            rules.types = SchemaTypeSet(types)
         }
-        if let value = source.members["const"] { parts.constant = AllowedValues([value]) }
-        parts.enumeration = try value(source, "enum", "a list of values", \.array).map(AllowedValues.init)
+        if let value = source.members["const"] { rules.constant = AllowedValues([value]) }
+        rules.enumeration = try value(source, "enum", "a list of values", \.array).map(AllowedValues.init)
     }
 
     /// Compiles the rules for numbers.

@@ -1,3 +1,4 @@
+import OrderedCollections
 import WaybillFormats
 import WaybillJSON
 
@@ -12,7 +13,7 @@ struct SchemaCompiler {
     private var indices: [SchemaLocation: Int] = [:]
     private var nodes: [SchemaNode] = []
     private var nodesOnDemand: [SchemaNode?] = []
-    private var dynamicAnchors = NameTable()
+    private var dynamicAnchors: OrderedSet<CodePoints> = []
 
     init(registry: JSONSchemaRegistry, assertsFormats: Bool) {
         documents = SchemaDocuments(registry: registry)
@@ -62,13 +63,13 @@ struct SchemaCompiler {
 
     /// Returns the index of a dynamic anchor that is referred to.
     mutating func index(ofDynamicAnchor name: String) -> Int {
-        dynamicAnchors.insert(name)
+        dynamicAnchors.append(CodePoints(name)).index
     }
 
     /// Returns the nodes of the dynamic anchors in all resources read so far. Finding them may add subschemas to
     /// compile.
     private mutating func dynamicTargets() -> [[Int: Int]] {
-        dynamicAnchors.names.map { name in
+        dynamicAnchors.map(\.text).map { name in
             var targets: [Int: Int] = [:]
             for (number, resource) in documents.resources.enumerated() where resource.dynamicAnchors.contains(name) {
                 guard let pointer = resource.anchors[name] else { continue }
@@ -84,44 +85,44 @@ struct SchemaCompiler {
     }
 
     private mutating func node(at location: SchemaLocation) throws(JSONSchemaError) -> SchemaNode {
-        var parts = SchemaParts()
+        var rules = SchemaRules()
         switch documents.value(at: location) {
         case .bool(let accepts):
-            parts.refusesEverything = !accepts
+            rules.refusesEverything = !accepts
         case .object(let members):
-            try read(SchemaSource(members: members, location: location), into: &parts)
+            try read(SchemaSource(members: members, location: location), into: &rules)
         default:
             throw documents.error("must be a schema: a mapping, true or false", at: location)
         }
-        return SchemaNode(parts, at: location)
+        return SchemaNode(rules, at: location)
     }
 
-    private mutating func read(_ source: SchemaSource, into parts: inout SchemaParts) throws(JSONSchemaError) {
+    private mutating func read(_ source: SchemaSource, into rules: inout SchemaRules) throws(JSONSchemaError) {
         let vocabularies = documents.resources[source.location.resource].vocabularies
         let groups = SchemaKeywordGroups(in: source.members)
         let hasApplicators = vocabularies.contains(.applicator)
         let hasValidation = vocabularies.contains(.validation)
-        if groups.contains(.values), hasValidation { try readTypes(source, into: &parts) }
-        if groups.contains(.numbers), hasValidation { parts.number = try numberRules(source) }
+        if groups.contains(.values), hasValidation { try readTypes(source, into: &rules) }
+        if groups.contains(.numbers), hasValidation { rules.number = try numberRules(source) }
         if groups.contains(.strings) {
             let assertsFormat = assertsFormats || vocabularies.contains(.formatAssertion)
-            parts.string = try stringRules(source, validation: hasValidation, format: assertsFormat)
+            rules.string = try stringRules(source, validation: hasValidation, format: assertsFormat)
         }
         if groups.contains(.arrays) {
-            parts.array = try arrayRules(source, validation: hasValidation, applicators: hasApplicators)
+            rules.array = try arrayRules(source, validation: hasValidation, applicators: hasApplicators)
         }
         if groups.contains(.objects) {
-            parts.object = try objectRules(source, validation: hasValidation, applicators: hasApplicators)
+            rules.object = try objectRules(source, validation: hasValidation, applicators: hasApplicators)
         }
-        if groups.contains(.references) { parts.applicators = try references(source) }
-        if groups.contains(.applicators), hasApplicators { parts.applicators += try applicators(source) }
+        if groups.contains(.references) { rules.applicators = try references(source) }
+        if groups.contains(.applicators), hasApplicators { rules.applicators += try applicators(source) }
         if groups.contains(.unevaluated), vocabularies.contains(.unevaluated) {
-            parts.unevaluatedItems = try schema(source, "unevaluatedItems")
-            parts.unevaluatedProperties = try schema(source, "unevaluatedProperties")
+            rules.unevaluatedItems = try schema(source, "unevaluatedItems")
+            rules.unevaluatedProperties = try schema(source, "unevaluatedProperties")
         }
         var annotation = JSONObject()
         for (name, value) in source.members where name.utf8.starts(with: "x-".utf8) { annotation[name] = value }
-        if !annotation.isEmpty { parts.annotation = annotation }
+        if !annotation.isEmpty { rules.annotation = annotation }
     }
 }
 

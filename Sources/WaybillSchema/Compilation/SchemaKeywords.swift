@@ -50,7 +50,7 @@ struct SchemaKeywordGroups: OptionSet {
     init(in schema: JSONObject) {
         self = []
         for (name, _) in schema {
-            if let index = Self.names.index(of: name) { insert(Self.groups[index]) }
+            if let group = Self.byKeyword[name] { insert(group) }
         }
     }
 
@@ -69,9 +69,9 @@ struct SchemaKeywordGroups: OptionSet {
         (.applicators, "allOf anyOf oneOf not if then else"),
         (.unevaluated, "unevaluatedItems unevaluatedProperties"),
     ]
-    private static let entries = table.flatMap { group, keywords in
-        keywords.split(separator: " ").map { (name: String($0), group: group) }
-    }
-    private static let names = NameTable(entries.map(\.name))
-    private static let groups = entries.map(\.group)
+    private static let byKeyword = Dictionary(
+        uniqueKeysWithValues: table.flatMap { group, keywords in
+            keywords.split(separator: " ").map { (String($0), group) }
+        }
+    )
 }

@@ -32,11 +32,11 @@ extension SchemaNode {
     /// The nodes that this node applies to its own instance unconditionally.
     fileprivate var sameInstance: ArraySlice<Int> {
         var targets: [Int] = []
-        for applicator in applicators {
+        for applicator in rules.applicators {
             switch applicator {
             case .reference(let target), .not(let target), .conditional(let target, _, _): targets.append(target)
             case .dynamicReference: break
-            case .allOf(let schemas), .anyOf(let schemas), .oneOf(let schemas, _): targets += schemas
+            case .allOf(let schemas), .anyOf(let schemas), .oneOf(let schemas): targets += schemas
             }
         }
         return targets[...]

@@ -1,71 +1,33 @@
+import OrderedCollections
 import WaybillJSON
 
-/// A compiled subschema: its keywords, grouped by the kind of instance that they apply to.
+/// A compiled subschema: the rules of its keywords. It is a class, so that evaluating it copies nothing.
 ///
 /// Other nodes are referred to by their index in the program, so that a recursive schema is a finite list.
 final class SchemaNode: Sendable {
     /// The location of the subschema.
     let location: SchemaLocation
-    /// Whether it is the schema `false`, or one equivalent to it.
-    let refusesEverything: Bool
-    let types: SchemaTypeSet
-    let constant: AllowedValues?
-    let enumeration: AllowedValues?
-    let numberRules: Rules<NumberRules>?
-    let stringRules: Rules<StringRules>?
-    let arrayRules: Rules<ArrayRules>?
-    let objectRules: Rules<ObjectRules>?
-    let applicators: [Applicator]
-    let unevaluatedItems: Int?
-    let unevaluatedProperties: Int?
-    /// The `x-…` members.
-    let annotation: JSONObject?
+    let rules: SchemaRules
     /// Whether every instance is valid, so that evaluation can be skipped.
     let acceptsEverything: Bool
     /// The node that decides instead of this one, which consists only of a `$ref` to it.
     let target: Int?
 
-    init(_ parts: SchemaParts, at location: SchemaLocation) {
+    init(_ rules: SchemaRules, at location: SchemaLocation) {
         self.location = location
-        refusesEverything = parts.refusesEverything
-        types = parts.types
-        constant = parts.constant
-        enumeration = parts.enumeration
-        numberRules = parts.number.map(Rules.init)
-        stringRules = parts.string.map(Rules.init)
-        arrayRules = parts.array.map(Rules.init)
-        objectRules = parts.object.map(Rules.init)
-        applicators = parts.applicators
-        unevaluatedItems = parts.unevaluatedItems
-        unevaluatedProperties = parts.unevaluatedProperties
-        annotation = parts.annotation
-        let onlyApplies =
-            !parts.refusesEverything && parts.types == .everything && parts.constant == nil && parts.enumeration == nil
-            && parts.number == nil && parts.string == nil && parts.array == nil && parts.object == nil
-            && parts.unevaluatedItems == nil && parts.unevaluatedProperties == nil
-        acceptsEverything = onlyApplies && parts.applicators.isEmpty
-        if onlyApplies, parts.applicators.count == 1, case .reference(let target) = parts.applicators[0] {
+        self.rules = rules
+        acceptsEverything = rules.onlyApplies && rules.applicators.isEmpty
+        if rules.onlyApplies, rules.applicators.count == 1, case .reference(let target) = rules.applicators[0] {
             self.target = target
         } else {
             target = nil
         }
     }
-
-    var string: StringRules? { stringRules?.all }
-    var object: ObjectRules? { objectRules?.all }
 }
 
-/// The rules for one kind of value, in a class so that reading one of them does not copy the others.
-final class Rules<Of: Sendable>: Sendable {
-    let all: Of
-
-    init(_ all: Of) {
-        self.all = all
-    }
-}
-
-/// The data that the compiler collects for a node.
-struct SchemaParts {
+/// The rules of a subschema, grouped by the kind of instance that they apply to.
+struct SchemaRules: Sendable {
+    /// Whether it is the schema `false`, or one equivalent to it.
     var refusesEverything = false
     var types = SchemaTypeSet.everything
     var constant: AllowedValues?
@@ -77,7 +39,14 @@ struct SchemaParts {
     var applicators: [Applicator] = []
     var unevaluatedItems: Int?
     var unevaluatedProperties: Int?
+    /// The `x-…` members.
     var annotation: JSONObject?
+
+    /// Whether there are no rules other than `applicators`.
+    var onlyApplies: Bool {
+        !refusesEverything && types == .everything && constant == nil && enumeration == nil && number == nil
+            && string == nil && array == nil && object == nil && unevaluatedItems == nil && unevaluatedProperties == nil
+    }
 }
 
 /// The location of a subschema: its resource, and the pointer from the root of its document.
@@ -89,42 +58,14 @@ struct SchemaLocation: Sendable, Hashable {
     var pointer: JSONPointer { position.pointer }
 }
 
-/// A subschema by its document and pointer. The hash is stored, so that a further token costs only that token.
+/// A subschema by its document and pointer.
 struct SchemaPosition: Sendable, Hashable {
     let document: Int
     let pointer: JSONPointer
-    private let hash: Int
-
-    init(document: Int, pointer: JSONPointer) {
-        self.init(document, pointer, hash: Self.hash(document, pointer.tokens))
-    }
-
-    private init(_ document: Int, _ pointer: JSONPointer, hash: Int) {
-        self.document = document
-        self.pointer = pointer
-        self.hash = hash
-    }
 
     /// Returns the position at a path below this one.
     func appending(_ path: [JSONPointer.Token]) -> SchemaPosition {
-        SchemaPosition(document, pointer.appending(path), hash: Self.hash(hash, path))
-    }
-
-    static func == (left: SchemaPosition, right: SchemaPosition) -> Bool {
-        left.hash == right.hash && left.document == right.document && left.pointer == right.pointer
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(hash)
-    }
-
-    private static func hash(_ start: Int, _ tokens: [JSONPointer.Token]) -> Int {
-        tokens.reduce(start) { hash, token in
-            var hasher = Hasher()
-            hasher.combine(hash)
-            hasher.combine(token)
-            return hasher.finalize()
-        }
+        SchemaPosition(document: document, pointer: pointer.appending(path))
     }
 }
 
@@ -136,8 +77,7 @@ indirect enum Applicator: Sendable {
     case dynamicReference(anchor: Int, initially: Int)
     case allOf([Int])
     case anyOf([Int])
-    /// If each alternative requires a single name and nothing else, these are the names.
-    case oneOf([Int], names: NameTable?)
+    case oneOf([Int])
     case not(Int)
     case conditional(condition: Int, then: Int?, otherwise: Int?)
 }
@@ -172,20 +112,10 @@ struct ArrayRules: Sendable {
     var uniqueItems = false
 }
 
-/// The rules for objects, organized so that each member's name is looked up once.
+/// The rules for objects.
 struct ObjectRules: Sendable {
-    /// The rules for a member with a known name.
-    struct Member: Sendable {
-        var schema: Int?
-        var isRequired = false
-    }
-
-    /// The names in `properties` and `required`; `members` has the same order.
-    var names = NameTable()
-    var members: [Member] = []
-    var requiredCount = 0
-    /// Whether the members' values matter, and not only which required names are present.
-    var looksAtMembers = false
+    var properties: OrderedDictionary<CodePoints, Int> = [:]
+    var required: [String] = []
     var patterns: [(pattern: RegularExpression, schema: Int)] = []
     var additional: Int?
     var propertyNames: Int?
@@ -195,35 +125,19 @@ struct ObjectRules: Sendable {
     var dependentSchemas: [(name: String, schema: Int, keyword: String)] = []
 
     /// The names in `properties`.
-    var propertyList: [String] {
-        zip(names.names, members).filter { $0.1.schema != nil }.map(\.0)
-    }
-
-    /// The names in `required`.
-    var requiredList: [String] {
-        zip(names.names, members).filter { $0.1.isRequired }.map(\.0)
-    }
+    var propertyList: [String] { properties.keys.map(\.text) }
 }
 
 /// The values of `const` or `enum`.
-final class AllowedValues: Sendable {
+struct AllowedValues: Sendable {
     /// All values, in order.
     let list: [JSON]
-    /// The strings among them.
-    let strings: NameTable
-    private let others: Set<JSON>
+    private let values: Set<JSON>
 
     init(_ list: [JSON]) {
         self.list = list
-        strings = NameTable(list.compactMap(\.string))
-        others = Set(list.filter { $0.kind != .string })
+        values = Set(list)
     }
 
-    /// Whether there are values other than strings.
-    var hasOthers: Bool { !others.isEmpty }
-
-    func contains(_ instance: JSON) -> Bool {
-        if case .string(let string) = instance { return strings.index(of: string) != nil }
-        return hasOthers && others.contains(instance)
-    }
+    func contains(_ instance: JSON) -> Bool { values.contains(instance) }
 }

@@ -1,3 +1,4 @@
+import BitCollections
 import WaybillJSON
 
 /// The members or elements of one instance that a subschema has evaluated, for `unevaluatedProperties` and
@@ -7,8 +8,7 @@ struct EvaluatedLocations {
     let isTracking: Bool
     /// The names that the subschemas define, if they are needed.
     private(set) var known: [String]?
-    private var low: UInt64 = 0
-    private var high: [UInt64] = []
+    private var positions = BitSet()
 
     init(tracking: Bool = false, naming: Bool = false) {
         isTracking = tracking
@@ -21,32 +21,18 @@ struct EvaluatedLocations {
     }
 
     mutating func insert(_ position: Int) {
-        guard isTracking else { return }
-        if position < 64 {
-            low |= 1 << UInt64(position)
-        } else {
-            let word = position / 64 - 1
-            while high.count <= word { high.append(0) }
-            high[word] |= 1 << UInt64(position % 64)
-        }
+        if isTracking { positions.insert(position) }
     }
 
     mutating func insert(_ positions: Range<Int>) {
-        guard isTracking else { return }
-        for position in positions { insert(position) }
+        if isTracking { self.positions.formUnion(positions) }
     }
 
     mutating func formUnion(_ other: EvaluatedLocations) {
         guard isTracking else { return }
         insert(names: other.known ?? [])
-        low |= other.low
-        while high.count < other.high.count { high.append(0) }
-        for (word, bits) in other.high.enumerated() { high[word] |= bits }
+        positions.formUnion(other.positions)
     }
 
-    func contains(_ position: Int) -> Bool {
-        if position < 64 { return low & 1 << UInt64(position) != 0 }
-        let word = position / 64 - 1
-        return word < high.count && high[word] & 1 << UInt64(position % 64) != 0
-    }
+    func contains(_ position: Int) -> Bool { positions.contains(position) }
 }

@@ -2,7 +2,7 @@ import WaybillJSON
 
 extension SchemaEvaluator {
     /// Whether the subschemas that apply to the instance itself accept it.
-    mutating func accepts(_ applicator: Applicator, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
+    mutating func accepts(_ applicator: Applicator, _ instance: JSON, _ seen: inout EvaluatedLocations) -> Bool {
         switch applicator {
         case .reference(let target):
             return accepts(target, instance, ["$ref"], &seen)
@@ -16,10 +16,7 @@ extension SchemaEvaluator {
             return true
         case .anyOf(let schemas):
             return acceptedCount(schemas, instance, &seen, limit: 1) > 0 || explain(schemas, "anyOf", instance, &seen)
-        case .oneOf(let schemas, let names):
-            if collector == nil, let names, instances.kind(of: instance) == .object {
-                return hasOne(of: names, instance)
-            }
+        case .oneOf(let schemas):
             return switch acceptedCount(schemas, instance, &seen, limit: 2) {
             case 0: explain(schemas, "oneOf", instance, &seen)
             case 1: true
@@ -35,7 +32,7 @@ extension SchemaEvaluator {
 
     /// Whether a node accepts an instance as one of several alternatives, without recording violations. Only if so
     /// are its evaluated locations recorded.
-    mutating func tries(_ schema: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
+    mutating func tries(_ schema: Int, _ instance: JSON, _ seen: inout EvaluatedLocations) -> Bool {
         let paused = collector
         collector = nil
         layers += 1
@@ -51,7 +48,7 @@ extension SchemaEvaluator {
     }
 
     /// Whether a node accepts an instance as one of several alternatives, without recording what it evaluated.
-    mutating func tries(_ schema: Int, _ instance: Value) -> Bool {
+    mutating func tries(_ schema: Int, _ instance: JSON) -> Bool {
         var seen = EvaluatedLocations()
         return tries(schema, instance, &seen)
     }
@@ -59,7 +56,7 @@ extension SchemaEvaluator {
     /// Returns how many alternatives accept an instance. It may stop at a limit if nothing is recorded.
     private mutating func acceptedCount(
         _ schemas: [Int],
-        _ instance: Value,
+        _ instance: JSON,
         _ seen: inout EvaluatedLocations,
         limit: Int
     ) -> Int {
@@ -70,16 +67,5 @@ extension SchemaEvaluator {
             if count == limit, !seen.isTracking { break }
         }
         return count
-    }
-
-    /// Whether an object has exactly one member whose name is in a set.
-    private mutating func hasOne(of names: NameTable, _ object: Value) -> Bool {
-        let members = instances.members(of: object)
-        var count = 0
-        for position in 0..<instances.count(of: members) {
-            guard mayContinue() else { return false }
-            if instances.index(ofNameAt: position, of: members, in: names) != nil { count += 1 }
-        }
-        return count == 1
     }
 }

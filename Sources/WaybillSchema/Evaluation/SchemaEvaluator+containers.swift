@@ -1,32 +1,29 @@
+import OrderedCollections
 import WaybillJSON
 
 extension SchemaEvaluator {
     /// Whether an array satisfies its rules.
-    mutating func accepts(
-        _ rules: Rules<ArrayRules>,
-        _ elements: Instances.Elements,
-        _ seen: inout EvaluatedLocations
-    ) -> Bool {
-        let count = instances.count(of: elements)
-        guard acceptsCount(count, of: "element", "Items", rules.all.minItems, rules.all.maxItems) else { return false }
-        let prefix = min(rules.all.prefix.count, count)
-        for position in 0..<prefix {
-            let schema = rules.all.prefix[position]
-            guard acceptsElement(schema, at: position, of: elements, ["prefixItems", String(position)]) else {
+    mutating func accepts(_ rules: ArrayRules, _ elements: [JSON], _ seen: inout EvaluatedLocations) -> Bool {
+        let count = elements.count
+        guard acceptsCount(count, of: "element", "Items", rules.minItems, rules.maxItems) else { return false }
+        let prefix = min(rules.prefix.count, count)
+        for (position, schema) in rules.prefix.prefix(count).enumerated() {
+            guard acceptsElement(schema, elements[position], at: position, ["prefixItems", String(position)]) else {
                 return false
             }
         }
         seen.insert(0..<prefix)
-        if let items = rules.all.items, count > prefix {
+        if let items = rules.items, count > prefix {
             for position in prefix..<count {
-                guard mayContinue(), acceptsElement(items, at: position, of: elements, ["items"], after: prefix) else {
+                guard mayContinue(), acceptsElement(items, elements[position], at: position, ["items"], after: prefix)
+                else {
                     return false
                 }
             }
             seen.insert(prefix..<count)
         }
         guard acceptsContained(rules, elements, &seen) else { return false }
-        guard rules.all.uniqueItems, count > 1 else { return true }
+        guard rules.uniqueItems, elements.count > 1 else { return true }
         guard let (earlier, later) = firstDuplicate(among: elements) else { return !isExhausted }
         return continues(
             after: ["uniqueItems"],
@@ -36,13 +33,20 @@ extension SchemaEvaluator {
     }
 
     private mutating func acceptsContained(
-        _ rules: Rules<ArrayRules>,
-        _ elements: Instances.Elements,
+        _ rules: ArrayRules,
+        _ elements: [JSON],
         _ seen: inout EvaluatedLocations
     ) -> Bool {
-        guard let contains = rules.all.contains else { return true }
-        let (least, most) = (rules.all.minContains, rules.all.maxContains ?? .max)
-        let found = count(rules.all, elements, &seen)
+        guard let contains = rules.contains else { return true }
+        let (least, most) = (rules.minContains, rules.maxContains ?? .max)
+        var found = 0
+        for (position, element) in elements.enumerated() {
+            guard mayContinue() else { return false }
+            guard tries(contains, element) else { continue }
+            found += 1
+            seen.insert(position)
+            if !seen.isTracking, rules.maxContains == nil, found >= least { break }
+        }
         guard found < least || found > most else { return true }
         guard collector != nil else { return false }
         let what = program.phrase(for: [contains]).map { " that is \($0)" } ?? " of the required form"
@@ -54,32 +58,25 @@ extension SchemaEvaluator {
         )
     }
 
-    /// Returns the number of elements that the schema of `contains` accepts.
-    mutating func count(_ rules: ArrayRules, _ elements: Instances.Elements, _ seen: inout EvaluatedLocations) -> Int {
-        guard let contains = rules.contains else { return 0 }
-        var found = 0
-        for position in 0..<instances.count(of: elements) {
-            guard mayContinue() else { return found }
-            guard tries(contains, instances.element(at: position, of: elements)) else { continue }
-            found += 1
-            seen.insert(position)
-            if !seen.isTracking, rules.maxContains == nil, found >= rules.minContains { break }
-        }
-        return found
-    }
-
     /// Whether an object satisfies its rules.
     mutating func accepts(
-        _ rules: Rules<ObjectRules>,
-        _ members: Instances.Members,
-        _ instance: Value,
+        _ rules: ObjectRules,
+        _ members: JSONObject,
+        _ instance: JSON,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
-        guard acceptsNames(rules, members) else { return false }
-        if seen.known != nil { seen.insert(names: rules.all.propertyList) }
-        if rules.all.looksAtMembers, !acceptsMembers(rules, members, &seen) { return false }
-        for (name, needs, keyword) in rules.all.dependentRequired where instances.hasMember(name, in: members) {
-            for need in needs where !instances.hasMember(need, in: members) {
+        for name in rules.required where members.index(of: name) == nil {
+            guard continues(after: ["required"], "is missing the key '\(name)'", .missingName([name])) else {
+                return false
+            }
+        }
+        guard acceptsCount(members.count, of: "key", "Properties", rules.minProperties, rules.maxProperties),
+            layers == 0 || acceptsAtGlance(rules, members)
+        else { return false }
+        if seen.known != nil { seen.insert(names: rules.propertyList) }
+        guard acceptsMembers(rules, members, &seen) else { return false }
+        for (name, needs, keyword) in rules.dependentRequired where members.index(of: name) != nil {
+            for need in needs where members.index(of: need) == nil {
                 let isContinued = continues(
                     after: [keyword, name],
                     "is missing the key '\(need)', which '\(name)' requires",
@@ -88,8 +85,8 @@ extension SchemaEvaluator {
                 guard isContinued else { return false }
             }
         }
-        for (name, schema, keyword) in rules.all.dependentSchemas where instances.hasMember(name, in: members) {
-            if collector != nil, node(schema).refusesEverything {
+        for (name, schema, keyword) in rules.dependentSchemas where members.index(of: name) != nil {
+            if collector != nil, node(schema).rules.refusesEverything {
                 let message = "the key '\(name)' is not allowed"
                 guard continues(after: [keyword, name], message, .notAllowed, at: .name(name), concernsName: true)
                 else {
@@ -102,98 +99,60 @@ extension SchemaEvaluator {
         return true
     }
 
-    /// Whether the number of members is allowed, and required names are present, as far as `acceptsMembers` does not
-    /// count them.
-    private mutating func acceptsNames(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
-        if !rules.all.looksAtMembers || collector != nil {
-            for (index, name) in rules.all.names.names.enumerated()
-            where rules.all.members[index].isRequired && !instances.hasMember(name, in: members) {
-                guard continues(after: ["required"], "is missing the key '\(name)'", .missingName([name])) else {
+    private mutating func acceptsMembers(
+        _ rules: ObjectRules,
+        _ members: JSONObject,
+        _ seen: inout EvaluatedLocations
+    ) -> Bool {
+        for position in members.indices {
+            guard mayContinue() else { return false }
+            let (name, value) = members[position]
+            if let propertyNames = rules.propertyNames, !acceptsName(propertyNames, name) { return false }
+            var isKnown = false
+            if let schema = rules.properties[CodePoints(name)] {
+                isKnown = true
+                guard acceptsMember(schema, value, named: name, ["properties", name]) else { return false }
+            }
+            for (pattern, schema) in rules.patterns {
+                // The matcher itself asks only during a long match.
+                guard mayContinue(before: 1024) else { return false }
+                guard pattern.occurs(in: name, steps: &patternSteps) else { continue }
+                isKnown = true
+                guard acceptsMember(schema, value, named: name, ["patternProperties", pattern.source]) else {
                     return false
                 }
             }
-        }
-        let (least, most) = (rules.all.minProperties, rules.all.maxProperties)
-        guard acceptsCount(instances.count(of: members), of: "key", "Properties", least, most) else { return false }
-        return layers == 0 || acceptsAtGlance(rules, members)
-    }
-
-    private mutating func acceptsMembers(
-        _ rules: Rules<ObjectRules>,
-        _ members: Instances.Members,
-        _ seen: inout EvaluatedLocations
-    ) -> Bool {
-        var requiredFound = 0
-        for position in 0..<instances.count(of: members) {
-            guard mayContinue() else { return false }
-            if let propertyNames = rules.all.propertyNames {
-                guard acceptsName(propertyNames, at: position, of: members) else { return false }
-            }
-            var isKnown = false
-            if let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) {
-                let member = rules.all.members[index]
-                if member.isRequired { requiredFound += 1 }
-                if let schema = member.schema {
-                    isKnown = true
-                    guard
-                        acceptsMember(schema, at: position, of: members, ["properties", rules.all.names.names[index]])
-                    else { return false }
-                }
-            }
-            if !rules.all.patterns.isEmpty {
-                let name = instances.name(at: position, of: members)
-                for (pattern, schema) in rules.all.patterns where matches(pattern, name) {
-                    isKnown = true
-                    guard acceptsMember(schema, at: position, of: members, ["patternProperties", pattern.source])
-                    else { return false }
-                }
-            }
-            if !isKnown, let additional = rules.all.additional {
+            if !isKnown, let additional = rules.additional {
                 isKnown = true
                 let isAccepted = acceptsMember(
                     additional,
-                    at: position,
-                    of: members,
+                    value,
+                    named: name,
                     ["additionalProperties"],
-                    known: rules.all.propertyList
+                    known: rules.propertyList
                 )
                 guard isAccepted else { return false }
             }
             if isKnown { seen.insert(position) }
         }
-        return requiredFound == rules.all.requiredCount || collector != nil
-    }
-
-    private mutating func matches(_ pattern: RegularExpression, _ name: Value) -> Bool {
-        // The matcher itself asks only during a long match.
-        guard mayContinue(before: 1024) else { return false }
-        var steps = patternSteps
-        defer { patternSteps = steps }
-        return instances.withText(of: name) { pattern.occurs(in: $0, steps: &steps) }
+        return true
     }
 
     /// Whether the names are valid and the members' own types and values, without evaluating nested values.
     ///
     /// For alternatives, this excludes most of those that were not meant, before any time is spent on nested values.
-    private mutating func acceptsAtGlance(_ rules: Rules<ObjectRules>, _ members: Instances.Members) -> Bool {
-        guard rules.all.looksAtMembers else { return true }
-        let isClosed =
-            rules.all.patterns.isEmpty && rules.all.additional.map { node($0).refusesEverything } ?? false
-        var requiredFound = 0
-        for position in 0..<instances.count(of: members) {
+    private mutating func acceptsAtGlance(_ rules: ObjectRules, _ members: JSONObject) -> Bool {
+        let isClosed = rules.patterns.isEmpty && rules.additional.map { node($0).rules.refusesEverything } ?? false
+        for position in members.indices {
             guard mayContinue() else { return false }
-            guard let index = instances.index(ofNameAt: position, of: members, in: rules.all.names) else {
-                if isClosed { return false }
-                continue
-            }
-            let member = rules.all.members[index]
-            if member.isRequired { requiredFound += 1 }
-            if let schema = member.schema {
+            let (name, value) = members[position]
+            if let schema = rules.properties[CodePoints(name)] {
                 let node = node(schema)
-                let value = instances.value(at: position, of: members)
-                if node.refusesEverything || !acceptsKind(node, instances.kind(of: value), value) { return false }
+                if node.rules.refusesEverything || !acceptsKind(node, value) { return false }
+            } else if isClosed {
+                return false
             }
         }
-        return requiredFound == rules.all.requiredCount
+        return true
     }
 }

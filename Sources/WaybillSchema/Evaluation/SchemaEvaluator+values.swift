@@ -3,39 +3,32 @@ import WaybillJSON
 extension SchemaEvaluator {
     /// Whether a value has an allowed type and is among the values that a node allows. If not, the other keywords would
     /// only repeat that.
-    func acceptsKind(_ node: SchemaNode, _ kind: JSON.Kind, _ instance: Value) -> Bool {
-        if !node.types.accepts(kind) {
-            guard kind == .number, node.types.contains(.integer), instances.number(instance).isInteger else {
-                if collector != nil { reportType(node, instances.json(instance)) }
-                return false
-            }
+    func acceptsKind(_ node: SchemaNode, _ instance: JSON) -> Bool {
+        guard node.rules.types.accepts(instance) else {
+            if collector != nil { reportType(node, instance) }
+            return false
         }
-        return accepts(node.constant, "const", kind, instance) && accepts(node.enumeration, "enum", kind, instance)
+        return accepts(node.rules.constant, "const", instance) && accepts(node.rules.enumeration, "enum", instance)
     }
 
-    private func accepts(_ values: AllowedValues?, _ keyword: String, _ kind: JSON.Kind, _ instance: Value) -> Bool {
-        guard let values, !isAmong(values, kind, instance) else { return true }
+    private func accepts(_ values: AllowedValues?, _ keyword: String, _ instance: JSON) -> Bool {
+        guard let values, !values.contains(instance) else { return true }
         if let collector {
             _ = continues(
                 after: [keyword],
                 Wording.mustBe(values.list),
                 .notAllowedValue(allowed: values.list),
-                suggestion: collector.suggestion(for: instances.json(instance).string, among: values.strings.names)
+                suggestion: collector.suggestion(for: instance.string, among: values.list.compactMap(\.string))
             )
         }
         return false
     }
 
-    private func isAmong(_ values: AllowedValues, _ kind: JSON.Kind, _ instance: Value) -> Bool {
-        if kind == .string { return instances.isName(instance, in: values.strings) }
-        return values.hasOthers && values.contains(instances.json(instance))
-    }
-
     private func reportType(_ node: SchemaNode, _ instance: JSON) {
-        let types = node.types.types
+        let types = node.rules.types.types
         let words = types.flatMap { type in
             type == .object
-                ? [Wording.mapping(with: node.object?.requiredList ?? [])]
+                ? [Wording.mapping(with: node.rules.object?.required ?? [])]
                 : Wording.words(type, isAlone: types.count == 1)
         }
         _ = continues(
@@ -50,15 +43,14 @@ extension SchemaEvaluator {
     }
 
     /// Whether a number satisfies its rules.
-    func accepts(_ rules: Rules<NumberRules>, _ number: JSONNumber) -> Bool {
-        accepts(number, "minimum", rules.all.minimum, "at least", >=)
-            && accepts(number, "maximum", rules.all.maximum, "at most", <=)
-            && accepts(number, "exclusiveMinimum", rules.all.exclusiveMinimum, "greater than", >)
-            && accepts(number, "exclusiveMaximum", rules.all.exclusiveMaximum, "less than", <)
-            && accepts(number, "multipleOf", rules.all.multipleOf, "a multiple of") { $0.isMultiple(of: $1) }
+    func accepts(_ rules: NumberRules, _ number: JSONNumber) -> Bool {
+        accepts(number, "minimum", rules.minimum, "at least", >=)
+            && accepts(number, "maximum", rules.maximum, "at most", <=)
+            && accepts(number, "exclusiveMinimum", rules.exclusiveMinimum, "greater than", >)
+            && accepts(number, "exclusiveMaximum", rules.exclusiveMaximum, "less than", <)
+            && accepts(number, "multipleOf", rules.multipleOf, "a multiple of") { $0.isMultiple(of: $1) }
     }
 
-    @inline(__always)
     private func accepts(
         _ number: JSONNumber,
         _ keyword: String,
@@ -71,36 +63,33 @@ extension SchemaEvaluator {
     }
 
     /// Whether a string satisfies its rules.
-    mutating func accepts(_ rules: Rules<StringRules>, _ instance: Value) -> Bool {
-        var steps = patternSteps
-        let isAccepted = instances.withText(of: instance) { text in
-            // Long strings take longer than other evaluations of nodes.
-            if text.count > 1024, WorkLimit.isReached {
-                steps = -1
-                return false
-            }
-            if let least = rules.all.minLength, !StringRules.isLength(of: text, atLeast: least),
-                !continues(after: ["minLength"], Wording.tooFew(StringRules.length(of: text), least, "character"))
-            {
-                return false
-            }
-            if let most = rules.all.maxLength, text.count > most, StringRules.isLength(of: text, atLeast: most + 1),
-                !continues(after: ["maxLength"], Wording.tooMany(StringRules.length(of: text), most, "character"))
-            {
-                return false
-            }
-            if let pattern = rules.all.pattern, !pattern.occurs(in: text, steps: &steps),
-                steps < 0 || !continues(after: ["pattern"], "must match the pattern '\(pattern.source)'")
-            {
-                return false
-            }
-            guard let format = rules.all.format, !format.accepts(String(decoding: text, as: UTF8.self)) else {
-                return true
-            }
-            return continues(after: ["format"], "must be \(format.words)", .wrongFormat(format.rawValue))
+    mutating func accepts(_ rules: StringRules, _ text: String) -> Bool {
+        let size = text.utf8.count
+        // Only evaluations of nodes are counted, and long strings take longer.
+        if size > 1024, WorkLimit.isReached {
+            patternSteps = -1
+            return false
         }
-        patternSteps = steps
-        return isAccepted
+        // A code point has one to four bytes.
+        if let least = rules.minLength, size / 4 < least {
+            let length = text.unicodeScalars.count
+            if length < least, !continues(after: ["minLength"], Wording.tooFew(length, least, "character")) {
+                return false
+            }
+        }
+        if let most = rules.maxLength, size > most {
+            let length = text.unicodeScalars.count
+            if length > most, !continues(after: ["maxLength"], Wording.tooMany(length, most, "character")) {
+                return false
+            }
+        }
+        if let pattern = rules.pattern, !pattern.occurs(in: text, steps: &patternSteps),
+            patternSteps < 0 || !continues(after: ["pattern"], "must match the pattern '\(pattern.source)'")
+        {
+            return false
+        }
+        guard let format = rules.format, !format.accepts(text) else { return true }
+        return continues(after: ["format"], "must be \(format.words)", .wrongFormat(format.rawValue))
     }
 
     /// Whether a number of elements or keys is within the limits of two keywords, such as `minItems` and `maxItems`.
@@ -113,33 +102,12 @@ extension SchemaEvaluator {
     }
 }
 
-extension StringRules {
-    /// Returns the number of code points in UTF-8.
-    fileprivate static func length(of text: UnsafeBufferPointer<UInt8>) -> Int {
-        text.count { $0 & 0xC0 != 0x80 }
-    }
-
-    /// Whether a string has a number of code points: at most one per byte of UTF-8, and at least one per four bytes.
-    fileprivate static func isLength(of text: UnsafeBufferPointer<UInt8>, atLeast least: Int) -> Bool {
-        text.count >= least && (text.count / 4 >= least || length(of: text) >= least)
-    }
-}
-
 extension SchemaEvaluator {
     /// Returns the first element that equals an earlier one, and the earlier one; `nil` also once a limit is exceeded.
-    mutating func firstDuplicate(among elements: Instances.Elements) -> (earlier: Int, later: Int)? {
-        let count = instances.count(of: elements)
-        guard count > 8 else {
-            let values = (0..<count).map { instances.json(instances.element(at: $0, of: elements)) }
-            for later in values.indices {
-                for earlier in 0..<later where values[earlier] == values[later] { return (earlier, later) }
-            }
-            return nil
-        }
+    mutating func firstDuplicate(among elements: [JSON]) -> (earlier: Int, later: Int)? {
         var positions: [JSON: Int] = [:]
-        for later in 0..<count {
+        for (later, element) in elements.enumerated() {
             guard mayContinue() else { return nil }
-            let element = instances.json(instances.element(at: later, of: elements))
             if let earlier = positions.updateValue(later, forKey: element) { return (earlier, later) }
         }
         return nil

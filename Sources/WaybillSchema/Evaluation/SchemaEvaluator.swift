@@ -5,13 +5,10 @@ import WaybillJSON
 /// Without a collector, it stops at the first violation and builds no messages. With one, it continues after a violation
 /// wherever the rest is still meaningful, so a function that returns whether something is accepted returns `true` then,
 /// unless nothing more is to be found.
-struct SchemaEvaluator<Instances: SchemaInstances> {
-    typealias Value = Instances.Value
-
+struct SchemaEvaluator {
     let program: SchemaProgram
     // The nodes used so far, available without a lock.
     private var nodes: [SchemaNode?]
-    let instances: Instances
     /// The resources that evaluation has entered, outermost first; kept only if a `$dynamicRef` needs them.
     var scope: [Int] = []
     private var depth = 0
@@ -28,14 +25,13 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     private var work = 0
     private var limit = WorkLimit.Check()
     private var greatestWork = SchemaLimits.freeWork
-    let root: Value
+    let root: JSON
 
     /// Creates an evaluator for one instance.
-    init(_ program: SchemaProgram, _ root: Value, of instances: Instances) {
+    init(_ program: SchemaProgram, _ root: JSON) {
         self.program = program
         nodes = program.nodes
         self.root = root
-        self.instances = instances
     }
 
     /// Returns whether the schema accepts the instance.
@@ -53,14 +49,14 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     }
 
     /// Returns whether a node accepts an instance.
-    mutating func accepts(_ index: Int, _ instance: Value) -> Bool {
+    mutating func accepts(_ index: Int, _ instance: JSON) -> Bool {
         var seen = EvaluatedLocations()
         return accepts(index, instance, &seen)
     }
 
     /// Returns whether a node accepts an instance, and records which locations in it were evaluated. After a rejection,
     /// the record must not be used.
-    mutating func accepts(_ index: Int, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
+    mutating func accepts(_ index: Int, _ instance: JSON, _ seen: inout EvaluatedLocations) -> Bool {
         var node = node(index)
         // Chains of references end, because the schema would have been rejected otherwise. They matter only if the path
         // of evaluation through resources does, or if violations name it.
@@ -72,7 +68,7 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
             }
         }
         if node.acceptsEverything { return true }
-        if node.refusesEverything { return false }
+        if node.rules.refusesEverything { return false }
         guard enter() else { return false }
         defer { leave() }
         if program.dynamicAnchors.isEmpty || scope.last == node.location.resource {
@@ -83,23 +79,13 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
         return accepts(node, instance, &seen)
     }
 
-    private mutating func accepts(_ node: SchemaNode, _ instance: Value, _ seen: inout EvaluatedLocations) -> Bool {
-        let kind = instances.kind(of: instance)
-        guard acceptsKind(node, kind, instance) else { return false }
-        switch kind {
-        case .number:
-            if let rules = node.numberRules, !accepts(rules, instances.number(instance)) { return false }
-        case .string:
-            if let rules = node.stringRules, !accepts(rules, instance) { return false }
-        default: break
-        }
-        if node.unevaluatedItems == nil && node.unevaluatedProperties == nil {
-            return acceptsParts(node, kind, instance, &seen)
+    private mutating func accepts(_ node: SchemaNode, _ instance: JSON, _ seen: inout EvaluatedLocations) -> Bool {
+        guard acceptsKind(node, instance) else { return false }
+        if node.rules.unevaluatedItems == nil && node.rules.unevaluatedProperties == nil {
+            return acceptsParts(node, instance, &seen)
         }
         var own = EvaluatedLocations(tracking: true, naming: collector != nil)
-        guard acceptsParts(node, kind, instance, &own), acceptsUnevaluated(node, kind, instance, &own) else {
-            return false
-        }
+        guard acceptsParts(node, instance, &own), acceptsUnevaluated(node, instance, &own) else { return false }
         seen.formUnion(own)
         return true
     }
@@ -136,43 +122,38 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     }
 
     /// Returns the number of values within a value, including itself; counting stops above a limit.
-    func valueCount(of value: Value, upTo limit: Int = .max) -> Int {
+    func valueCount(of value: JSON, upTo limit: Int = .max) -> Int {
         var count = 0
         var open = [value]
         while count <= limit, let value = open.popLast() {
             count += 1
-            switch instances.kind(of: value) {
-            case .array:
-                let elements = instances.elements(of: value)
-                open += (0..<min(instances.count(of: elements), limit)).map { instances.element(at: $0, of: elements) }
-            case .object:
-                let members = instances.members(of: value)
-                open += (0..<min(instances.count(of: members), limit)).map { instances.value(at: $0, of: members) }
+            switch value {
+            case .array(let elements): open += elements.prefix(limit)
+            case .object(let members): open += members.prefix(limit).map(\.value)
             default: break
             }
         }
         return count
     }
 
-    /// Evaluates the keywords that apply subschemas, except `unevaluated…`.
+    /// Evaluates all keywords except `type`, `const`, `enum` and `unevaluated…`.
     private mutating func acceptsParts(
         _ node: SchemaNode,
-        _ kind: JSON.Kind,
-        _ instance: Value,
+        _ instance: JSON,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
-        switch kind {
-        case .array:
-            if let rules = node.arrayRules, !accepts(rules, instances.elements(of: instance), &seen) { return false }
-        case .object:
-            if let rules = node.objectRules {
-                guard accepts(rules, instances.members(of: instance), instance, &seen) else { return false }
-            }
-        default:
-            break
+        switch instance {
+        case .number(let number):
+            if let rules = node.rules.number, !accepts(rules, number) { return false }
+        case .string(let text):
+            if let rules = node.rules.string, !accepts(rules, text) { return false }
+        case .array(let elements):
+            if let rules = node.rules.array, !accepts(rules, elements, &seen) { return false }
+        case .object(let members):
+            if let rules = node.rules.object, !accepts(rules, members, instance, &seen) { return false }
+        case .null, .bool, .bytes: break
         }
-        if node.applicators.isEmpty { return true }
-        for applicator in node.applicators where !accepts(applicator, instance, &seen) { return false }
+        for applicator in node.rules.applicators where !accepts(applicator, instance, &seen) { return false }
         return true
     }
 
@@ -180,37 +161,32 @@ struct SchemaEvaluator<Instances: SchemaInstances> {
     /// violation has been recorded, and otherwise all its names would be reported as unknown too.
     private mutating func acceptsUnevaluated(
         _ node: SchemaNode,
-        _ kind: JSON.Kind,
-        _ instance: Value,
+        _ instance: JSON,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
-        switch kind {
-        case .array:
-            guard let schema = node.unevaluatedItems else { return true }
-            let elements = instances.elements(of: instance)
-            let count = instances.count(of: elements)
-            for position in 0..<count where !seen.contains(position) {
-                guard mayContinue(), acceptsElement(schema, at: position, of: elements, ["unevaluatedItems"]) else {
+        switch instance {
+        case .array(let elements):
+            guard let schema = node.rules.unevaluatedItems else { return true }
+            for (position, element) in elements.enumerated() where !seen.contains(position) {
+                guard mayContinue(), acceptsElement(schema, element, at: position, ["unevaluatedItems"]) else {
                     return false
                 }
             }
-            seen.insert(0..<count)
-        case .object:
-            guard let schema = node.unevaluatedProperties else { return true }
-            let members = instances.members(of: instance)
-            let count = instances.count(of: members)
-            for position in 0..<count where !seen.contains(position) {
+            seen.insert(0..<elements.count)
+        case .object(let members):
+            guard let schema = node.rules.unevaluatedProperties else { return true }
+            for (position, (name, value)) in members.enumerated() where !seen.contains(position) {
                 guard mayContinue() else { return false }
                 let isAccepted = acceptsMember(
                     schema,
-                    at: position,
-                    of: members,
+                    value,
+                    named: name,
                     ["unevaluatedProperties"],
                     known: seen.known
                 )
                 guard isAccepted else { return false }
             }
-            seen.insert(0..<count)
+            seen.insert(0..<members.count)
         default:
             break
         }

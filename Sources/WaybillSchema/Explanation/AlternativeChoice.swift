@@ -70,8 +70,8 @@ extension SchemaProgram {
         _ candidates: [Int],
         _ traits: [BranchTraits]
     ) -> AlternativeChoice {
-        let telling = BranchTraits.tellingNames(of: candidates.map { traits[$0] })
-        let present = telling.map { names in names.filter { members[$0] != nil } }
+        let distinctive = BranchTraits.distinctiveNames(of: candidates.map { traits[$0] })
+        let present = distinctive.map { names in names.filter { members[$0] != nil } }
         let pointed = candidates.indices.filter { !present[$0].isEmpty }
         if pointed.count == 1 { return .branch(candidates[pointed[0]]) }
         if pointed.count > 1 {
@@ -88,7 +88,7 @@ extension SchemaProgram {
             let names = pointed.flatMap { present[$0] }.firstOccurrences
             return exclude ? .conflict(names) : .undecided(pointed.map { candidates[$0] })
         }
-        let free = candidates.indices.filter { telling[$0].isEmpty }
+        let free = candidates.indices.filter { distinctive[$0].isEmpty }
         if free.count == 1, free.count < candidates.count { return .branch(candidates[free[0]]) }
         guard free.isEmpty else { return .undecided(free.map { candidates[$0] }) }
         let known = candidates.flatMap { traits[$0].properties }.firstOccurrences
@@ -96,7 +96,7 @@ extension SchemaProgram {
         if !unknown.isEmpty, candidates.allSatisfy({ traits[$0].isClosed }) {
             return .unknownNames(unknown, known: known)
         }
-        return .missingName(telling.compactMap(\.first).firstOccurrences)
+        return .missingName(distinctive.compactMap(\.first).firstOccurrences)
     }
 }
 

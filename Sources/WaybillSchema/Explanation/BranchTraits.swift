@@ -1,3 +1,4 @@
+import OrderedCollections
 import WaybillJSON
 
 /// The traits that distinguish a subschema from its alternatives at a glance.
@@ -18,34 +19,34 @@ struct BranchTraits {
     /// Creates the traits of a node and of the nodes that it always applies to the same instance.
     init(of index: Int, in program: SchemaProgram, depth: Int = 0) {
         let node = program.node(index)
-        guard !node.refusesEverything else {
+        guard !node.rules.refusesEverything else {
             types = []
             return
         }
-        types = node.types
-        for values in [node.constant, node.enumeration] {
+        let rules = node.rules
+        types = rules.types
+        for values in [rules.constant, rules.enumeration] {
             guard let values else { continue }
             self.values = values.list
             types.formIntersection(values.list.reduce(into: SchemaTypeSet([])) { $0.formUnion(SchemaTypeSet($1.kind)) })
         }
-        if let rules = node.object {
-            required = rules.requiredList
-            properties = rules.propertyList
-            isClosed = rules.additional.map { program.node($0).refusesEverything } ?? false
-            for (name, member) in zip(rules.names.names, rules.members) {
-                guard let schema = member.schema, let values = Self.values(of: schema, in: program) else { continue }
-                constants.append((name, values))
+        if let object = rules.object {
+            required = object.required
+            properties = object.propertyList
+            isClosed = object.additional.map { program.node($0).rules.refusesEverything } ?? false
+            for (name, schema) in object.properties {
+                if let values = Self.values(of: schema, in: program) { constants.append((name.text, values)) }
             }
         }
-        if let schema = node.unevaluatedProperties, program.node(schema).refusesEverything { isClosed = true }
+        if let schema = rules.unevaluatedProperties, program.node(schema).rules.refusesEverything { isClosed = true }
         guard depth < 16 else { return }
-        for applicator in node.applicators {
+        for applicator in rules.applicators {
             switch applicator {
             case .reference(let target), .dynamicReference(_, let target):
                 formUnion(BranchTraits(of: target, in: program, depth: depth + 1))
             case .allOf(let schemas):
                 for schema in schemas { formUnion(BranchTraits(of: schema, in: program, depth: depth + 1)) }
-            case .anyOf(let schemas), .oneOf(let schemas, _):
+            case .anyOf(let schemas), .oneOf(let schemas):
                 let inner = schemas.map { BranchTraits(of: $0, in: program, depth: depth + 4) }
                 types.formIntersection(inner.reduce(into: SchemaTypeSet([])) { $0.formUnion($1.types) })
             case .not, .conditional:
@@ -55,7 +56,7 @@ struct BranchTraits {
     }
 
     /// Returns, for each of some alternatives, the names that it requires and not all of them do.
-    static func tellingNames(of alternatives: [BranchTraits]) -> [[String]] {
+    static func distinctiveNames(of alternatives: [BranchTraits]) -> [[String]] {
         var common = Set(alternatives.first?.required ?? [])
         for alternative in alternatives { common.formIntersection(alternative.required) }
         return alternatives.map { alternative in alternative.required.filter { !common.contains($0) } }
@@ -75,8 +76,8 @@ struct BranchTraits {
         var schema = schema
         for _ in 0..<8 {
             let node = program.node(schema)
-            if let values = node.constant ?? node.enumeration { return values.list }
-            guard case .reference(let target)? = node.applicators.first else { return nil }
+            if let values = node.rules.constant ?? node.rules.enumeration { return values.list }
+            guard case .reference(let target)? = node.rules.applicators.first else { return nil }
             schema = target
         }
         return nil

@@ -6,19 +6,18 @@ extension SchemaEvaluator {
     mutating func explain(
         _ schemas: [Int],
         _ keyword: String,
-        _ value: Value,
+        _ instance: JSON,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
         guard let collector else { return false }
-        let instance = instances.json(value)
         let choice = program.choice(among: schemas, for: instance)
         if case .branch(let position) = choice {
-            return accepts(schemas[position], value, [keyword, String(position)], &seen)
+            return accepts(schemas[position], instance, [keyword, String(position)], &seen)
         }
         // If it is unclear which was meant, what any of them knows is known: better to miss an unknown name than to
         // report known ones as unknown.
         if seen.isTracking {
-            for schema in schemas { _ = trial(schema, value, [keyword], &seen) }
+            for schema in schemas { _ = trial(schema, instance, [keyword], &seen) }
         }
         switch choice {
         case .branch: return true
@@ -63,26 +62,26 @@ extension SchemaEvaluator {
         case .conflict(let names):
             return continues(afterConflict: names, keyword)
         case .undecided(let positions):
-            return explainNearest(positions, of: schemas, keyword, value, &seen)
+            return explainNearest(positions, of: schemas, keyword, instance, &seen)
         }
     }
 
     /// Records why several alternatives of `oneOf` do not accept an instance together.
-    mutating func explainAmbiguity(_ schemas: [Int], _ value: Value) -> Bool {
+    mutating func explainAmbiguity(_ schemas: [Int], _ instance: JSON) -> Bool {
         guard collector != nil else { return false }
-        let holding = schemas.filter { tries($0, value) }
-        let telling = BranchTraits.tellingNames(of: holding.map { BranchTraits(of: $0, in: program) })
-        let names = telling.compactMap(\.first).firstOccurrences
-        if names.count > 1, telling.allSatisfy({ !$0.isEmpty }) { return continues(afterConflict: names, "oneOf") }
+        let holding = schemas.filter { tries($0, instance) }
+        let distinctive = BranchTraits.distinctiveNames(of: holding.map { BranchTraits(of: $0, in: program) })
+        let names = distinctive.compactMap(\.first).firstOccurrences
+        if names.count > 1, distinctive.allSatisfy({ !$0.isEmpty }) { return continues(afterConflict: names, "oneOf") }
         return continues(after: ["oneOf"], "must match only one of the allowed forms, but matches several")
     }
 
     /// Records an instance that `not` rejects.
-    mutating func explainRejection(by schema: Int, _ value: Value) -> Bool {
+    mutating func explainRejection(by schema: Int, _ instance: JSON) -> Bool {
         guard collector != nil else { return false }
         let forbidden = node(schema)
-        if let names = forbidden.object?.requiredList, !names.isEmpty, instances.kind(of: value) == .object,
-            forbidden.constant == nil, forbidden.enumeration == nil
+        if let names = forbidden.rules.object?.required, !names.isEmpty, instance.kind == .object,
+            forbidden.rules.constant == nil, forbidden.rules.enumeration == nil
         {
             let message =
                 names.count == 1
@@ -92,12 +91,12 @@ extension SchemaEvaluator {
         let message =
             if forbidden.acceptsEverything {
                 "is not allowed"
-            } else if let values = forbidden.constant ?? forbidden.enumeration {
+            } else if let values = forbidden.rules.constant ?? forbidden.rules.enumeration {
                 "must not be \(Wording.list(values.list.map(Wording.value)))"
-            } else if let pattern = forbidden.string?.pattern {
+            } else if let pattern = forbidden.rules.string?.pattern {
                 "must not match the pattern '\(pattern.source)'"
-            } else if forbidden.types != .everything {
-                "must not be \(Wording.list(forbidden.types.types.map(\.words)))"
+            } else if forbidden.rules.types != .everything {
+                "must not be \(Wording.list(forbidden.rules.types.types.map(\.words)))"
             } else {
                 "has a form that is not allowed here"
             }
@@ -110,7 +109,7 @@ extension SchemaEvaluator {
 
     /// Whether a node accepts a boolean instead of the instance.
     private func accepts(_ schema: Int, boolean: Bool) -> Bool {
-        var evaluator = SchemaEvaluator<JSONInstances>(program, .bool(boolean), of: JSONInstances())
+        var evaluator = SchemaEvaluator(program, .bool(boolean))
         evaluator.scope = scope
         return evaluator.accepts(schema, .bool(boolean))
     }
@@ -118,12 +117,12 @@ extension SchemaEvaluator {
     /// Returns the violations of an alternative without recording them.
     private mutating func trial(
         _ schema: Int,
-        _ value: Value,
+        _ instance: JSON,
         _ path: [String],
         _ seen: inout EvaluatedLocations
     ) -> [SchemaViolation] {
         guard let collector else { return [] }
-        return collector.trial { _ = accepts(schema, value, path, &seen) }
+        return collector.trial { _ = accepts(schema, instance, path, &seen) }
     }
 
     /// Records the violations of the nearest alternative: the one with the fewest violations at its own level, then the
@@ -132,7 +131,7 @@ extension SchemaEvaluator {
         _ positions: [Int],
         of schemas: [Int],
         _ keyword: String,
-        _ value: Value,
+        _ instance: JSON,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
         guard let collector else { return false }
@@ -143,7 +142,7 @@ extension SchemaEvaluator {
         var best: [(position: Int, found: [SchemaViolation])] = []
         var bestScore = (own: Int.max, all: Int.max)
         for position in positions.prefix(32) {
-            let found = trial(schemas[position], value, [keyword, String(position)], &seen)
+            let found = trial(schemas[position], instance, [keyword, String(position)], &seen)
             let own = found.filter { $0.instanceLocation.tokens.count == depth || $0.concernsName }.count
             let score = (own: own, all: found.count)
             if score < bestScore { (best, bestScore) = ([], score) }
@@ -154,7 +153,7 @@ extension SchemaEvaluator {
         if isCombinable { return continues(afterAllOf: best.map { $0.found[0] }, keyword, fallback) }
         // The alternative is evaluated again, now with the alternatives inside it examined more closely.
         guard let position = best.first?.position else { return true }
-        return accepts(schemas[position], value, [keyword, String(position)], &seen)
+        return accepts(schemas[position], instance, [keyword, String(position)], &seen)
     }
 
     /// Records violations of several alternatives at the same value as one message.

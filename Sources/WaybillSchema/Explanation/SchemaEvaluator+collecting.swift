@@ -15,7 +15,7 @@ extension SchemaEvaluator {
         } else if collector.violations.isEmpty {
             _ = continues(after: [], "does not match its schema")
         }
-        return collector.violations.withoutMissingNamesThatAreMisspelt(in: instances.json(root))
+        return collector.violations.withoutMissingNamesThatAreMisspelt(in: root)
     }
 
     /// Records a violation of a keyword, and returns whether evaluation continues after it: not without a collector.
@@ -52,7 +52,7 @@ extension SchemaEvaluator {
     @inline(__always)
     mutating func accepts(
         _ schema: Int,
-        _ instance: Value,
+        _ instance: JSON,
         _ path: @autoclosure () -> [String],
         _ seen: inout EvaluatedLocations
     ) -> Bool {
@@ -66,14 +66,13 @@ extension SchemaEvaluator {
     @inline(__always)
     mutating func acceptsElement(
         _ schema: Int,
+        _ element: JSON,
         at position: Int,
-        of elements: Instances.Elements,
         _ path: @autoclosure () -> [String],
         after prefix: Int? = nil
     ) -> Bool {
-        let element = instances.element(at: position, of: elements)
         guard collector != nil else { return accepts(schema, element) }
-        if let prefix, node(schema).refusesEverything {
+        if let prefix, node(schema).rules.refusesEverything {
             let most = "the list can have at most \(Wording.count(prefix, "element"))"
             return continues(after: path(), "is not allowed: \(most)", .notAllowed, at: .index(position))
         }
@@ -86,29 +85,25 @@ extension SchemaEvaluator {
     @inline(__always)
     mutating func acceptsMember(
         _ schema: Int,
-        at position: Int,
-        of members: Instances.Members,
+        _ value: JSON,
+        named name: String,
         _ path: @autoclosure () -> [String],
         known: @autoclosure () -> [String]? = nil
     ) -> Bool {
-        let value = instances.value(at: position, of: members)
         guard collector != nil else { return accepts(schema, value) }
-        let name = instances.json(instances.name(at: position, of: members)).string ?? ""
-        if let known = known(), node(schema).refusesEverything {
+        if let known = known(), node(schema).rules.refusesEverything {
             return continues(afterUnknown: name, known: known, path()[0])
         }
         return collect(schema, value, path(), at: .name(name))
     }
 
     /// Whether the subschema of `propertyNames` accepts the name of a member.
-    mutating func acceptsName(_ schema: Int, at position: Int, of members: Instances.Members) -> Bool {
-        let name = instances.name(at: position, of: members)
-        guard let collector else { return accepts(schema, name) }
-        let text = instances.json(name).string ?? ""
-        return collector.recordName(text) { collect(schema, name, ["propertyNames"], at: .name(text)) }
+    mutating func acceptsName(_ schema: Int, _ name: String) -> Bool {
+        guard let collector else { return accepts(schema, .string(name)) }
+        return collector.recordName(name) { collect(schema, .string(name), ["propertyNames"], at: .name(name)) }
     }
 
-    private mutating func collect(_ schema: Int, _ part: Value, _ path: [String], at token: JSONPointer.Token) -> Bool {
+    private mutating func collect(_ schema: Int, _ part: JSON, _ path: [String], at token: JSONPointer.Token) -> Bool {
         // A valid member or element need not be searched. For a large one, its parts are checked instead, because
         // checking at each level would evaluate everything inside repeatedly.
         if valueCount(of: part, upTo: Self.largeInstance) <= Self.largeInstance, tries(schema, part) { return true }
@@ -119,14 +114,14 @@ extension SchemaEvaluator {
     /// Records the violations of the subschema of a keyword, and returns whether evaluation continues after it.
     private mutating func collect(
         _ schema: Int,
-        _ instance: Value,
+        _ instance: JSON,
         _ path: [String],
         at token: JSONPointer.Token?,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
         guard let collector else { return accepts(schema, instance, &seen) }
         let node = node(schema)
-        if node.refusesEverything { return continues(after: path, "is not allowed", .notAllowed, at: token) }
+        if node.rules.refusesEverything { return continues(after: path, "is not allowed", .notAllowed, at: token) }
         let outer = collector.position
         collector.position = outer.descending(to: node, path, at: token)
         defer { collector.position = outer }

@@ -20,9 +20,9 @@ extension SchemaProgram {
     /// Returns a phrase for a mapping, with the names that distinguish its forms.
     private func mapping(of traits: [BranchTraits]) -> String {
         if traits.count == 1 { return Wording.mapping(with: traits[0].required) }
-        let telling = BranchTraits.tellingNames(of: traits)
-        let names = telling.compactMap(\.first).firstOccurrences
-        return names.count > 1 && telling.allSatisfy({ !$0.isEmpty })
+        let distinctive = BranchTraits.distinctiveNames(of: traits)
+        let names = distinctive.compactMap(\.first).firstOccurrences
+        return names.count > 1 && distinctive.allSatisfy({ !$0.isEmpty })
             ? "a mapping with one of \(Wording.keys(names, "or"))" : "a mapping"
     }
 }

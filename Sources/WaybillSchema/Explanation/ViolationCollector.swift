@@ -1,7 +1,7 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// The violations found so far, and the position at which an evaluation looks for more.
+/// The violations found so far, and the position at which an evaluation searches for more.
 final class ViolationCollector {
     private let program: SchemaProgram
     /// The number of violations after which evaluation stops.
@@ -104,7 +104,7 @@ final class ViolationCollector {
 
         /// The `x-…` members of the node, overridden by those of the references that led to it.
         fileprivate var annotation: JSONObject? {
-            guard var result = node.annotation else { return reference }
+            guard var result = node.rules.annotation else { return reference }
             for (name, value) in reference ?? JSONObject() { result[name] = value }
             return result
         }

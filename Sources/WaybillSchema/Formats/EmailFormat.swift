@@ -45,8 +45,8 @@ enum EmailFormat {
     private static func isLiteral(_ text: Substring) -> Bool {
         let prefix = "IPv6:"
         if text.utf8.count > 5, text.prefix(5).lowercased() == prefix.lowercased() {
-            return AddressFormat.isIPv6(text.dropFirst(5).utf8)
+            return AddressFormat.isIPv6(text.dropFirst(5))
         }
-        return AddressFormat.isIPv4(text.utf8)
+        return AddressFormat.isIPv4(text)
     }
 }

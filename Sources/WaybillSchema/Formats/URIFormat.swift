@@ -26,7 +26,7 @@ enum URIFormat {
         guard authority.host.utf8.first == UInt8(ascii: "[") else { return grammar.allows(authority.host, "") }
         guard authority.host.utf8.last == UInt8(ascii: "]") else { return false }
         let address = Substring(authority.host.utf8.dropFirst().dropLast())
-        return AddressFormat.isIPv6(address.utf8) || isFutureAddress(address)
+        return AddressFormat.isIPv6(address) || isFutureAddress(address)
     }
 
     /// Whether a string is an address of a later version, such as `v1.fe`.

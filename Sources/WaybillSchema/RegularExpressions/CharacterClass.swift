@@ -74,21 +74,3 @@ struct CharacterClass: Sendable {
         return property.holds(for: scalar)
     }
 }
-
-/// The ASCII characters in a set, as one bit each.
-struct ASCIISet: Sendable {
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
-
-    init(_ set: CharacterClass) {
-        for value in UInt64(0)..<64 {
-            if set.contains(UInt32(value)) { low |= 1 << value }
-            if set.contains(UInt32(value) + 64) { high |= 1 << value }
-        }
-    }
-
-    /// Whether the set contains a value under 128.
-    func contains(_ value: UInt32) -> Bool {
-        (value < 64 ? low >> UInt64(value) : high >> UInt64(value & 63)) & 1 != 0
-    }
-}

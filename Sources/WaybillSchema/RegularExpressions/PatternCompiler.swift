@@ -63,7 +63,7 @@ struct PatternCompiler {
             try add(.scalar(value))
         case .set(let set):
             program.sets.append(set)
-            try add(.set(ASCIISet(set), program.sets.count - 1))
+            try add(.set(program.sets.count - 1))
         case .sequence(let terms):
             if program.routines[routine].isBackward {
                 for term in terms.reversed() { try emit(term) }
@@ -86,9 +86,9 @@ struct PatternCompiler {
             try add(.end)
         case .wordBoundary(let isNegated):
             try add(.wordBoundary(isNegated: isNegated))
-        case .look(let inner, let isBehind, let isNegated):
-            let other = try emitRoutine(inner, isBackward: isBehind)
-            try add(.look(routine: other, isNegated: isNegated))
+        case .lookAround(let inner, let isBackward, let isNegated):
+            let other = try emitRoutine(inner, isBackward: isBackward)
+            try add(.lookAround(routine: other, isNegated: isNegated))
         case .backreference(let number):
             try add(.backreference(number))
         }

@@ -163,8 +163,8 @@ struct PatternMatcher {
         case .scalar(let wanted):
             guard let (value, following) = read(position, code.isBackward), value == wanted else { return .fails }
             return .continues(next, following)
-        case .set(let ascii, let set):
-            guard let (value, following) = read(position, code.isBackward), holds(value, ascii, set) else {
+        case .set(let set):
+            guard let (value, following) = read(position, code.isBackward), program.sets[set].contains(value) else {
                 return .fails
             }
             return .continues(next, following)
@@ -193,7 +193,7 @@ struct PatternMatcher {
         case .wordBoundary(let isNegated):
             let isBoundary = isWord(read(position, true)?.value) != isWord(read(position, false)?.value)
             return isBoundary != isNegated ? .continues(next, position) : .fails
-        case .look(let other, let isNegated):
+        case .lookAround(let other, let isNegated):
             let before = slots
             let isFound = withMarks(for: other) { matcher, marks in matcher.run(other, from: position, marks) } != nil
             if isNegated || !isFound { slots = before } else { keep(before, &choices) }
@@ -233,7 +233,7 @@ struct PatternMatcher {
     private func isHopeless(_ instruction: Int, _ position: Int, _ code: Code) -> Bool {
         switch code.instructions[instruction] {
         case .scalar(let wanted): read(position, code.isBackward)?.value != wanted
-        case .set(let ascii, let set): !(read(position, code.isBackward).map { holds($0.value, ascii, set) } ?? false)
+        case .set(let set): !(read(position, code.isBackward).map { program.sets[set].contains($0.value) } ?? false)
         case .end: position != bytes.count
         default: false
         }
@@ -277,10 +277,6 @@ struct PatternMatcher {
         var value = first & (0xFF >> UInt32(length + 1))
         for byte in bytes[(position + 1)..<(position + length)] { value = value << 6 | UInt32(byte & 0x3F) }
         return (value, position + length)
-    }
-
-    private func holds(_ value: UInt32, _ ascii: ASCIISet, _ set: Int) -> Bool {
-        value < 128 ? ascii.contains(value) : program.sets[set].contains(value)
     }
 
     private func isWord(_ value: UInt32?) -> Bool {

@@ -26,10 +26,10 @@ extension PatternParser {
             // Unlike a bare assertion, a group may be repeated.
             return contents.isAssertion ? .sequence([contents]) : contents
         }
-        if take("?=") { return .look(try group(openedAt: start), isBehind: false, isNegated: false) }
-        if take("?!") { return .look(try group(openedAt: start), isBehind: false, isNegated: true) }
-        if take("?<=") { return .look(try group(openedAt: start), isBehind: true, isNegated: false) }
-        if take("?<!") { return .look(try group(openedAt: start), isBehind: true, isNegated: true) }
+        if take("?=") { return .lookAround(try group(openedAt: start), isBackward: false, isNegated: false) }
+        if take("?!") { return .lookAround(try group(openedAt: start), isBackward: false, isNegated: true) }
+        if take("?<=") { return .lookAround(try group(openedAt: start), isBackward: true, isNegated: false) }
+        if take("?<!") { return .lookAround(try group(openedAt: start), isBackward: true, isNegated: true) }
         groupCount += 1
         let number = groupCount
         if take("?<") {

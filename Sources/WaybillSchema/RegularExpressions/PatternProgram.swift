@@ -2,15 +2,15 @@
 struct PatternProgram: Sendable {
     enum Instruction: Sendable {
         case scalar(UInt32)
-        /// Matches a scalar of a set, with its ASCII members.
-        case set(ASCIISet, Int)
+        /// Matches a scalar of the set with an index.
+        case set(Int)
         /// Continues at either of two instructions, preferring the first. `mark` numbers the splits of a routine.
         case split(Int, Int, mark: Int)
         case jump(Int)
         case start
         case end
         case wordBoundary(isNegated: Bool)
-        case look(routine: Int, isNegated: Bool)
+        case lookAround(routine: Int, isNegated: Bool)
         /// Stores the position in a slot.
         case save(Int)
         /// Fails if the position is still the one in the slot: an iteration that matched nothing.

@@ -13,7 +13,7 @@ indirect enum PatternSyntax: Sendable {
     case start
     case end
     case wordBoundary(isNegated: Bool)
-    case look(PatternSyntax, isBehind: Bool, isNegated: Bool)
+    case lookAround(PatternSyntax, isBackward: Bool, isNegated: Bool)
     case backreference(Int)
 
     /// Whether it matches only the empty string. The parser leaves out such parts, so that a pattern cannot repeat
@@ -25,7 +25,7 @@ indirect enum PatternSyntax: Sendable {
     /// Whether it is a condition on a position, which matches no text.
     var isAssertion: Bool {
         switch self {
-        case .start, .end, .wordBoundary, .look: true
+        case .start, .end, .wordBoundary, .lookAround: true
         case .scalar, .set, .sequence, .alternatives, .capture, .repetition, .backreference: false
         }
     }

@@ -41,8 +41,8 @@ enum PropertyScanner {
             if event.isFlow { return event.end - 1 }
             // The event of a block collection ends where the collection starts, except for a sequence that is not
             // indented against its key: there it ends after the first '-'.
-            let isBehindDash = event.end == bytes.count || bytes[event.end] != UInt8(ascii: "-")
-            if case .sequenceStart = event.kind, isBehindDash { return event.end - 1 }
+            let isAfterDash = event.end == bytes.count || bytes[event.end] != UInt8(ascii: "-")
+            if case .sequenceStart = event.kind, isAfterDash { return event.end - 1 }
             return event.end
         default:
             return min(offset, event.end)

@@ -33,7 +33,7 @@ struct ScopeShapes {
         }
     }
 
-    // MARK: Names whose values always look the same
+    // MARK: Names whose values always have the same shape
 
     private static let text = ValueShape.scalar("a string")
     private static let number = ValueShape.scalar("a number")

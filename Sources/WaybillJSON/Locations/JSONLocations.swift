@@ -102,7 +102,7 @@ extension JSONLocations {
             scanner.skipSpace()
             let start = scanner.position
             guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("expected a name", at: start) }
-            let name = try scanner.readName().name
+            let name = try scanner.readString()
             let key = start..<scanner.position
             guard scanner.skip(UInt8(ascii: ":")) else {
                 throw JSONSyntaxError("expected a colon", at: scanner.position)
