@@ -82,7 +82,10 @@ import WaybillTestSupport
         writeManifest()
         try await passing("run m.yaml --mock --quiet --out whole")
         try await runShards()
-        for name in ["all.json", "files/3.txt"] {
+        // A constant path is checked before anything is merged.
+        folder.write("", to: "merged/all.json/obstacle")
+        try await failing("merge 1 2 --out merged", "all.json' cannot be written: it is a folder", status: 2)
+        for name in ["files/2.txt", "files/3.txt"] {
             folder.remove("merged")
             folder.write("", to: "merged/\(name)/obstacle")
             try await failing("merge 1 2 --out merged", name)
