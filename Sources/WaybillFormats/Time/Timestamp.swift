@@ -86,7 +86,8 @@ package struct CivilTime: Sendable, Hashable {
         output.append(UInt64(year.magnitude), minimumDigits: 4)
         for (separator, part) in zip("--T::".utf8, [month, day, hour, minute, second]) {
             output.append(separator)
-            output.append(UInt64(part), minimumDigits: 2)
+            output.append(UInt8(ascii: "0") + UInt8(part / 10))
+            output.append(UInt8(ascii: "0") + UInt8(part % 10))
         }
     }
 

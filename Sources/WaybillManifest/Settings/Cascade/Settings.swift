@@ -8,6 +8,9 @@ package import WaybillDiagnostics
 package struct Settings: Sendable {
     /// The specified settings, in source order; in merged settings, farther levels come first.
     package private(set) var entries: [Setting<any SettingDefinition>] = []
+    /// The types of the entries. A request asks for dozens of settings, most of which it does not have; comparing a number
+    /// takes a tenth of the time of looking into an entry.
+    private var types: [ObjectIdentifier] = []
     /// The keys that are declined from farther levels, each with its location.
     package internal(set) var declined: [Spanned<String>] = []
 
@@ -29,7 +32,7 @@ package struct Settings: Sendable {
     /// Returns the settings without those that satisfy a predicate.
     package func without(_ isUnwanted: (Setting<any SettingDefinition>) -> Bool) -> Settings {
         var settings = self
-        settings.entries.removeAll(where: isUnwanted)
+        settings.removeAll(where: isUnwanted)
         return settings
     }
 
@@ -44,6 +47,7 @@ package struct Settings: Sendable {
     /// Adds an entry at the end.
     mutating func append(_ entry: Setting<any SettingDefinition>) {
         entries.append(entry)
+        types.append(ObjectIdentifier(type(of: entry.value)))
     }
 
     /// Replaces an entry by one with the same key.
@@ -53,7 +57,14 @@ package struct Settings: Sendable {
 
     /// Removes the entries of a key.
     mutating func remove(_ key: String) {
-        entries.removeAll { $0.value.key == key }
+        removeAll { $0.value.key == key }
+    }
+
+    private mutating func removeAll(where isUnwanted: (Setting<any SettingDefinition>) -> Bool) {
+        let kept = entries.filter { !isUnwanted($0) }
+        entries = []
+        types = []
+        for entry in kept { append(entry) }
     }
 
     /// Returns the nearest entry of a setting.
@@ -81,9 +92,7 @@ package struct Settings: Sendable {
 
     /// Returns an entry if it is one of this setting.
     private func definition<Definition: SettingDefinition>(_ type: Definition.Type, at index: Int) -> Definition? {
-        // Requests ask for dozens of settings that they do not have: comparing types is faster than a cast that fails.
-        guard Swift.type(of: entries[index].value) == type else { return nil }
-        return entries[index].value as? Definition
+        types[index] == ObjectIdentifier(type) ? entries[index].value as? Definition : nil
     }
 }
 
