@@ -15,10 +15,10 @@ struct ReverseStage: FilterStage {
 
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {}
 
-    func visitUses(_ visitor: UseVisitor) {}
-
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        data.list(try data.elements().reversed())
+        var elements: [JSON] = []
+        try data.forEachElement { elements.append($0) }
+        return data.list(elements.reversed())
     }
 }
 '''
@@ -58,6 +58,9 @@ def main() -> None:
         flattened = '        ("{flatten: true}", "[[1], 2, [[3]]]", "[1, 2, [3]]"),\n'
         edit(copy / "Tests/WaybillExecutionTests/FilterStageTests.swift", flattened, flattened + TEST)
 
+        limited = '"flatten": "true", '
+        edit(copy / "Tests/WaybillManifestTests/FilterLimitTests.swift", limited, limited + '"reverse": "true", ')
+
         program = copy / ".build/debug/waybill"
         run(copy, "swift", "build", "--product", "waybill")
         flat = run(copy, str(program), "schema", "--flat", stdout=subprocess.PIPE)
@@ -65,7 +68,7 @@ def main() -> None:
         keys = run(copy, str(program), "explain", "--reference", "keys", stdout=subprocess.PIPE)
         (copy / "docs/reference/keys.md").write_text(keys)
 
-        tests = "ConstructTests|ManifestSchemaTests|ReadKeyTests|ReferenceTests|FilterStageTests"
+        tests = "ConstructTests|ManifestSchemaTests|ReadKeyTests|ReferenceTests|FilterStageTests|FilterLimitTests"
         run(copy, "swift", "test", "--filter", tests)
 
         changed = {line[3:] for line in run(copy, "git", "status", "--short", stdout=subprocess.PIPE).splitlines()}
