@@ -54,6 +54,14 @@ import WaybillTransport
         #expect(try await request("http: \(written)").options.version == version)
     }
 
+    @Test(arguments: [
+        ("'u@v:1/w'", "http://me:u%40v%3A1%2Fw@p:3128"), ("raw('a%40b')", "http://me:a%40b@p:3128"),
+    ])
+    func `a value in the URL of a proxy cannot be its host`(value: String, url: String) async throws {
+        let options = try await request("proxy: \"http://me:${\(value)}@p:3128\"").options
+        #expect(options.proxy == .url(url))
+    }
+
     @Test func `the proxy of the environment is used only if requested`() async throws {
         let variables = ["https_proxy": "http://p:1", "no_proxy": "localhost"]
         #expect(try await request("name: x", variables: variables).options.proxy == .none)
