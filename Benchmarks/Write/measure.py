@@ -12,7 +12,7 @@ import argparse, os, pathlib, subprocess, sys, tempfile, time
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "Benchmarks"))
 
-from servers import free_port, wait_for
+from servers import nginx
 
 parser = argparse.ArgumentParser()
 parser.add_argument("elements", type=int, nargs="?", default=1_000_000)
@@ -32,29 +32,14 @@ def check(path, count):
     return number + 1 == count
 
 
-with tempfile.TemporaryDirectory() as folder:
-    port = free_port()
-    pathlib.Path(folder, "nginx.conf").write_text(f"""
-        daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
-        events {{ worker_connections 4096; }}
-        http {{
-            access_log off; keepalive_requests 100000000;
-            server {{
-                listen 127.0.0.1:{port} backlog=1024;
-                default_type application/json;
-                location / {{ return 200 '{{"code":0,"name":"demo"}}'; }}
-            }}
-        }}""")
-    nginx = subprocess.Popen(["/usr/sbin/nginx", "-c", f"{folder}/nginx.conf"], stderr=subprocess.DEVNULL)
-    memory = []
-    is_whole = True
-    try:
-        wait_for(port)
-        for count in counts:
-            manifest = pathlib.Path(folder, f"{count}.yaml")
-            manifest.write_text(f"""
+memory = []
+is_whole = True
+with tempfile.TemporaryDirectory() as folder, nginx(folder) as base:
+    for count in counts:
+        manifest = pathlib.Path(folder, f"{count}.yaml")
+        manifest.write_text(f"""
 waybill: 1
-services: {{s: {{baseURL: "http://127.0.0.1:{port}", maxConnections: 32}}}}
+services: {{s: {{baseURL: "{base}", maxConnections: 32}}}}
 graphs:
   main:
     chain:
@@ -62,21 +47,18 @@ graphs:
         get: /${{n}}
         write: {{to: items.ndjson, columns: [{{n: n}}, name]}}
 """)
-            command = [waybill, "run", manifest, "--out", f"{folder}/{count}", "--quiet"]
-            start = time.monotonic()
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            _, status, usage = os.wait4(process.pid, 0)
-            seconds = time.monotonic() - start
-            if status:
-                sys.exit("waybill failed")
-            # Linux gives KiB.
-            memory.append(usage.ru_maxrss / 1024)
-            is_whole = is_whole and check(f"{folder}/{count}/items.ndjson", count)
-            print(f"{count} elements: {memory[-1]:.1f} MiB, {count / seconds:.0f} requests/s, "
-                  f"{usage.ru_utime + usage.ru_stime:.1f} s of CPU")
-    finally:
-        nginx.terminate()
-        nginx.wait()
+        command = [waybill, "run", manifest, "--out", f"{folder}/{count}", "--quiet"]
+        start = time.monotonic()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - start
+        if status:
+            sys.exit("waybill failed")
+        # Linux gives KiB.
+        memory.append(usage.ru_maxrss / 1024)
+        is_whole = is_whole and check(f"{folder}/{count}/items.ndjson", count)
+        print(f"{count} elements: {memory[-1]:.1f} MiB, {count / seconds:.0f} requests/s, "
+              f"{usage.ru_utime + usage.ru_stime:.1f} s of CPU")
 
 if not is_whole:
     sys.exit("the file is not whole and in order")

@@ -25,6 +25,16 @@ package final class Expression: Sendable {
     package var requirements: [PathRequirement] { PathRequirement.of(syntax) }
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
+    /// Whether the expression is a path with a filter or a slice, which leaves out some of the nodes at its position.
+    package var leavesOutNodes: Bool {
+        guard case .query(let query) = compiled.kind else { return false }
+        return query.path.segments.contains { segment in
+            switch segment {
+            case .name, .index: false
+            case .children(let selectors), .descendants(let selectors): selectors.contains(where: \.leavesOutNodes)
+            }
+        }
+    }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {
         if case .call(let function, _) = compiled.kind, case .markRaw = function.body { true } else { false }

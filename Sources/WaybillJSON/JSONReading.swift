@@ -56,7 +56,7 @@ struct JSONReading: ~Copyable {
         try open()
         defer { depth -= 1 }
         if scanner.skip(UInt8(ascii: "}")) { return JSONObject() }
-        // Most objects have no more members, and to grow step by step takes a tenth of the time of a large text.
+        // Enough for most objects: without it, growing them takes a tenth of the time that parsing takes.
         var object = JSONObject(minimumCapacity: 8)
         repeat {
             scanner.skipSpace()

@@ -7,6 +7,7 @@ extension SchemaViolation {
     /// Keys of other tools, and the keys with the same meaning here.
     private static let synonyms = [
         "if": "when", "loop": "forEach", "foreach": "forEach", "steps": "chain", "main": "graphs",
+        "retries": "retry",
     ]
 
     /// The kinds of bodies, which are keys of 'body'.

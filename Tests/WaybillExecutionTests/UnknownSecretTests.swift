@@ -2,6 +2,7 @@ import Testing
 import WaybillExecution
 import WaybillResults
 import WaybillTestSupport
+import WaybillTransport
 
 /// Secrets that a response contains and that its outputs name only later, or cannot name because the step has failed.
 @Suite(.timeLimit(.minutes(5))) struct UnknownSecretTests {
@@ -52,7 +53,7 @@ import WaybillTestSupport
     @Test func `a body that cannot be decoded is hidden if the step has secret outputs`() async throws {
         let answer = ScriptedTransport.Reply.text("{\"token\": \"\(Self.secret)\"} x", type: "application/json")
         let (message, written) = try await run("get: /a, \(Self.token)", ["/a": answer])
-        #expect(message?.hasSuffix("; its body is not shown, because the secret outputs in it are unknown") == true)
+        #expect(message?.hasSuffix("; the body is not shown, because it may contain secret outputs") == true)
         #expect(written.keys.sorted() == ["events.ndjson"])
     }
 
@@ -64,6 +65,16 @@ import WaybillTestSupport
         )
         #expect(message == nil)
         #expect(!(written["events.ndjson"] ?? "").contains(Self.secret))
+    }
+
+    @Test func `a redirect is reported without its query if the request fails after it`() async throws {
+        let (message, written) = try await run(
+            "get: /a, outputs: {k: {value: $.k",
+            ["/a": .redirect("/b?token=\(Self.secret)", status: 302), "/b?token=\(Self.secret)": .failure(.connect)]
+        )
+        let events = try #require(written["events.ndjson"])
+        #expect(message != nil && events.contains(#""url":"http://s/b""#))
+        #expect(!events.contains(Self.secret))
     }
 
     @Test func `debug does not show the secret items of a page`() async throws {

@@ -145,9 +145,9 @@ import WaybillTestSupport
     }
 
     @Test func `a pipe that appears while the records are written stays in its place`() async throws {
-        let sink = try await run().records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
+        let writer = try await run().records(at: "a.ndjson", NDJSONFormat(), of: "main.a")
         try #require(mkfifo("\(folder.path)/out/a.ndjson", 0o600) == 0)
-        let error = await #expect(throws: ResultsError.self) { try await sink.commit() }
+        let error = await #expect(throws: ResultsError.self) { try await writer.commit() }
         #expect(error?.description.hasSuffix("/out/a.ndjson': it is not a regular file") == true)
         #expect(FileReplacement.obstacle(at: "\(folder.path)/out/a.ndjson") != nil)
     }

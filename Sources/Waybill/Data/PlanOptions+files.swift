@@ -3,7 +3,7 @@ import WaybillManifest
 package import WaybillPlan
 
 extension PlanOptions {
-    /// Sets the environment variables; `nil` stands for those of this process.
+    /// Sets the environment variables; `nil` means those of this process.
     package mutating func setVariables(_ variables: [String: String]? = nil) {
         self.variables = variables ?? ProcessVariables.all
         variablesBeyondUTF8 = variables == nil ? ProcessVariables.namesBeyondUTF8 : []

@@ -83,7 +83,7 @@ struct CacheCommand: ParsableCommand {
             let output = Output(noColour: true)
             if let folder {
                 guard (try? FileStatus(of: folder))?.kind == .folder else {
-                    throw output.notRun("there is no folder '\(PrintableText.oneLine(folder))'")
+                    throw output.notRun("the folder '\(PrintableText.oneLine(folder))' does not exist")
                 }
                 // Its maximum size is set by manifests.
                 return CacheStore(folder: folder, maximumBytes: .max)

@@ -131,15 +131,15 @@ struct Attempt: Sendable {
                 run.redactor.text(failure.message),
                 at: request.step.span
             )
+            sender.reportPostponed(sent.redirects.map(\.withoutQuery))
         case .fileFailure(let failure, let response, let status):
             outcome.failure = failure
             outcome.wasSent = true
             outcome.scope.response = response
-            if sender.reportsExchange {
-                // Only for the secrets that the outputs find in its fields.
-                _ = evaluator(of: response, outcome).evaluate()
-                emitHead(of: response, status: status)
-            }
+            // Only for the secrets that the outputs find in its fields.
+            _ = evaluator(of: response, outcome).evaluate()
+            sender.reportPostponed(sent.redirects)
+            if sender.reportsExchange { emitHead(of: response, status: status) }
         case .fileExists:
             let response = HTTPResponse(status: 200, url: sending.url)
             outcome.scope.response = response
@@ -160,9 +160,10 @@ struct Attempt: Sendable {
             }
         }
         if let file = sent.file { await sender.download?.conclude(file, &outcome) }
-        // Now all its secrets are known.
+        // Now its secrets are known, as far as they can be.
         if let record = sent.record {
-            let json = record.json(redactor: run.redactor, hidesResponseBody: outcome.isBodyHidden)
+            let areUnknown = outcome.isBodyHidden || mayHideOutputs || plan.hasSecretOutputs && outcome.response == nil
+            let json = record.json(redactor: run.redactor, hidesUnknownSecrets: areUnknown)
             emit(.requestDebug(attempt: sender.attempt, json))
         }
         return outcome
@@ -246,6 +247,10 @@ struct Attempt: Sendable {
         )
     }
 
+    /// Whether a response may contain secret outputs that are not known yet: which part of a page is one may be known only
+    /// after the last page.
+    private var mayHideOutputs: Bool { part == .page && plan.hasSecretOutputs }
+
     /// Which part of the request's result each response is: the whole, a page, or a poll of `until`.
     private var part: ResponseEvaluator.Part {
         guard let flow = request.step.flow else { return .whole }
@@ -283,7 +288,6 @@ struct Attempt: Sendable {
         outcome.failure = evaluation.failure
         outcome.isBodyHidden = evaluation.isBodyHidden
         outcome.isPending = part == .poll
-        registerSecretsOfPage(outcome)
         sender.reportPostponed(redirects)
         await write(evaluation.snapshot, &outcome)
         if sender.reportsExchange, let status {
@@ -305,19 +309,8 @@ struct Attempt: Sendable {
             )
         }
         // The response of a session contains credentials, which may not be marked as secrets.
-        // Which part of a page is a secret output may be known only after the last page.
-        let mayHideOutputs = part == .page && plan.hasSecretOutputs
         let isKept = run.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
-    }
-
-    /// Registers the secrets among the outputs that a page's items contain, before anything of the page is reported.
-    /// Outputs are evaluated after the last page, with the items of all pages.
-    private func registerSecretsOfPage(_ outcome: AttemptOutcome) {
-        guard plan.hasSecretOutputs, part == .page, let items = request.step.flow?.paginate?.items else { return }
-        var scope = outcome.scope
-        scope.data = try? items.value(in: scope.scope(.graph(context.graph)))
-        run.redactor.register(secretOutputsOf: plan, in: scope)
     }
 
     /// The outcome of the last attempt, with the evaluation that is skipped for the earlier pages and tries of `until`:

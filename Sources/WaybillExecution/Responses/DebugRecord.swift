@@ -27,16 +27,19 @@ package final class DebugRecord: Sendable {
     /// `{built, sent, response}` or `{built, sent, error}`, without secrets. `sent` is omitted if it equals `built`.
     /// The values of fields with credentials and cookies are masked. A body is `{bytes, text}`, or `{bytes}` if it is
     /// larger than 64 KiB or not UTF-8, or contains a secret while short secrets are known, which may not be found in it.
-    package func json(redactor: Redactor, hidesResponseBody: Bool = false) -> RedactedJSON {
+    ///
+    /// - Parameter hidesUnknownSecrets: Whether what may contain secrets that are not known is left out: the body of the
+    ///   response, and the request that was sent after redirects.
+    package func json(redactor: Redactor, hidesUnknownSecrets: Bool = false) -> RedactedJSON {
         let hidesSecretBodies = redactor.hasShortSecrets
         func request(_ request: HTTPRequest) -> JSONObject {
             Self.request(request, hidesBody: request.isBodySensitive && hidesSecretBodies)
         }
         var record = JSONObject([("built", .object(request(built).adding("options", options)))])
-        if let sent, sent != built { record["sent"] = .object(request(sent)) }
+        if let sent, sent != built, !hidesUnknownSecrets { record["sent"] = .object(request(sent)) }
         switch result {
         case .success(let response):
-            record["response"] = .object(Self.response(response, hidesBody: hidesResponseBody))
+            record["response"] = .object(Self.response(response, hidesBody: hidesUnknownSecrets))
         case .failure(let failure): record["error"] = .object(Self.error(failure))
         }
         return redactor.json(.object(record))

@@ -178,7 +178,7 @@ struct ResponseEvaluator {
 
     /// The end of a failure's message if the body is hidden.
     private var hiddenBody: String? {
-        evaluated.isBodyHidden ? "; its body is not shown, because the secret outputs in it are unknown" : nil
+        evaluated.isBodyHidden ? "; the body is not shown, because it may contain secret outputs" : nil
     }
 
     private mutating func take(_ data: ScopeValue) {

@@ -16,7 +16,7 @@ struct RequestSender: Sendable {
         var record: DebugRecord?
         /// The domains whose cookies redirects put into the run's own jar.
         var cookieDomains: Set<String> = []
-        /// The redirects that are reported only when the secret outputs are known.
+        /// The redirects that were followed.
         var redirects: [Redirect] = []
         /// The file that was downloaded, or that exists.
         var file: AttemptDownload.File?
@@ -138,20 +138,20 @@ struct RequestSender: Sendable {
         let sent = await run.control.holding(monitor, of: context.path) {
             await transport.send(sending, followingRedirects: limit, monitor: monitor, onRedirect: onRedirect)
         }
-        let record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
+        var outcome: Outcome
         switch sent {
         case .success(var response):
             if !redirects.isEmpty { response.redirects = redirects }
             if let queue = PermitRequest.Queue(plan, in: run.shard) {
                 run.limiter.note(isMultiplexed: response.httpVersion == "2", queue: queue.name)
             }
-            var outcome = Outcome(end: .response(response), lastURL: lastURL, record: record)
-            (outcome.cookieDomains, outcome.redirects) = (cookieDomains, redirects)
-            return outcome
+            outcome = Outcome(end: .response(response), lastURL: lastURL)
         case .failure(let failure):
-            reportPostponed(redirects.map(\.withoutQuery))
-            return Outcome(end: .failure(failure), lastURL: lastURL, record: record, cookieDomains: cookieDomains)
+            outcome = Outcome(end: .failure(failure), lastURL: lastURL)
         }
+        outcome.record = recorder.map { DebugRecord(built: sending, sent: $0.lastRequest, result: sent) }
+        (outcome.cookieDomains, outcome.redirects) = (cookieDomains, redirects)
+        return outcome
     }
 
     /// A request with the fields that name its trace, unless the manifest sets or unsets them. They are added when it is
@@ -206,7 +206,8 @@ struct RequestSender: Sendable {
         )
     }
 
-    /// Reports redirects of a request with secret outputs, which may be in the addresses.
+    /// Reports the redirects of a request with secret outputs, which may be in the addresses: once the outputs are known, or
+    /// without what may contain them.
     func reportPostponed(_ redirects: [Redirect]) {
         if plan.hasSecretOutputs { redirects.forEach(report) }
     }
@@ -242,7 +243,7 @@ extension RequestSender.End {
 
 extension Redirect {
     /// The redirect without what may contain unknown secrets: the query of its address, and the header fields.
-    fileprivate var withoutQuery: Redirect {
+    var withoutQuery: Redirect {
         var redirect = self
         redirect.to = String(to.prefix { $0 != "?" && $0 != "#" })
         redirect.headers = HTTPFields([])

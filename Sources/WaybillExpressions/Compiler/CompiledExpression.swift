@@ -104,3 +104,13 @@ enum CompiledSelector: Sendable {
     case slice(start: Int?, end: Int?, step: Int)
     case filter(CompiledExpression)
 }
+
+extension CompiledSelector {
+    /// Whether it leaves out some of the children.
+    var leavesOutNodes: Bool {
+        switch self {
+        case .filter, .slice: true
+        case .name, .index, .wildcard: false
+        }
+    }
+}

@@ -4,6 +4,7 @@ import WaybillExpressions
 /// default}`.
 struct SelectStage: FilterStage {
     static let key = "select"
+    var removesElements: Bool { path.expression.leavesOutNodes }
 
     let path: ManifestExpression
     let fallback: ValueTemplate?

@@ -20,11 +20,11 @@ struct PaginationClash: ManifestRule {
                 secondary: [.init(span, "leaves items out")],
                 help: [
                     "Select the items where they are used, such as write: {records: \"$[?@.open == true]\"}.",
-                    "'page' with 'while' does not count: while: length($.items) > 0.",
+                    "Or let 'while' decide instead of the count, with 'page': while: length($.items) > 0.",
                 ]
             )
         }
-        if let items = paginate.items, items.expression.text.utf8.contains(UInt8(ascii: "?")) {
+        if let items = paginate.items, items.expression.leavesOutNodes {
             return diagnostic("items", at: items.span)
         }
         for request in subject.requests.of(site) {

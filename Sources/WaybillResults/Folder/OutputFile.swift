@@ -177,7 +177,7 @@ extension OutputFile {
     /// Replaces files atomically, each after its content is on the disk. May take long. The new files have the permissions
     /// of the earlier ones.
     ///
-    /// - Parameter model: A file whose permissions those get that replace none.
+    /// - Parameter model: A file whose permissions the new files get that have no earlier one.
     static func replaceDurably(
         _ files: [(path: String, bytes: [UInt8])],
         like model: String? = nil

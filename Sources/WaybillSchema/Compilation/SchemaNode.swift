@@ -1,15 +1,13 @@
 import OrderedCollections
 import WaybillJSON
 
-/// A compiled subschema: the rules of its keywords. It is a class, so that evaluating it copies nothing.
+/// A compiled subschema: the rules of its keywords. It is a class, because it is passed on at each evaluation.
 ///
 /// Other nodes are referred to by their index in the program, so that a recursive schema is a finite list.
 final class SchemaNode: Sendable {
     /// The location of the subschema.
     let location: SchemaLocation
     let rules: SchemaRules
-    /// The rules for objects, which are large, by reference.
-    let object: Reference<ObjectRules>?
     /// Whether every instance is valid, so that evaluation can be skipped.
     let acceptsEverything: Bool
     /// The node that decides instead of this one, which consists only of a `$ref` to it.
@@ -18,22 +16,12 @@ final class SchemaNode: Sendable {
     init(_ rules: SchemaRules, at location: SchemaLocation) {
         self.location = location
         self.rules = rules
-        object = rules.object.map { Reference($0) }
         acceptsEverything = rules.onlyApplies && rules.applicators.isEmpty
         if rules.onlyApplies, rules.applicators.count == 1, case .reference(let target) = rules.applicators[0] {
             self.target = target
         } else {
             target = nil
         }
-    }
-}
-
-/// A value that is shared and not copied.
-final class Reference<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }
 

@@ -100,8 +100,8 @@ struct SchemaEvaluator {
         return true
     }
 
-    /// Whether evaluation may continue with work that is no nested evaluation, such as a search for a name. Every loop
-    /// over the values or names of an instance asks this.
+    /// Whether evaluation may continue. Every loop over the values or names of an instance asks this, because only nested
+    /// evaluations are counted elsewhere.
     ///
     /// - Parameter size: The amount of work; 64 takes about as long as reading a value.
     mutating func mayContinue(before size: Int = 64) -> Bool {
@@ -150,7 +150,7 @@ struct SchemaEvaluator {
         case .array(let elements):
             if let rules = node.rules.array, !accepts(rules, elements, &seen) { return false }
         case .object(let members):
-            if let rules = node.object, !accepts(rules.value, members, instance, &seen) { return false }
+            if let rules = node.rules.object, !accepts(rules, members, instance, &seen) { return false }
         case .null, .bool, .bytes: break
         }
         for applicator in node.rules.applicators where !accepts(applicator, instance, &seen) { return false }

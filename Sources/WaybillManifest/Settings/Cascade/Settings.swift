@@ -8,9 +8,6 @@ package import WaybillDiagnostics
 package struct Settings: Sendable {
     /// The specified settings, in source order; in merged settings, farther levels come first.
     package private(set) var entries: [Setting<any SettingDefinition>] = []
-    /// The types of the entries. A request asks for dozens of settings, most of which it does not have; comparing a number
-    /// takes a sixth of the time of looking into an entry.
-    private var types: [ObjectIdentifier] = []
     /// The keys that are declined from farther levels, each with its location.
     package internal(set) var declined: [Spanned<String>] = []
 
@@ -32,7 +29,7 @@ package struct Settings: Sendable {
     /// Returns the settings without those that satisfy a predicate.
     package func without(_ isUnwanted: (Setting<any SettingDefinition>) -> Bool) -> Settings {
         var settings = self
-        settings.removeAll(where: isUnwanted)
+        settings.entries.removeAll(where: isUnwanted)
         return settings
     }
 
@@ -47,7 +44,6 @@ package struct Settings: Sendable {
     /// Adds an entry at the end.
     mutating func append(_ entry: Setting<any SettingDefinition>) {
         entries.append(entry)
-        types.append(ObjectIdentifier(type(of: entry.value)))
     }
 
     /// Replaces an entry by one with the same key.
@@ -57,14 +53,7 @@ package struct Settings: Sendable {
 
     /// Removes the entries of a key.
     mutating func remove(_ key: String) {
-        removeAll { $0.value.key == key }
-    }
-
-    private mutating func removeAll(where isUnwanted: (Setting<any SettingDefinition>) -> Bool) {
-        let kept = entries.filter { !isUnwanted($0) }
-        entries = []
-        types = []
-        for entry in kept { append(entry) }
+        entries.removeAll { $0.value.key == key }
     }
 
     /// Returns the nearest entry of a setting.
@@ -77,22 +66,21 @@ package struct Settings: Sendable {
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
     ) -> Setting<Value>? {
-        for index in entries.indices.reversed() {
-            if let found = definition(type, at: index).flatMap(value) { return entries[index].map { _ in found } }
+        for index in entries.indices.reversed() where entries[index].value.key == Definition.key {
+            if let found = (entries[index].value as? Definition).flatMap(value) {
+                return entries[index].map { _ in found }
+            }
         }
         return nil
     }
 
     /// Returns the entries of a setting, in order.
     func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
-        entries.indices.compactMap { index in
-            definition(type, at: index).map { definition in entries[index].map { _ in definition } }
+        // Uses indices, so that entries of other settings are not copied.
+        let indices = entries.indices.lazy.filter { entries[$0].value.key == Definition.key }
+        return indices.compactMap { index in
+            (entries[index].value as? Definition).map { definition in entries[index].map { _ in definition } }
         }
-    }
-
-    /// Returns an entry if it is one of this setting.
-    private func definition<Definition: SettingDefinition>(_ type: Definition.Type, at index: Int) -> Definition? {
-        types[index] == ObjectIdentifier(type) ? entries[index].value as? Definition : nil
     }
 }
 

@@ -60,8 +60,6 @@ enum CredentialName {
 
     /// The words of a name in lower case. A separator, or a capital after a lower-case letter, starts a new word.
     private static func words(of name: String) -> [String] {
-        // Most names are one word, and characters take long to classify.
-        if name.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return [name] }
         var words: [String] = []
         var word = ""
         var wasSmall = false

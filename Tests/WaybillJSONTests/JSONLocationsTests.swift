@@ -2,7 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 
-@Suite(.timeLimit(.minutes(5))) struct JSONPlacesTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONLocationsTests {
     /// Documents that make it hard to find locations: escapes, tabs, a byte order mark, repeated names, nesting.
     static let texts = [
         #"{"a": {"b": [1, {"c": "x"}]}, "d": null}"#,
