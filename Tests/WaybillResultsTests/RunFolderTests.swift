@@ -161,6 +161,14 @@ import WaybillTestSupport
         let error = #expect(throws: ResultsError.self) { try create(.at("\(folder.path)/out")) }
         #expect(error?.description.contains("out/bodies' is a symbolic link") == true)
         #expect(folder.names(in: "elsewhere") == ["mine.txt"])
+        #expect(KeptBodies(folder: "\(folder.path)/out").path(of: "mine") == nil)
+        var journal = JSONStream()
+        journal.add(Samples.events[0])
+        journal.addChecksum(from: 0)
+        journal.endLine()
+        folder.write(journal.bytes, to: "out/events.ndjson")
+        let record = try RunRecord(folder: "\(folder.path)/out")
+        #expect(throws: ResultsError.self) { try RunFolder.reopen("\(folder.path)/out", after: record) }
     }
 
     @Test func `two runs never write to the same folder at the same time`() throws {

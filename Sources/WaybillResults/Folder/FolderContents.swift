@@ -51,9 +51,7 @@ enum FolderContents {
         isOfSuite: Bool,
         replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
-        if isLink("\(path)/\(bodies)") {
-            throw ResultsError("'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
-        }
+        try checkBodies(in: path)
         let existing = [journal, result, outputs, sources, bodies].filter {
             exists("\(path)/\($0)") && ($0 != bodies || !names(in: "\(path)/\(bodies)").isEmpty)
         }
@@ -169,6 +167,12 @@ enum FolderContents {
         return event["outcome"]?.string.flatMap(RunOutcome.init) != .interrupted
     }
 
+    /// Throws if the folder for bodies is a link.
+    static func checkBodies(in path: String) throws(ResultsError) {
+        guard isLink("\(path)/\(bodies)") else { return }
+        throw ResultsError("'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
+    }
+
     /// Removes the files of an earlier run, except the journal.
     private static func clear(_ path: String) throws(ResultsError) {
         clearTemporaries(path)
@@ -196,7 +200,7 @@ enum FolderContents {
             || [journal, result, outputs, sources, RunFileNames.suite].contains { name.hasPrefix(".\($0).") }
     }
 
-    private static func names(in folder: String) -> [String] {
+    static func names(in folder: String) -> [String] {
         // Links are not followed: their targets do not belong to the run.
         isLink(folder) ? [] : (try? FolderListing.names(in: folder, limit: .max)) ?? []
     }

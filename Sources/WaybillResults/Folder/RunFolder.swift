@@ -77,6 +77,7 @@ package final class RunFolder: Sendable {
         in suite: String? = nil
     ) throws(ResultsError) -> RunFolder {
         try FolderContents.checkParents(of: path, except: suite)
+        try FolderContents.checkBodies(in: path)
         let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError("the run in '\(path)' is still running") }
