@@ -64,7 +64,9 @@ struct StepFile: Sendable {
             }
             return nil
         }
-        let resumption = step.flow?.until == nil ? context.earlier?.output(of: self.step) : nil
+        // A request with 'until' starts again; of a 'forEach', the elements that had finished are kept.
+        let startsAgain = step.flow?.until != nil && step.flow?.forEach == nil
+        let resumption = startsAgain ? nil : context.earlier?.output(of: self.step)
         columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
         do {
             writer = try await folder.records(
