@@ -122,6 +122,54 @@ import WaybillTransport
         #expect(folder.read("b.ndjson.part") == "")
     }
 
+    @Test func `a run that is interrupted after a tolerated element continues with the others`() async throws {
+        let control = RunControl()
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    forEach: {in: [bad, x, y, z], as: n, concurrency: 1}
+                    onFailure: continue
+                    get: "/${n}"
+                    write: {to: a.ndjson}
+            """
+        let fixture = try ExecutionFixture(text) { request in
+            if request.url == "http://s/x" { control.stop() }
+            return request.url == "http://s/bad" ? .json("{}", status: 500) : .json("{\"n\":1}")
+        }
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let events = EventStream(journal: run.journal)
+        let outcome = await fixture.run(events: events, folder: run, control: control)
+        try await run.journal.finish()
+        #expect(outcome.summary == "a:cancelled")
+        #expect(folder.read("a.ndjson") == nil)
+        let resumed = try await ResumedRun(fixture, in: folder)
+        #expect(resumed.outcome?.summary == "a:tolerated")
+        #expect(resumed.sent.suffix(2) == ["GET /y", "GET /z"])
+        #expect(folder.read("a.ndjson") == String(repeating: "{\"n\":1}\n", count: 3))
+    }
+
+    @Test(arguments: [
+        ("[]", "a:passed", "{\"n\":1}\n{\"n\":2}\n"), ("[{n: 9}]", "a:passed", "{\"n\":1}\n{\"n\":2}\n{\"n\":9}\n"),
+        ("{n: 9}", "a:failed", nil),
+    ])
+    func `recovering from the failure of a page keeps the pages before it`(
+        data: String,
+        summary: String,
+        content: String?
+    ) async throws {
+        let (outcome, _, _) = try await run(
+            """
+            get: /a, paginate: {page: {query: p}}, intercept: {beforeFailure: [{recover: \(data)}]},
+            write: {to: a.ndjson}, outputs: {count: length($)}
+            """.replacing("\n", with: " "),
+            ["/a?p=1": .json("[{\"n\":1}]"), "/a?p=2": .json("[{\"n\":2}]"), "/a?p=3": .json("{}", status: 404)]
+        )
+        #expect(outcome.summary == summary)
+        #expect(folder.read("a.ndjson") == content)
+    }
+
     @Test func `only the last try of until is written`() async throws {
         let count = Mutex(0)
         let fixture = try ExecutionFixture(

@@ -33,13 +33,13 @@ extension RequestScope {
 
     /// Provides the session of the only service that has one, if an expression outside of requests uses it.
     mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationFailure) {
-        guard session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
+        guard self.session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
     /// Provides the session of the only service that has one, if a value outside of requests uses it.
     mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
-        guard session == nil, value.usesSession else { return }
+        guard self.session == nil, value.usesSession else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
@@ -55,8 +55,8 @@ extension RequestScope {
     /// Adds the session of a service to the scope, and fetches it first if necessary.
     mutating func provideSession(of service: String?) async throws(EvaluationFailure) {
         // If there is none, the expression that uses it fails at its own location.
-        guard session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
-        session = try await context.run.sessions.session(of: service, for: context)
+        guard self.session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
+        self.session = try await context.run.sessions.session(of: service, for: context)
     }
 }
 
