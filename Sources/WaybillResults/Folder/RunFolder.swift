@@ -87,9 +87,9 @@ package final class RunFolder: Sendable {
             let message = "another process has resumed the run in '\(path)' in the meantime; try again"
             throw ResultsError(message)
         }
-        try file.cut(to: record.length)
         FolderContents.clearTemporaries(path)
-        return RunFolder(path: path, of: record.id, file, thread, .real, length: record.length)
+        let journal = try file.continued(at: record.length)
+        return RunFolder(path: path, of: record.id, journal, thread, .real, length: record.length)
     }
 
     /// Starts a separate thread for files.
