@@ -62,7 +62,10 @@ package final class RunFolder: Sendable {
             try FolderContents.checkParents(of: path, except: suite)
             try FolderContents.make(path)
             var unfinished: RunID?
+            let isNew = FolderContents.size(of: "\(path)/\(FolderContents.journal)") == nil
             let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished, replacesRun: replacesRun)
+            // A suite has removed the journals of its earlier runs.
+            if isNew, let suite { file.adoptPermissions(of: "\(suite)/\(RunFileNames.suite)") }
             return RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
         }
     }
