@@ -250,3 +250,37 @@ import WaybillTransport
         #expect(folder.names(in: "b") == ["a", "a.part"])
     }
 }
+
+/// Cancels a run, after the deadline of its step, as soon as the records of a table are complete.
+private final class LateCancellation: RunObserver {
+    private let clock: ManualClock
+    private let control: RunControl
+
+    init(_ clock: ManualClock, _ control: RunControl) {
+        (self.clock, self.control) = (clock, control)
+    }
+
+    func receive(_ event: RunEvent) {
+        guard case .writeCommitting = event.kind else { return }
+        clock.advance(by: .seconds(10))
+        control.cancel()
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct CancelledLoadTests {
+    @Test func `the load of a table ends when the run is cancelled, also after the deadline of the step`() async throws
+    {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, deadline: 5s, get: /a, write: {to: t.sqlite, table: t, key: [id]}}]}}\n",
+            ["/a": .json("[{\"id\": 1}]")]
+        )
+        let folder = TemporaryFolder()
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let (clock, control) = (ManualClock(), RunControl())
+        let events = EventStream(journal: run.journal, observers: [LateCancellation(clock, control)])
+        let outcome = await fixture.run(events: events, folder: run, control: control, clock: clock)
+        #expect(outcome.summary == "a:failed" || outcome.summary == "a:cancelled")
+        #expect(folder.read("t.sqlite") == nil)
+        try await run.journal.finish()
+    }
+}

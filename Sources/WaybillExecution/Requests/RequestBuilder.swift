@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -249,6 +250,7 @@ struct RequestBuilder {
             for secret in address.secrets { try redactor.register(secret, at: scalar.span) }
             return address.text
         }
+        for proxy in options.proxy.urls { register(credentialsOf: proxy) }
         options.needsCertificate = settings.expectsCertificate
         options.isResponseSecret = plan.hasSecretOutputs
         if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
@@ -261,6 +263,18 @@ struct RequestBuilder {
             try duration(settings.timeout)
             ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout)
         request.connectTimeout = try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default
+    }
+
+    /// Registers the password in the URL of a proxy, and the credentials that are made of it (RFC 7617): servers may send
+    /// them back.
+    private func register(credentialsOf proxy: String) {
+        let url = URIReference(proxy.contains("://") ? proxy : "http://\(proxy)")
+        guard let user = url.authority.map(URIReference.Authority.init)?.userInformation else { return }
+        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { PercentEncoding.decoded(String($0)) ?? String($0) }
+        guard parts.count == 2 else { return }
+        redactor.register(parts[1], from: "the password of a proxy")
+        redactor.register(Base64.encode(Array("\(parts[0]):\(parts[1])".utf8)))
     }
 
     // MARK: Texts

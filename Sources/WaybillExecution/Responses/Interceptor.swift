@@ -97,7 +97,7 @@ struct Interceptor {
     /// Evaluates the outputs with the data that replaced a failure. Outputs that cannot be evaluated keep their values.
     private func evaluateOutputs(of outcome: inout AttemptOutcome) {
         for output in request.plan.outputs {
-            guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }
+            guard var value = try? output.value.outputValue(in: outcome.scope.scope(output.level)) else { continue }
             value.isSecret = value.isSecret || output.isSecret
             do throws(EvaluationFailure) {
                 if value.isSecret { try run.redactor.register(secretsIn: value.json, at: output.value.span) }

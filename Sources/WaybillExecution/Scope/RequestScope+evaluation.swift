@@ -46,7 +46,7 @@ extension RequestScope {
     /// The value of an output of the graph, or of a `values` step; a secret is registered.
     mutating func value(of output: OutputDefinition) async throws(EvaluationFailure) -> ScopeValue {
         try await provideSession(for: output.value)
-        var value = try output.value.value(in: scope(.graph(context.graph)))
+        var value = try output.value.outputValue(in: scope(.graph(context.graph)))
         value.isSecret = value.isSecret || output.isSecret
         if value.isSecret { try context.run.redactor.register(secretsIn: value.json, at: output.value.span) }
         return value

@@ -16,6 +16,7 @@ struct StepFile: Sendable {
     private let graph: String
     private let run: RunContext
     private let deadline: Deadline?
+    private let isFinal: Bool
     private let path: RedactedText
     private let writer: RecordFileWriter
     private let format: any WritableRecordFormat.Type
@@ -34,6 +35,7 @@ struct StepFile: Sendable {
         graph = context.graph
         run = context.run
         deadline = context.deadline
+        isFinal = context.isFinal
         let path: String
         do throws(EvaluationFailure) {
             var scope = context.scope
@@ -207,9 +209,9 @@ struct StepFile: Sendable {
         let result = await withTaskCancellationHandler {
             await commit { [deadline] in
                 cancellation.isRequested || deadline?.passed != nil
-            } orUntil: { [deadline, control = run.control] in
+            } orUntil: { [control = run.control, step, isFinal] in
                 // A deadline cancels the task too, but does not stop the load of a database.
-                cancellation.isRequested && deadline?.passed == nil || control.isCancelled
+                cancellation.isRequested && control.hasCancelled(step: step, isFinal: isFinal)
             }
         } onCancel: {
             cancellation.request()

@@ -43,7 +43,8 @@ extension FilterStage {
     ) throws(EvaluationFailure) -> ScopeValue {
         var scope = scope
         scope.current = data
-        return try apply(to: FilterData(value: data, scope: scope, key: key, span: span))
+        let result = try apply(to: FilterData(value: data, scope: scope, key: key, span: span))
+        return try result.checkedDepth(at: span)
     }
 }
 

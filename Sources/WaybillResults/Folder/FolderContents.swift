@@ -37,10 +37,9 @@ enum FolderContents {
     ) throws(ResultsError) -> OutputFile {
         let file = try lock(path, disk, replacing: &unfinished, isOfSuite: isOfSuite, replacesRun: replacesRun)
         try clear(path)
-        // The list of a suite that this run replaces.
-        if SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
-        try file.cut(to: 0)
-        return file
+        // The list of a suite that this run replaces. Another suite replaces the list itself.
+        if !isOfSuite, SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
+        return try file.continued(at: 0)
     }
 
     /// Opens and locks the journal in a folder that a new run may take over; see `claim`. Changes nothing else.
