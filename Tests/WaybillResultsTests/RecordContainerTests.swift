@@ -227,6 +227,37 @@ import WaybillTestSupport
         #expect(folder.names() == ["shop.sqlite", "shop.sqlite.orders.part"])
     }
 
+    @Test(
+        arguments: [
+            ("v TEXT UNIQUE ON CONFLICT REPLACE", "", "UNIQUE constraint failed: orders.v"),
+            ("v TEXT UNIQUE ON CONFLICT IGNORE", "", "UNIQUE constraint failed: orders.v"),
+            ("v TEXT, w TEXT NOT NULL ON CONFLICT IGNORE", "", "NOT NULL constraint failed: orders.w"),
+            ("v TEXT", "INSERT", "record 1 for table 'orders'"), ("v TEXT", "UPDATE", "record 2 for table 'orders'"),
+        ]
+    )
+    func `an existing table cannot drop a record without an error`(columns: String, ignored: String, reason: String)
+        async throws
+    {
+        _ = try await query("CREATE TABLE orders (id INTEGER PRIMARY KEY ON CONFLICT IGNORE, \(columns))")
+        if !ignored.isEmpty {
+            _ = try await query("INSERT INTO orders VALUES (2, 'old')")
+            _ = try await query(
+                "CREATE TRIGGER t BEFORE \(ignored) ON orders BEGIN SELECT RAISE(IGNORE); END"
+            )
+        }
+        let before = try await query("SELECT * FROM orders")
+        let error = await #expect(throws: ResultsError.self) {
+            try await write(records(#"{"id":1,"v":"x"}"#, #"{"id":2,"v":"x"}"#), in: orders())
+        }
+        #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+        #expect(try await query("SELECT * FROM orders") == before)
+    }
+
+    @Test func `records that have only the columns of the key can be loaded again`() async throws {
+        for _ in 0..<2 { _ = try await write(records(#"{"id":1}"#, #"{"id":2}"#), in: orders()) }
+        #expect(try await query("SELECT * FROM orders") == "1\n2\n")
+    }
+
     @Test func `a new database is not created if no record is loaded`() async throws {
         await #expect(throws: ResultsError.self) { try await write(records("{}"), in: orders()) }
         #expect(folder.names() == ["shop.sqlite.orders.part"])

@@ -62,6 +62,9 @@ final class SQLiteDatabase {
         return true
     }
 
+    /// The number of rows that the last statement inserted or changed, without those of its triggers.
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
     /// Executes a statement without parameters and results.
     func execute(_ sql: String) throws(ResultsError) {
         try SQLiteStatement(sql, of: self).run()

@@ -147,6 +147,10 @@ private struct SQLiteLoad {
             throw failure("is missing '\(name)', a column of 'key'\(hint)", value: record)
         }
         try insertion.run()
+        // A trigger can ignore a row without an error.
+        guard database.changedRows > 0 else {
+            throw failure("was not stored: a trigger of the table ignores it", value: record)
+        }
     }
 
     private func failure(_ words: String, value: JSONObject) -> ResultsError {
@@ -214,12 +218,15 @@ private struct SQLiteLoad {
         let values = columns.map { _ in "?" }.joined(separator: ", ")
         let key = table.key.map(\.quotedForSQL).joined(separator: ", ")
         let others = columns.filter { !table.key.contains(named: $0) }.map(\.quotedForSQL)
-        let change = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        var change = others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        // Without other columns, the row stays as it is, and counts as changed.
+        if others.isEmpty, let column = table.key.first?.quotedForSQL { change = "\(column) = \(column)" }
         do throws(ResultsError) {
+            // ABORT overrides 'ON CONFLICT' in the definition of the table, which can drop rows without an error.
             let statement = try SQLiteStatement(
                 """
-                INSERT INTO \(table.name.quotedForSQL) (\(names)) VALUES (\(values)) \
-                ON CONFLICT (\(key)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(change)")
+                INSERT OR ABORT INTO \(table.name.quotedForSQL) (\(names)) VALUES (\(values)) \
+                ON CONFLICT (\(key)) DO UPDATE SET \(change)
                 """,
                 of: database
             )
