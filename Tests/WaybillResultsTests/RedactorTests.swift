@@ -26,6 +26,8 @@ import WaybillResults
             ("aa/b+c", "aa%252Fb%252Bc", "***"),
             (#"say "hi""#, #"{"text": "{\"p\": \"say \\\"hi\\\"\"}"}"#, #"{"text": "{\"p\": \"***\"}"}"#),
             ("<a&b's>", "<p>&lt;a&amp;b&#39;s&gt; &lt;a&#38;b&apos;s&#x3e;</p>", "<p>*** ***</p>"),
+            ("pässwörd €5", "p&auml;ssw&ouml;rd &euro;5 &nbsp;p&aumlx;", "*** &nbsp;p&aumlx;"),
+            (#"say "hi""#, #"id,"say ""hi""""#, #"id,"***""#),
             ("hunter2", "68756e74657232 68756E74657232 6875", "*** *** 6875"),
             ("Hunter2", "https://hunter2.example.com/hunter2", "https://***.example.com/***"),
             (#"say "hi"\now"#, #"{"p":"say \"hi\"\\now"}"#, #"{"p":"***"}"#),
@@ -182,6 +184,19 @@ import WaybillResults
         } else {
             #expect(redacted == bytes("\u{FEFF}{\"p\":\"***\",\"q\":\"x ***!\"}"))
         }
+    }
+
+    @Test(arguments: [false, true], ["", "\u{FEFF}"])
+    func `in UTF-16, a secret with JSON escapes is redacted`(isBigEndian: Bool, mark: String) {
+        func bytes(_ text: String) -> [UInt8] {
+            text.utf16.flatMap { unit -> [UInt8] in
+                let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+                return isBigEndian ? [high, low] : [low, high]
+            }
+        }
+        let redactor = redactor(#"say "hä" now"#)
+        let text = #"{"p":"say \"hä\" now","q":"€ s\u0061y \"h\u00e4\" now!"}"#
+        #expect(redactor.redact(bytes(mark + text)) == bytes(mark + #"{"p":"***","q":"€ ***!"}"#))
     }
 
     @Test func `in ISO-8859-1, a secret with accents is redacted, plain or escaped`() {

@@ -18,6 +18,33 @@ enum OtherEncodings {
         }
     }
 
+    /// A text in UTF-16 with one byte for each code unit.
+    struct Narrowed {
+        /// The code units. Those beyond ISO-8859-1 are a byte that escapes do not have.
+        let bytes: [UInt8]
+        /// The offset of the low byte in a code unit.
+        private let lowByte: Int
+
+        /// Narrows a text that starts with a byte order mark, or with a character of ISO-8859-1 in UTF-16; `nil` for any
+        /// other text.
+        init?(_ text: UnsafeBufferPointer<UInt8>) {
+            guard text.count >= 2 else { return nil }
+            switch (text[0], text[1]) {
+            case (0xFE, 0xFF), (0, 1...): lowByte = 1
+            case (0xFF, 0xFE), (1..., 0): lowByte = 0
+            default: return nil
+            }
+            let (low, high) = (lowByte, 1 - lowByte)
+            bytes = stride(from: 0, to: text.count - 1, by: 2).map { text[$0 + high] == 0 ? text[$0 + low] : 0 }
+        }
+
+        /// Returns the range in the original for a range of `bytes`, from the low byte of the first code unit to that of
+        /// the last.
+        func originalRange(of range: Range<Int>) -> Range<Int> {
+            (2 * range.lowerBound + lowByte)..<(2 * range.upperBound - 1 + lowByte)
+        }
+    }
+
     /// Returns the replacement for a match: the mask, in UTF-16 if the match is in UTF-16, so that the following text
     /// stays readable.
     static func mask(for match: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {

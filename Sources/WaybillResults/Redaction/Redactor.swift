@@ -4,10 +4,10 @@ package import WaybillJSON
 /// Removes secrets from texts: every registered value is replaced by `***`, however it is spelled.
 ///
 /// A secret is found in these spellings: unchanged; percent-encoded (with digits in either case, and with any choice of
-/// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; in hexadecimal; in
-/// Base64 (either alphabet, padded or not, folded or not, alone or anywhere inside a longer text that was encoded); in
-/// UTF-16 and ISO-8859-1 (a short one in UTF-8 only); and in lowercase in a host name. Overlapping matches are removed
-/// entirely. A secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. The start of a
+/// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; with the doubled
+/// quotes of CSV; in hexadecimal; in Base64 (either alphabet, padded or not, folded or not, alone or anywhere inside a
+/// longer text that was encoded); in UTF-16, also with escapes, and ISO-8859-1 (a short one in UTF-8 only); and in
+/// lowercase in a host name. Overlapping matches are removed entirely. A secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. The start of a
 /// secret is found before a `…`, where an excerpt may have cut it. A text is read once for each kind of escape that
 /// occurs in it, and once more for each kind nested inside, whatever the number of secrets. Without secrets, nothing is
 /// read.
@@ -142,7 +142,11 @@ package final class Redactor: Sendable {
         // The names of header fields and of character sets are reported in lower case.
         let lowercased = Array(secret.lowercased().utf8)
         let folded = lowercased == bytes ? [] : [PatternAutomaton.Pattern(bytes: lowercased)]
-        return [PatternAutomaton.Pattern(bytes: bytes)] + folded + encoded + Base64Patterns.patterns(of: bytes)
+        // In CSV, quotes are doubled (RFC 4180, section 2).
+        let quoted = secret.replacing("\"", with: "\"\"")
+        let doubled = quoted == secret ? [] : [PatternAutomaton.Pattern(bytes: Array(quoted.utf8))]
+        return [PatternAutomaton.Pattern(bytes: bytes)] + folded + doubled + encoded
+            + Base64Patterns.patterns(of: bytes)
     }
 }
 
@@ -168,7 +172,7 @@ extension Redactor {
         func redact(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBufferPointer(redact) }
 
         private func redact(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-            var ranges = matches(in: text, depth: Self.depth)
+            var ranges = matches(in: text, depth: Self.depth) + matches(inUTF16: text)
             guard !ranges.isEmpty else { return nil }
             ranges.sort { $0.lowerBound < $1.lowerBound }
             var result: [UInt8] = []
@@ -198,6 +202,16 @@ extension Redactor {
                 ranges += found.map(unescaped.originalRange)
             }
             return ranges
+        }
+
+        /// Returns the matches with escapes in a text in UTF-16.
+        private func matches(inUTF16 text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+            guard let narrowed = OtherEncodings.Narrowed(text) else { return [] }
+            // Short secrets are found in UTF-8 only.
+            var finder = self
+            finder.isForData = true
+            let found = narrowed.bytes.withUnsafeBufferPointer { finder.matches(in: $0, depth: Self.depth) }
+            return found.map(narrowed.originalRange)
         }
 
         /// Returns the matches in the bytes that digits represent, for both ways of pairing the digits.

@@ -8,7 +8,8 @@ struct Unescaped {
         case percent
         /// `\"`, `\n`, `\u00e9` (RFC 8259, section 7).
         case json
-        /// `&amp;`, `&#39;`, `&#x27;` (HTML, section 13.5; of the names, only those of XML).
+        /// `&amp;`, `&#39;`, `&#x27;`, `&eacute;` (HTML, section 13.5; of the names, those of XML and of ISO-8859-1, and
+        /// `euro`).
         case html
         /// `~0` for `~` and `~1` for `/` in a JSON pointer (RFC 6901, section 3).
         case pointer
@@ -139,8 +140,11 @@ struct Unescaped {
         case "gt": ">"
         case "quot": "\""
         case "apos": "'"
+        case "euro": "€"
         default:
-            if name.hasPrefix("#x") || name.hasPrefix("#X") {
+            if let scalar = latin1References[name] {
+                scalar
+            } else if name.hasPrefix("#x") || name.hasPrefix("#X") {
                 UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
             } else if name.hasPrefix("#") {
                 UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
@@ -149,6 +153,24 @@ struct Unescaped {
             }
         }
     }
+
+    /// The characters of ISO-8859-1 from U+00A0 to U+00FF, by the names of their references.
+    private static let latin1References: [String: Unicode.Scalar] = {
+        let names = """
+            nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr \
+            deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest \
+            Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml \
+            ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig \
+            agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml \
+            eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml
+            """
+        return Dictionary(
+            uniqueKeysWithValues: zip(
+                names.split(separator: " ").map(String.init),
+                (0xA0...0xFF).map(Unicode.Scalar.init)
+            )
+        )
+    }()
 
     private mutating func appendCodePoint(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let unit = Self.hexadecimal(text, index + 2, digits: 4) else { return nil }
