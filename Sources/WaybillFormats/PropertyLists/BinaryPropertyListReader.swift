@@ -129,8 +129,10 @@ struct BinaryPropertyListReader {
         case 0x08: return .bool(false)
         case 0x09: return .bool(true)
         case 0x10...0x14: return .number(try integer(at: start))
-        case 0x22: return Self.number(Double(Float(bitPattern: UInt32(try unsigned(at: start + 1, size: 4)))))
-        case 0x23: return Self.number(try double(at: start + 1))
+        case 0x22:
+            let value = Float(bitPattern: UInt32(try unsigned(at: start + 1, size: 4)))
+            return .number(try number(Double(value), at: start))
+        case 0x23: return .number(try number(double(at: start + 1), at: start))
         case 0x33:
             guard let text = PropertyListDate.text(secondsSince2001: try double(at: start + 1)) else {
                 throw PropertyListError("a date is not in the years 1 to 9999", at: start)
@@ -169,8 +171,11 @@ struct BinaryPropertyListReader {
         }
     }
 
-    private static func number(_ value: Double) -> JSON {
-        JSONNumber(value).map { .number($0) } ?? .null
+    private func number(_ value: Double, at start: Int) throws(PropertyListError) -> JSONNumber {
+        guard let number = JSONNumber(value) else {
+            throw PropertyListError("'\(value)' is not a number in JSON", at: start)
+        }
+        return number
     }
 
     private func double(at start: Int) throws(PropertyListError) -> Double {

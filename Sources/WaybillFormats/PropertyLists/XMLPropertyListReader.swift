@@ -42,7 +42,7 @@ struct XMLPropertyListReader {
             return .array(try elements(of: tag, depth: depth + 1))
         case "string": return .string(try text(of: tag))
         case "integer": return .number(try integer(of: tag))
-        case "real": return try real(of: tag)
+        case "real": return .number(try real(of: tag))
         case "true", "false":
             guard try trimmedText(of: tag).isEmpty else {
                 throw PropertyListError("the element <\(tag.name)> is not empty", at: tag.offset)
@@ -142,15 +142,20 @@ struct XMLPropertyListReader {
         return number
     }
 
-    private mutating func real(of tag: XMLScanner.Tag) throws(PropertyListError) -> JSON {
+    private mutating func real(of tag: XMLScanner.Tag) throws(PropertyListError) -> JSONNumber {
         let text = try trimmedText(of: tag)
-        if let number = JSONNumber(parsing: text) { return .number(number) }
+        if let number = JSONNumber(parsing: text) { return number }
         let unsigned = text.hasPrefix("+") || text.hasPrefix("-") ? text.dropFirst() : Substring(text)
-        if ["nan", "inf", "infinity"].contains(unsigned.lowercased()) { return .null }
+        if ["nan", "inf", "infinity"].contains(unsigned.lowercased()) { throw notFinite(tag, text) }
         guard unsigned.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }), let value = Double(text) else {
             throw PropertyListError("'\(text.excerpt(40))' is not a real number", at: tag.offset)
         }
-        return JSONNumber(value).map { .number($0) } ?? .null
+        guard let number = JSONNumber(value) else { throw notFinite(tag, text) }
+        return number
+    }
+
+    private func notFinite(_ tag: XMLScanner.Tag, _ text: String) -> PropertyListError {
+        PropertyListError("'\(text.excerpt(40))' is not a number in JSON", at: tag.offset)
     }
 
     private func neverClosed(_ tag: XMLScanner.Tag) -> PropertyListError {
