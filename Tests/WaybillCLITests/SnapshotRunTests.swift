@@ -55,6 +55,34 @@ import WaybillTestSupport
         #expect(folder.read("user.json") == nil)
     }
 
+    /// Two steps with one snapshot; the key `when` makes both conditional.
+    private func shared(_ first: String, _ second: String, when: String = "") -> String {
+        """
+        waybill: 1
+        services: {s: {baseURL: "http://127.0.0.1:9"}}
+        graphs:
+          main:
+            chain:
+              - {id: a, \(when)get: /a, expect: {snapshot: user.json}, mock: {body: \(first)}}
+              - {id: b, \(when)get: /b, expect: {snapshot: ./user.json}, mock: {body: \(second)}}
+        """
+    }
+
+    @Test func `two steps cannot share a snapshot`() async throws {
+        folder.write(shared("1", "2").replacing("./", with: ""), to: "manifest.yaml")
+        let checked = try await waybill("validate", "manifest.yaml")
+        #expect(checked.status == 2)
+        #expect(checked.errorText.contains("error[same-file]: two steps would be compared with the same snapshot"))
+        // These may exclude each other.
+        folder.write(shared("1", "2", when: "when: 1 == 1, "), to: "manifest.yaml")
+        let run = try await waybill("run", "manifest.yaml", "--mock", "--update-snapshots")
+        #expect(run.status == 1, "\(run.errorText)")
+        #expect(run.outputText.contains("user.json was already written by step 'main.a', with other data"))
+        #expect(folder.read("user.json") == "1\n")
+        folder.write(shared("1", "1", when: "when: 1 == 1, "), to: "manifest.yaml")
+        #expect(try await waybill("run", "manifest.yaml", "--mock", "--update-snapshots").status == 0)
+    }
+
     @Test func `snapshots are created, compared and updated`() async throws {
         manifest("{name: demo, at: 1}")
         let missing = try await waybill("run", "tests/manifest.yaml", "--mock")

@@ -6,6 +6,7 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// One attempt of a request: the innermost layer.
@@ -253,6 +254,17 @@ struct Attempt: Sendable {
     /// after the last page.
     private var mayHideOutputs: Bool { part == .page && plan.hasSecretOutputs }
 
+    /// Registers the secret outputs that the items of a page contain; returns whether all secret outputs are known.
+    private func registerOutputs(ofPage outcome: AttemptOutcome) -> Bool {
+        var scope = outcome.scope
+        if let items = request.step.flow?.paginate?.items,
+            let list = try? items.value(in: scope.scope(.graph(context.graph)))
+        {
+            scope.data = list
+        }
+        return run.redactor.register(secretOutputsOf: plan, in: scope)
+    }
+
     /// Which part of the request's result each response is: the whole, a page, or a poll of `until`.
     private var part: ResponseEvaluator.Part {
         guard let flow = request.step.flow else { return .whole }
@@ -294,7 +306,7 @@ struct Attempt: Sendable {
         sender.reportPostponed(redirects)
         if sender.reportsExchange, let status {
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
-            emitHead(of: response, status: status)
+            emitHead(of: response, status: status, hidesFields: mayHideOutputs && !registerOutputs(ofPage: outcome))
             let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
@@ -346,12 +358,37 @@ struct Attempt: Sendable {
     /// Writes the snapshot, unless the file already has that content. A log entry names the file.
     private func writeSnapshot(_ outcome: inout AttemptOutcome) async {
         guard let snapshot = outcome.snapshot, let folder = run.folder, outcome.failure == nil else { return }
+        if let other = stepSharing(snapshot) {
+            let message = run.redactor.text(
+                "the snapshot \(snapshot.path) was already written by step '\(other)', with other data; "
+                    + "give each step its own snapshot"
+            )
+            outcome.failure = Failure(.expect, message, at: snapshot.span)
+            return
+        }
         do throws(ResultsError) {
             guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
             emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))
         } catch {
             let message = run.redactor.text("could not write the snapshot: \(error)")
             outcome.failure = Failure(.expect, message, at: snapshot.span)
+        }
+    }
+
+    /// The other step of the run that has written a snapshot to the same file with other content, if there is one.
+    private func stepSharing(_ snapshot: SnapshotChecker.Update) -> String? {
+        let folder = FileContents.folder(of: snapshot.path)
+        let path = FileContents.path(
+            FileContents.name(of: snapshot.path),
+            in: FileContents.canonicalPath(folder) ?? folder
+        )
+        let digest = snapshot.content.hashValue
+        return run.snapshots.withLock { snapshots in
+            if let earlier = snapshots[CodePoints(path)], earlier.step != context.path, earlier.digest != digest {
+                return earlier.step
+            }
+            snapshots[CodePoints(path)] = (context.path, digest)
+            return nil
         }
     }
 
@@ -389,8 +426,12 @@ struct Attempt: Sendable {
     }
 
     /// Reports the head of a response whose secrets are registered.
-    private func emitHead(of response: HTTPResponse, status: Int) {
-        let headers = response.headers.list.map { run.redactor.header($0.name, $0.value) }
+    ///
+    /// - Parameter hidesFields: Whether the values of all fields are hidden.
+    private func emitHead(of response: HTTPResponse, status: Int, hidesFields: Bool = false) {
+        let headers = response.headers.list.map {
+            run.redactor.header($0.name, hidesFields ? Redactor.mask : $0.value)
+        }
         let version = response.httpVersion
         emit(.responseHead(.init(attempt: sender.attempt, status: status, httpVersion: version, headers: headers)))
     }

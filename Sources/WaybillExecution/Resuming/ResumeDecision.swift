@@ -53,6 +53,8 @@ package struct ResumeDecision: Sendable {
         if !repeatsUnsure {
             diagnostics += Self.unsureRequests(of: plan, earlier)
             diagnostics += nodes.all.filter { $0.mustRestartPages && !nodes.isSafe($0) }.map(Diagnostic.unsafePages)
+            diagnostics += nodes.all.filter { earlier.restarted.contains($0.path) && !nodes.isSafe($0) }
+                .map(Diagnostic.unsafeRestart)
         }
         diagnostics = diagnostics.sortedByLocation()
         lostCookies = needs.lostCookies
@@ -131,6 +133,20 @@ extension Diagnostic {
             "\(steps) may have been sent before the run ended, and its response is not recorded",
             at: span,
             help: list + [advice]
+        )
+    }
+
+    /// An element failed, its failure was tolerated, and its records cannot be added to the file of its step.
+    fileprivate static func unsafeRestart(_ node: ResumeNode) -> Diagnostic {
+        Diagnostic(
+            "unsafe-repeat",
+            "elements of step '\(node.path)' failed, and cannot be repeated alone: the file of 'write' already has the records of "
+                + "later elements, and the elements that passed must not be sent again",
+            at: node.step.span,
+            help: [
+                "--repeat-unsure sends the requests of all elements again, which may do their work twice. "
+                    + "'waybill resume' without --failed keeps the step as it is."
+            ]
         )
     }
 

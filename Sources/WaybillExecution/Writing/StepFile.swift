@@ -86,7 +86,12 @@ struct StepFile: Sendable {
             case .file(let error): throw Failure(.output, run.redactor.text(error.description), at: write.to.span)
             }
         }
-        if let loss = writer.loss { try await settle(loss, of: step, in: folder) }
+        if let loss = writer.loss {
+            try await settle(loss, of: step, in: folder)
+        } else if context.earlier?.restarted.contains(self.step) ?? false {
+            // The positions in the journal are those of the earlier file.
+            try await recordCut(to: .start, in: folder)
+        }
     }
 
     /// What was lost of the file before the run was resumed; `nil` if it is complete.
@@ -100,7 +105,14 @@ struct StepFile: Sendable {
                 + "requests for the missing records were already sent; --repeat-unsure sends them again"
             throw Failure(.output, run.redactor.text(message), at: write.to.span)
         }
-        run.events.emit(.writeCut(.init(path: path, rest: loss.rest)), step: self.step, durably: true)
+        try await recordCut(to: loss.rest, in: folder)
+    }
+
+    private func recordCut(
+        to rest: RecordFileWriter.Resumption.Mark,
+        in folder: RunFolder
+    ) async throws(Failure) {
+        run.events.emit(.writeCut(.init(path: path, rest: rest)), step: step, durably: true)
         do throws(ResultsError) {
             try await folder.journal.settle()
         } catch {

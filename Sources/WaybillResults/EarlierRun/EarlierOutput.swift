@@ -26,12 +26,17 @@ struct EarlierOutput: Sendable {
         resumption.add(page: page, upTo: bytes, checksum: checksum, records: count)
     }
 
-    /// Records that the end of the file was lost when an earlier run was resumed.
+    /// Forgets that an element finished before its turn, because it runs again.
+    mutating func forget(_ element: Int) {
+        resumption.forget(element)
+    }
+
+    /// Records that the end of the file was lost when an earlier run was resumed, or that the file was started again.
     ///
     /// - Returns: The elements whose records were lost.
     mutating func goBack(to mark: RecordFileWriter.Resumption.Mark) -> Range<Int> {
         let end = resumption.element
-        completed = nil
+        (isCommitted, completed, written) = (false, nil, nil)
         resumption.goBack(to: mark)
         return resumption.element..<end
     }

@@ -92,6 +92,9 @@ package struct EarlierSteps: Sendable {
     private var pages: [String: EarlierPages] = [:]
     /// The groups of steps that passed, or whose failure was tolerated, by path.
     private var groups: [String: StepResult] = [:]
+    /// The `forEach` steps that run again with all elements: an element with a tolerated failure runs again, and the file
+    /// of their records can no longer take its records.
+    package private(set) var restarted: Set<String> = []
     /// The files that were moved to their paths, by the path of the step that wrote or downloaded them.
     private var files: [String: RunFiles.File] = [:]
 
@@ -211,8 +214,9 @@ package struct EarlierSteps: Sendable {
     package mutating func forgetUnsure() {
         for (path, step) in steps where step.use != .taken { steps[path] = nil }
         for (path, all) in elements {
-            let kept = all.elements.filter { $0.value.use == .taken || !hasPosition(for: $0.key, of: path) }
-            elements[path]?.elements = kept
+            for (index, element) in all.elements where element.use != .taken && hasPosition(for: index, of: path) {
+                forget("\(path)[\(index)]")
+            }
         }
     }
 
@@ -223,14 +227,13 @@ package struct EarlierSteps: Sendable {
     }
 
     /// Forgets the steps and elements with tolerated failures, so that they run again and the steps that contain them
-    /// continue. Requests that may have reached the server without a recorded response keep their results, as do
-    /// elements if the file of their step can no longer take their records.
+    /// continue. If the file of a `forEach` can no longer take the records of such an element, all of its elements run
+    /// again. Requests that may have reached the server without a recorded response keep their results.
     package mutating func forgetTolerated() {
         for path in tolerated {
             if let (step, index) = Self.element(at: path) {
-                guard elements[step]?.elements[index]?.use != .unsure, hasPosition(for: index, of: step) else {
-                    continue
-                }
+                if elements[step]?.elements[index]?.use == .unsure { continue }
+                if !hasPosition(for: index, of: step) { restart(step) }
             } else if steps[path]?.use == .unsure {
                 continue
             }
@@ -247,7 +250,17 @@ package struct EarlierSteps: Sendable {
 
     private mutating func forget(_ path: String) {
         steps[path] = nil
-        if let (step, index) = Self.element(at: path) { elements[step]?.elements[index] = nil }
+        guard let (step, index) = Self.element(at: path) else { return }
+        elements[step]?.elements[index] = nil
+        outputs[step]?.forget(index)
+    }
+
+    /// Forgets all elements of a `forEach` and its file.
+    private mutating func restart(_ path: String) {
+        restarted.insert(path)
+        elements[path] = nil
+        outputs[path] = nil
+        forgetInside { !$0.utf8.starts(with: path.utf8 + [UInt8(ascii: "[")]) }
     }
 
     private mutating func note(tolerated isTolerated: Bool, _ path: String) {
@@ -335,14 +348,19 @@ package struct EarlierSteps: Sendable {
     /// Forgets what is inside a step that `until` executes again: only the last round is continued.
     private mutating func forgetRound(_ path: String) {
         let isOutside = { (other: String) in !other.utf8.starts(with: path.utf8 + [UInt8(ascii: ".")]) }
+        forgetInside(isOutside)
+        finishing = finishing.filter { $0 != path && isOutside($0) }
+        for other in tolerated where !isOutside(other) { note(tolerated: false, other) }
+    }
+
+    /// Forgets the results of the steps that are not outside of something.
+    private mutating func forgetInside(_ isOutside: (String) -> Bool) {
         steps = steps.filter { isOutside($0.key) }
         groups = groups.filter { isOutside($0.key) }
         elements = elements.filter { isOutside($0.key) }
         outputs = outputs.filter { isOutside($0.key) }
         pages = pages.filter { isOutside($0.key) }
         unsure = unsure.filter(isOutside)
-        finishing = finishing.filter { $0 != path && isOutside($0) }
-        for other in tolerated where !isOutside(other) { note(tolerated: false, other) }
     }
 
     /// Records that the end of the file of a step was lost when the run was resumed.

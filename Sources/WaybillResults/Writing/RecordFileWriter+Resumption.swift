@@ -77,6 +77,12 @@ extension RecordFileWriter {
             if records.count > 0 { held[element] = Waiting(bytes: bytes, records: records) }
         }
 
+        /// Forgets that an element finished before its turn, because it runs again.
+        mutating func forget(_ element: Int) {
+            ended.remove(element)
+            held[element] = nil
+        }
+
         /// Returns the last position up to which a file has the bytes that were written to it, with their checksum.
         func lastMark(intactIn path: String) throws(ResultsError) -> Mark {
             let file = try InputFile(path)

@@ -301,6 +301,29 @@ import WaybillTransport
         #expect(sent.allSatisfy { $0.headers.contains { $0.name == "Accept" } })
     }
 
+    @Test(arguments: [
+        ("$[0].key", "<***>", "application/json"), ("$[1].key", "***", "***"),
+        ("response.status", "<page-secret-1>", "application/json"),
+    ])
+    func `header fields of pages do not show secret outputs`(output: String, field: String, type: String) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    paginate: {next: $.next, items: $.rows}
+                    outputs: {k: {value: "\(output)", secret: true}}
+            """
+        ) { _ in .linked(#"{"rows":[{"key":"page-secret-1"}],"next":null}"#, ["<page-secret-1>"]) }
+        let (_, events) = try await fixture.run(into: folder)
+        let heads = events.compactMap { if case .responseHead(let head) = $0.kind { head } else { nil } }
+        let fields = heads.first?.headers ?? []
+        #expect(fields.first { $0.name.string == "Link" }?.value.string == field)
+        #expect(fields.first { $0.name.string == "Content-Type" }?.value.string == type)
+    }
+
     @Test func `items are written page by page, and the journal records the next page`() async throws {
         let fixture = try fixture(
             "get: /a, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson, columns: [n]}",

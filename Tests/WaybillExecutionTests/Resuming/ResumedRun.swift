@@ -36,9 +36,11 @@ struct ResumedRun {
         _ fixture: ExecutionFixture,
         in folder: TemporaryFolder,
         repeatsUnsure: Bool = false,
+        repeatsTolerated: Bool = false,
         secrets: [String: String] = [:]
     ) async throws {
-        let earlier = try RunRecord(folder: folder.path)
+        var earlier = try RunRecord(folder: folder.path)
+        if repeatsTolerated { earlier.steps.forgetTolerated() }
         decision = ResumeDecision(fixture.plan, earlier.steps, repeatsUnsure: repeatsUnsure)
         guard decision.diagnostics.isEmpty else {
             (outcome, sent, warnings) = (nil, [], [])
