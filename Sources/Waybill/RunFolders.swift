@@ -76,7 +76,8 @@ package enum RunFolders {
     ///
     /// - Parameter run: The path of the folder, the name of the run, `latest`, or `latest-passed`.
     package static func folder(of run: String) -> String {
-        let isFolder = [RunFileNames.journal, RunFileNames.suite].contains { exists("\(run)/\($0)") }
+        // An empty path would be the root folder.
+        let isFolder = !run.isEmpty && [RunFileNames.journal, RunFileNames.suite].contains { exists("\(run)/\($0)") }
         if isFolder || run.contains("/") { return run }
         // The link changes with the next run.
         if run == latest, let path = FileContents.canonicalPath("\(usual)/\(latest)") {

@@ -3,6 +3,14 @@ import WaybillPlatform
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ShowTests {
+    @Test(arguments: [["show", ""], ["resume", ""], ["report", "", "--junit", "-"]])
+    func `an empty name of a run is a usage error`(arguments: [String]) async throws {
+        let folder = TemporaryFolder()
+        let command = try await Command.run(CommandCase.program, arguments, in: folder.path)
+        #expect(command.status == 64)
+        #expect(command.errorText.contains("The name of the run must not be empty."))
+    }
+
     @Test func `show prints every failed expectation, and the elements that failed`() async throws {
         let folder = TemporaryFolder()
         folder.write(

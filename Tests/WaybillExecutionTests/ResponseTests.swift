@@ -216,6 +216,16 @@ import WaybillTransport
         #expect(await fixture.run().summary == "a:passed")
     }
 
+    @Test func `the body of a response without content by definition is not its data`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, filters: [{select: $.n}]}], outputs: {data: steps.a.data}}}\n",
+            ["/a": .json(#"{"n": 1}"#, status: 205)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:passed")
+        #expect(outcome.outputs.first?.values.value == ["data": .null])
+    }
+
     @Test func `all failed expectations are reported together, each at its location`() async throws {
         let failure = try #require(
             try await failure("expect: {json: {a: 2}, body: [$.a == 3, $.b == 1]}", #"{"a": 1}"#)

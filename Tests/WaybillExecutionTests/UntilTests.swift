@@ -44,6 +44,17 @@ import WaybillTransport
         #expect(transport.paths.count == 3)
     }
 
+    @Test func `recover applies to the failure of the step, not to that of a poll`() async throws {
+        let recover = "intercept: {beforeFailure: [{recover: {url: recovered}}]}, outputs: {url: $.url}"
+        let error = ScriptedTransport.Reply.json(#"{"state": "pending"}"#, status: 500)
+        let (polled, transport) = try await run("\(Self.until), \(recover)", [Self.pending, error, Self.done])
+        #expect(polled.outputs.first?.values.value == ["url": "/x"])
+        #expect(transport.paths.count == 3)
+        // The condition uses the data, which a response without a body does not have: that fails the step.
+        let (failed, _) = try await run("\(Self.until), \(recover)", [Self.pending, .json("", status: 500), Self.done])
+        #expect(failed.outputs.first?.values.value == ["url": "recovered"])
+    }
+
     @Test func `only the first poll can be answered from the cache`() async throws {
         let (_, transport) = try await run("\(Self.until), cache: default", [Self.pending, Self.pending, Self.done])
         #expect(transport.sent.map(\.options.cache) == [.default, .noCache, .noCache])

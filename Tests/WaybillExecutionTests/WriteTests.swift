@@ -109,6 +109,24 @@ import WaybillTransport
         if let message { #expect(failure.message.string == message) }
     }
 
+    @Test(arguments: [
+        ("object: {properties: {n: {type: integer}}}", "{n: x}", "a:failed"),
+        ("object: {properties: {n: {type: integer}}}", "{n: 1}", "a:passed"),
+        ("collection: {type: object}", "{n: 1}", "a:failed"), ("collection: {type: object}", "[]", "a:passed"),
+    ])
+    func `data from an interceptor must be what the request returns`(returns: String, data: String, summary: String)
+        async throws
+    {
+        let intercept = "intercept: {beforeFailure: [{recover: \(data)}]}"
+        let run = try await run(
+            "get: /a, returns: {\(returns)}, \(intercept), write: {to: a.ndjson}",
+            ["/a": .json("{}", status: 500)]
+        )
+        #expect(run.outcome.summary == summary)
+        let failure = run.outcome.result.steps.first?.failure
+        #expect(failure?.kind == (summary == "a:failed" ? .output : nil))
+    }
+
     @Test func `data from an interceptor is written, and a response that one rejects is not`() async throws {
         let intercept = "intercept: {beforeFailure: [{recover: {n: 1}}]}"
         let recovered = try await run("get: /a, \(intercept), write: {to: a.ndjson}", ["/a": .json("{}", status: 500)])

@@ -14,4 +14,9 @@ struct RunArgument: ParsableArguments {
 
     /// The folder of its results.
     var folder: String { RunFolders.folder(of: run) }
+
+    func validate() throws {
+        // The files of an empty path would be those of the root folder.
+        if run.isEmpty { throw ValidationError("The name of the run must not be empty.") }
+    }
 }

@@ -89,8 +89,8 @@ struct Interceptor {
                 )
             }
             outcome.scope.data = data
-            outcome.failure = nil
-            evaluateOutputs(of: &outcome)
+            outcome.failure = request.plan.returnsFailure(of: data.json, run.redactor)
+            if outcome.failure == nil { evaluateOutputs(of: &outcome) }
         }
     }
 

@@ -136,7 +136,7 @@ struct ResponseEvaluator {
         let body: ResponseDecoder.Decoded
         do {
             let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default)
-            body = isWithoutContent && response.body.isEmpty ? .init(value: .null) : try decoder.decode(response)
+            body = isWithoutContent ? .init(value: .null) : try decoder.decode(response)
         } catch {
             registerSecretOutputs()
             let message = error.message + (hiddenBody ?? error.start.map { "; it starts with '\($0)'" } ?? "")
@@ -228,7 +228,8 @@ struct ResponseEvaluator {
     }
 
     private mutating func contentTypeFailure() -> Failure? {
-        guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty else { return nil }
+        guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty, !isWithoutContent
+        else { return nil }
         let type = response.headers.first(named: "Content-Type")
         if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
         let wanted = ranges.map(\.description).joined(separator: ", ")
@@ -372,9 +373,18 @@ struct ResponseEvaluator {
     }
 
     /// The failure if the data is not what `returns` declares.
-    private func returnsFailure() -> Failure? {
-        guard let returns = plan.returns else { return nil }
-        let data = evaluated.data?.json ?? .null
+    private func returnsFailure() -> Failure? { plan.returnsFailure(of: evaluated.data?.json ?? .null, redactor) }
+
+    /// The location of a setting, or of the request if it is not set.
+    private func span<Value>(of setting: Setting<Value>?) -> SourceSpan {
+        setting?.span ?? plan.address.text.span
+    }
+}
+
+extension RequestPlan {
+    /// The failure if some data is not what `returns` declares.
+    func returnsFailure(of data: JSON, _ redactor: Redactor) -> Failure? {
+        guard let returns else { return nil }
         if returns.isCollection, case .array(let elements) = data {
             for (index, element) in elements.enumerated() {
                 guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
@@ -391,10 +401,5 @@ struct ResponseEvaluator {
         }
         let violation = returns.schema.validate(data, limit: 1).first
         return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }
-    }
-
-    /// The location of a setting, or of the request if it is not set.
-    private func span<Value>(of setting: Setting<Value>?) -> SourceSpan {
-        setting?.span ?? plan.address.text.span
     }
 }
