@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
+import WaybillRuntime
 import WaybillTransport
 
 extension RequestBuilder {
@@ -37,7 +38,7 @@ extension RequestBuilder {
         if try origin(of: url, at: span) != origin(of: request.url, at: span) {
             transfer.leaveOrigin()
             // Another origin may not support HTTP/2 without TLS.
-            if transfer.options.version == .http2PriorKnowledge { transfer.options.version = .automatic }
+            if transfer.options.version == .http2PriorKnowledge { transfer.options.version = .auto }
         }
         transfer.options.cookies = .off
         transfer.maximumBodyBytes = 1 << 20

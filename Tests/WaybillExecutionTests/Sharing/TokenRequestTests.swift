@@ -2,6 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// Requests for tokens: what they contain, and how the responses are processed.
@@ -96,7 +97,7 @@ import WaybillTransport
         let request = try #require(fixture.transport.requests(to: "/token").first)
         #expect(request.options.tls.clientCertificate == nil && request.options.tls.clientKey == nil)
         #expect(request.options.unixSocket == nil)
-        #expect(request.options.version == .automatic)
+        #expect(request.options.version == .auto)
         // Pins apply to every server.
         #expect(request.options.tls.pins.count == 1)
     }
