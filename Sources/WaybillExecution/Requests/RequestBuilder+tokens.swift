@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
+import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
@@ -43,15 +44,18 @@ extension RequestBuilder {
         transfer.options.cookies = .off
         transfer.maximumBodyBytes = 1 << 20
         transfer.acceptsCompression = true
+        let client = TokenGrant.Client(
+            id: texts[.clientId],
+            secret: texts[.clientSecret],
+            inBody: oauth2.sendsClientInBody
+        )
+        // The server may send them back, and a short secret would not be found in them.
+        if let credentials = client.authorization?.split(separator: " ").last { redactor.register(String(credentials)) }
         return TokenGrant(
             key: TokenGrant.Key(
                 url: url,
                 parameters: parameters,
-                client: TokenGrant.Client(
-                    id: texts[.clientId],
-                    secret: texts[.clientSecret],
-                    inBody: oauth2.sendsClientInBody
-                )
+                client: client
             ),
             transfer: transfer,
             allowsMetered: plan.settings.network?.value.allowsMetered ?? true,

@@ -58,6 +58,16 @@ import WaybillTransport
         #expect(request.value(of: "Authorization") == basic)
     }
 
+    @Test func `the credentials of a client are redacted where the token endpoint repeats them`() async throws {
+        let oauth2 = "tokenURL: \"http://s/token\", grant: client_credentials, clientId: id, clientSecret: pw"
+        let echo = Base64.encode(Array("id:pw".utf8))
+        let fixture = try SharingFixture(service: "auth: {oauth2: {\(oauth2)}}", Self.one) { _, _ in
+            .json("{\"error\": \"invalid_client\", \"error_description\": \"no <\(echo)> here\"}", status: 401)
+        }
+        let message = await fixture.run().failures.first?.message.string
+        #expect(message?.contains("no <***> here") == true, "\(message ?? "")")
+    }
+
     @Test func `a token request uses the service's transfer settings, but not its fields and parameters`() async throws
     {
         let request = try await request(
