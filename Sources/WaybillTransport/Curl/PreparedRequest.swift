@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillFormats
 
 /// A validated request in the form that libcurl expects.
 final class PreparedRequest: Sendable {
