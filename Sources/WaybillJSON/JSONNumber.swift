@@ -24,8 +24,7 @@ package struct JSONNumber: Sendable {
 
     /// Creates a number from text that follows the grammar of RFC 8259, section 6; `nil` for other text.
     package init?(parsing text: String) {
-        var text = text
-        guard let number = text.withUTF8({ try? Self.scan(all: $0) }) else { return nil }
+        guard let number = try? Self.scan(all: text.utf8.span) else { return nil }
         self = number
     }
 
@@ -185,7 +184,7 @@ extension [UInt8] {
     /// Appends a number in decimal, with zeros before it if it has fewer than a number of digits.
     package mutating func append(_ number: UInt64, minimumDigits: Int) {
         let digits = String(number).utf8
-        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, minimumDigits - digits.count)))
+        for _ in 0..<Swift.max(0, minimumDigits - digits.count) { append(UInt8(ascii: "0")) }
         append(contentsOf: digits)
     }
 }

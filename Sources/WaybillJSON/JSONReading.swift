@@ -5,7 +5,7 @@ struct JSONReading: ~Copyable {
     private var depth = 0
     private var duplicateName: (name: String, offset: Int)?
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, stopsAtLimit: Bool) {
+    init(_ bytes: [UInt8], maximumDepth: Int, stopsAtLimit: Bool) {
         scanner = JSONScanner(bytes, stopsAtLimit: stopsAtLimit)
         self.maximumDepth = maximumDepth
     }

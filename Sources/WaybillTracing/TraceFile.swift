@@ -32,17 +32,13 @@ private func append(_ line: [UInt8], to path: String) throws(SystemError) {
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
-    var offset = 0
-    while offset < line.count {
+    var rest = line[...]
+    do throws(SystemError) {
         // Usually in one piece, so that the lines of programs that share the file are not mixed.
-        let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
-        if count > 0 {
-            offset += count
-        } else if count == 0 || errno != EINTR {
-            let error = SystemError.last
-            removeEnd(offset, of: descriptor)
-            throw error
-        }
+        try OpenFile.write(&rest, to: descriptor)
+    } catch {
+        removeEnd(line.count - rest.count, of: descriptor)
+        throw error
     }
 }
 
