@@ -28,8 +28,8 @@ final class RunContext: Sendable {
     let reachability: Reachability
     let routes: MeteredRoutes
     let proxies: ProxyVariables
-    /// The transfer options that all requests of a plan share.
-    let transferOptions = SharedTransferOptions()
+    /// What the requests of each plan have in common.
+    let requestConstants = KnownConstants()
     let scope: RunScope
     /// The steps of the earlier run, if the run is resumed.
     let earlier: EarlierSteps?

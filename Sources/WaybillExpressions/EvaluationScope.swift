@@ -86,11 +86,17 @@ package protocol EvaluationEnvironment: Sendable {
     /// Returns why an evaluation must stop, or `nil`. It is called after some thousand steps, and after each evaluation
     /// that took more than a few, with the number of steps since the last call.
     func reasonToStop(after steps: Int) -> String?
+    /// Receives each value that a function computed from a secret, so that it is redacted wherever it is inserted and
+    /// wherever a server repeats it. Returns why it cannot be redacted and must not be used, or `nil`.
+    func register(secret value: JSON) -> String?
 }
 
 extension EvaluationEnvironment {
     /// Stops evaluations in a task that was cancelled.
     package func reasonToStop(after steps: Int) -> String? { Task.isCancelled ? "the evaluation was stopped" : nil }
+
+    /// Accepts the value, where nothing is written.
+    package func register(secret value: JSON) -> String? { nil }
 }
 
 /// The reason why `file(path)` or `bytes(path)` could not read a file.

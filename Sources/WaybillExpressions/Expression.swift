@@ -25,16 +25,9 @@ package final class Expression: Sendable {
     package var requirements: [PathRequirement] { PathRequirement.of(syntax) }
     /// The kinds that the value may have.
     package var resultType: ExpressionType { compiled.type }
-    /// Whether the expression is a path with a filter or a slice, which leaves out some of the nodes at its position.
-    package var leavesOutNodes: Bool {
-        guard case .query(let query) = compiled.kind else { return false }
-        return query.path.segments.contains { segment in
-            switch segment {
-            case .name, .index: false
-            case .children(let selectors), .descendants(let selectors): selectors.contains(where: \.leavesOutNodes)
-            }
-        }
-    }
+    /// Whether a list that it evaluates to has all elements of a list in the data: it is a path without filters and slices,
+    /// perhaps in `default()`.
+    package var keepsElements: Bool { compiled.keepsElements }
     /// Whether the value is marked by `raw()`.
     package var isRaw: Bool {
         if case .call(let function, _) = compiled.kind, case .markRaw = function.body { true } else { false }

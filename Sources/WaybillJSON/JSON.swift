@@ -27,6 +27,17 @@ extension JSON {
     /// Comparing, hashing and releasing a value are recursive. A stack of 8 MiB supports more than twice this depth.
     package static let greatestDepth = 2_000
 
+    /// Whether arrays and objects are nested deeper than the maximum. The recursion is no deeper than that.
+    package var isNestedTooDeep: Bool { isNested(deeperThan: Self.greatestDepth) }
+
+    private func isNested(deeperThan depth: Int) -> Bool {
+        switch self {
+        case .array(let elements): depth == 0 || elements.contains { $0.isNested(deeperThan: depth - 1) }
+        case .object(let members): depth == 0 || members.contains { $0.value.isNested(deeperThan: depth - 1) }
+        case .null, .bool, .number, .string, .bytes: false
+        }
+    }
+
     /// The kinds of value, named like the types of JSON Schema, and bytes.
     package enum Kind: String, Sendable, CaseIterable {
         case null, boolean, number, string, bytes, array, object

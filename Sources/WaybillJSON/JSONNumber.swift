@@ -183,8 +183,12 @@ extension UInt64 {
 extension [UInt8] {
     /// Appends a number in decimal, with zeros before it if it has fewer than a number of digits.
     package mutating func append(_ number: UInt64, minimumDigits: Int) {
-        let digits = String(number).utf8
-        for _ in 0..<Swift.max(0, minimumDigits - digits.count) { append(UInt8(ascii: "0")) }
-        append(contentsOf: digits)
+        let start = count
+        var rest = number
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0 || count - start < minimumDigits
+        self[start...].reverse()
     }
 }

@@ -145,7 +145,7 @@ struct ManifestFiles: Sendable {
             return false
         }
         guard !diagnostics.hasErrors, let document else { return (nil, diagnostics) }
-        let (schema, found) = SchemaFiles.compile(document.value, in: path, files: self) { location in
+        let (schema, found) = SchemaFiles.compile(document.value, in: path, isFile: true, files: self) { location in
             let locations = document.locations(of: [location])
             return locations.span(at: location) ?? locations.span
         }

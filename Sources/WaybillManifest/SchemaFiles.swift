@@ -24,11 +24,14 @@ struct SchemaFiles {
     /// - Parameters:
     ///   - schema: The schema document.
     ///   - path: The file that contains the schema. References are relative to it.
+    ///   - isFile: Whether the schema is the whole file. Keywords without an effect are reported in files; those of a
+    ///     schema in a manifest are reported by the schema of manifests.
     ///   - files: Reads the referenced files.
     ///   - span: Returns the span of a location in the document.
     static func compile(
         _ schema: JSON,
         in path: String,
+        isFile: Bool = false,
         files: ManifestFiles,
         span: (JSONPointer) -> SourceSpan
     ) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
@@ -43,6 +46,14 @@ struct SchemaFiles {
                 registry: reading.registry,
                 assertsFormats: true
             )
+            for keyword in compiled.ineffectiveKeywords where isFile || reading.documents[keyword.document] != nil {
+                reading.diagnostics.report(
+                    "invalid-schema",
+                    "'\(keyword.location.tokens.last?.text ?? "")' \(keyword.message)",
+                    severity: .warning,
+                    at: reading.span(of: keyword, span)
+                )
+            }
             return (compiled, reading.diagnostics)
         } catch {
             return (nil, reading.diagnostics + [reading.diagnostic(for: error, in: schema, span: span)])
@@ -98,8 +109,7 @@ struct SchemaFiles {
         span: (JSONPointer) -> SourceSpan
     ) -> Diagnostic {
         let document = documents[error.document]
-        let locations = document?.locations(of: [error.location])
-        let errorSpan = locations.map { $0.span(at: error.location) ?? $0.span } ?? span(error.location)
+        let errorSpan = self.span(of: error, span)
         if error.location.tokens.last == .name("$ref"),
             let text = error.location.resolve(in: document?.value ?? schema)?.string
         {
@@ -108,6 +118,14 @@ struct SchemaFiles {
         }
         let name = document == nil ? "this is not a valid JSON Schema" : "the referenced schema is not valid"
         return Diagnostic("invalid-schema", "\(name): \(error.message)", at: errorSpan)
+    }
+
+    /// Returns the span of an error in a referenced file, or in the schema itself.
+    private func span(of error: JSONSchemaError, _ span: (JSONPointer) -> SourceSpan) -> SourceSpan {
+        guard let locations = documents[error.document]?.locations(of: [error.location]) else {
+            return span(error.location)
+        }
+        return locations.span(at: error.location) ?? locations.span
     }
 }
 

@@ -13,6 +13,8 @@ package final class RequestPlan: Sendable {
     package let arguments: [ArgumentPlan]
     /// The method; `nil` means GET.
     package let method: Setting<ScalarTemplate>?
+    /// The method, if it is known before the request is made.
+    package let constantMethod: String?
     /// The path or the absolute URL.
     package let address: Address
     /// The merged settings, without the names that a level removed.
@@ -62,6 +64,7 @@ package final class RequestPlan: Sendable {
         self.serviceOrigin = serviceOrigin
         self.arguments = arguments
         self.method = method
+        constantMethod = method.map(\.value.constantText) ?? "GET"
         self.address = address
         self.settings = settings
         expectation = settings.has(ExpectationSetting.key) ? settings.expect : nil
@@ -116,9 +119,6 @@ package final class RequestPlan: Sendable {
         download?.visitUses(visitor)
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
-
-    /// The method, if it is known before the request is made.
-    package var constantMethod: String? { method.map(\.value.constantText) ?? "GET" }
 
     /// The method as it was written.
     package var writtenMethod: String { method?.value.written ?? "GET" }

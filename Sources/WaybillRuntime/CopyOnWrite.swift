@@ -28,14 +28,12 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
     @inlinable
     package var value: Value {
         _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
     }
 
-    /// Changes the value.
-    @inlinable
-    package mutating func change(_ change: (inout Value) -> Void) {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-        change(&storage.value)
-    }
 }
 
 extension CopyOnWrite: Equatable where Value: Equatable {

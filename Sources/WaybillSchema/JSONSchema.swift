@@ -5,6 +5,9 @@ package import WaybillJSON
 package struct JSONSchema: Sendable {
     /// The schema document.
     package let document: JSON
+    /// The keywords without an effect, such as `then` without `if`, or a format that is not known. They are found only if
+    /// formats are checked.
+    package let ineffectiveKeywords: [JSONSchemaError]
     let program: SchemaProgram
 
     /// Compiles a schema.
@@ -24,6 +27,7 @@ package struct JSONSchema: Sendable {
         document = schema
         var compiler = SchemaCompiler(registry: registry, assertsFormats: assertsFormats)
         program = try compiler.compile(schema, baseURI: baseURI)
+        ineffectiveKeywords = compiler.ineffectiveKeywords
     }
 
     /// Creates a built-in schema, and compiles each part of it when it is first applied: a small instance needs only a
@@ -37,6 +41,7 @@ package struct JSONSchema: Sendable {
         document = schema
         var compiler = SchemaCompiler(registry: .standard, assertsFormats: false)
         program = try compiler.compileOnDemand(schema)
+        ineffectiveKeywords = []
     }
 
     /// Whether an instance is valid. This is faster than `validate(_:)`, but does not return why an instance is invalid.

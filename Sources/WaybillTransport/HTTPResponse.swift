@@ -31,7 +31,7 @@ package struct HTTPResponse: Sendable, Equatable {
     /// The reason phrase; empty with HTTP/2, which has none.
     package var reason: String {
         get { details.value.reason }
-        set { details.change { $0.reason = newValue } }
+        set { details.value.reason = newValue }
     }
 
     /// `1.0`, `1.1` or `2`.
@@ -41,19 +41,19 @@ package struct HTTPResponse: Sendable, Equatable {
     /// How long the phases of the transfer took. After redirects, `total` covers all of them.
     package var timings: TransferTimings {
         get { details.value.timings }
-        set { details.change { $0.timings = newValue } }
+        set { details.value.timings = newValue }
     }
 
     /// Bytes of header and body sent, before TLS and HTTP/2 framing.
     package var bytesSent: Int {
         get { details.value.bytesSent }
-        set { details.change { $0.bytesSent = newValue } }
+        set { details.value.bytesSent = newValue }
     }
 
     /// Bytes of header and body received, before decoding, without TLS and framing.
     package var bytesReceived: Int {
         get { details.value.bytesReceived }
-        set { details.change { $0.bytesReceived = newValue } }
+        set { details.value.bytesReceived = newValue }
     }
 
     /// The address and port of the other end of the connection.
@@ -66,25 +66,25 @@ package struct HTTPResponse: Sendable, Equatable {
     /// The redirects that were followed, the first one first.
     package var redirects: [Redirect] {
         get { details.value.redirects }
-        set { details.change { $0.redirects = newValue } }
+        set { details.value.redirects = newValue }
     }
 
     /// How often the request was sent again because the nonce of its digest credentials was stale.
     package var repetitions: Int {
         get { details.value.repetitions }
-        set { details.change { $0.repetitions = newValue } }
+        set { details.value.repetitions = newValue }
     }
 
     /// How the cache was used; nil if the request did not use it.
     package var cacheUse: CacheUse? {
         get { details.value.cacheUse }
-        set { details.change { $0.cacheUse = newValue } }
+        set { details.value.cacheUse = newValue }
     }
 
     /// The memory that the response takes; nil if its body is small.
     package var memory: ResponseMemory.Share? {
         get { details.value.memory }
-        set { details.change { $0.memory = newValue } }
+        set { details.value.memory = newValue }
     }
 
     /// Creates a response, for transports other than libcurl's.

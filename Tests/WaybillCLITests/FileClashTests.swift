@@ -153,4 +153,20 @@ import WaybillTestSupport
             #expect(stat("\(folder.path)/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
         }
     }
+
+    @Test func `the runs of a suite keep the permissions of its files`() async throws {
+        for name in ["a", "b"] {
+            folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "\(name).yaml")
+        }
+        let line = "run a.yaml b.yaml --mock --out out"
+        #expect(try await waybill(line).status == 0)
+        let files = ["run.json", "outputs.json", "sources.json", "events.ndjson"]
+        let names = ["suite.json"] + ["a", "b"].flatMap { run in files.map { "\(run)/\($0)" } }
+        for name in names { #expect(chmod("\(folder.path)/out/\(name)", 0o600) == 0, "\(name)") }
+        #expect(try await waybill(line).status == 0)
+        for name in names {
+            var status = stat()
+            #expect(stat("\(folder.path)/out/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+    }
 }

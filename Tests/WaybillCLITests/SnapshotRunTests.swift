@@ -35,6 +35,26 @@ import WaybillTestSupport
         )
     }
 
+    @Test func `no snapshot is written of a response that an interceptor rejects`() async throws {
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:9"}}
+            graphs:
+              main:
+                chain:
+                  - get: /user
+                    expect: {snapshot: user.json}
+                    intercept: {beforeSuccess: [{fail: no}]}
+                    mock: {body: {id: 7}}
+            """,
+            to: "manifest.yaml"
+        )
+        let run = try await waybill("run", "manifest.yaml", "--mock", "--update-snapshots")
+        #expect(run.status == 1)
+        #expect(folder.read("user.json") == nil)
+    }
+
     @Test func `snapshots are created, compared and updated`() async throws {
         manifest("{name: demo, at: 1}")
         let missing = try await waybill("run", "tests/manifest.yaml", "--mock")

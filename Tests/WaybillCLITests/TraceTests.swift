@@ -202,6 +202,17 @@ import WaybillTestSupport
         for line in lines { #expect(try Self.spans(in: Array(line.utf8)).count == 15) }
     }
 
+    @Test func `a line that a killed process has not finished is not continued`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("{}\n{\"resourceSpans\": [", to: "traces.jsonl")
+        let variables = ["OTEL_EXPORTER_OTLP_ENDPOINT": "file://\(folder.path)/traces.jsonl"]
+        _ = try await run(variables: variables, in: folder)
+        let lines = try #require(folder.read("traces.jsonl")).split(separator: "\n")
+        try #require(lines.count == 3)
+        #expect(lines[1] == "{\"resourceSpans\": [")
+        #expect(try Self.spans(in: Array(lines[2].utf8)).count == 15)
+    }
+
     @Test func `a file that is full has no part of a line`() async throws {
         let folder = TemporaryFolder()
         folder.write("waybill: 1\ngraphs: {main: {chain: [{values: {a: 1}}]}}\n", to: "n.yaml")

@@ -58,6 +58,22 @@ import WaybillTransport
         #expect(outcome.result.steps.last?.failure?.kind == .timeout)
     }
 
+    @Test func `a condition that takes too long ends at the deadline of its step`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a}
+                  - {id: b, deadline: 200ms, when: "search(steps.a.data, '[ab]{1,100}c')", get: /b}
+            """,
+            ["/a": .json("\"" + String(repeating: "ab", count: 200_000) + "\"")]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:passed b:failed")
+        #expect(outcome.result.steps.last?.failure?.message.string == "the deadline of 200ms has passed")
+    }
+
     @Test func `a POST whose evaluation was stopped is not sent again without repeat-unsure`() async throws {
         let fixture = {
             try ExecutionFixture(

@@ -16,6 +16,17 @@ import WaybillResults
     }
 
     @Test(arguments: [
+        "{map: [[[[[\"${item}\"]]]]]}", "{select: list($)}", "{set: {a: item}}",
+        "{group: {by: \"default(item.none, 1)\"}}",
+    ])
+    func `data that is nested too deep to be recorded is a failure`(stage: String) async throws {
+        let outcome = try await run(Array(repeating: stage, count: 2100).joined(separator: ", "), on: "[{\"a\": 1}]")
+        #expect(outcome.summary == "a:failed")
+        let failure = try #require(outcome.result.steps[0].failure)
+        #expect(failure.kind == .filter && failure.message.string == "the value is nested more than 2000 levels deep")
+    }
+
+    @Test(arguments: [
         ("{map: {i: \"${item.a}\", n: 1}}", #"[{"a": 1}, {"a": "x"}]"#, #"[{"i": 1, "n": 1}, {"i": "x", "n": 1}]"#),
         ("{map: \"${item.a}\"}", #"[{"a": 1}, {"a": 2}]"#, "[1, 2]"),
         ("{map: {b: \"${$.a}\"}}", #"{"a": 1}"#, #"{"b": 1}"#),

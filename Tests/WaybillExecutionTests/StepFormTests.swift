@@ -254,6 +254,30 @@ import WaybillResults
         #expect(outcome.result.steps[1].failure?.kind == .timeout)
     }
 
+    @Test func `a delay is part of the time of its step`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, deadline: 5ms, delay: 1h, get: /a}, {id: z, get: /z}]}}\n"
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:failed z:skipped")
+        #expect(outcome.result.steps[0].failure?.message.string == "the deadline of 5ms has passed")
+        #expect(fixture.transport.paths.isEmpty)
+    }
+
+    @Test func `the deadline of a step that is skipped need not be computable`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, when: 1 == 2, get: /a, outputs: {limit: $.limit}}
+                  - {id: b, when: steps.a.ok, deadline: "${steps.a.outputs.limit}", get: /b}
+
+            """
+        )
+        #expect(await fixture.run().summary == "a:skipped b:skipped")
+    }
+
     @Test func `a response that failed before it was decoded has no data`() async throws {
         let fixture = try ExecutionFixture(
             """

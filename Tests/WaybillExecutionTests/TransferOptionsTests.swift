@@ -1,5 +1,6 @@
 import Testing
 import WaybillExecution
+import WaybillJSON
 import WaybillResults
 import WaybillTransport
 
@@ -67,6 +68,28 @@ import WaybillTransport
         #expect(try await request("name: x", variables: variables).options.proxy == .none)
         let options = try await request("proxy: environment", variables: variables).options
         #expect(options.proxy == .environment(ProxyVariables(variables)))
+    }
+
+    @Test(arguments: [
+        ("proxy: environment", "http://me:s3cr3t%21@p:3128"), ("proxy: environment", "me:s3cr3t%21@p:3128"),
+        ("proxy: \"http://me:s3cr3t%21@p:3128\"", ""), ("proxy: \"http://me:${secrets.k}@p:3128\"", ""),
+    ])
+    func `the password of a proxy is redacted where a server repeats it`(setting: String, url: String) async throws {
+        let echo = "s3cr3t! \(Base64.encode(Array("me:s3cr3t!".utf8)))"
+        let fixture = try ExecutionFixture(
+            """
+            secrets: {k: {env: K}}
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a, \(setting), outputs: {x: $}}
+                outputs: {x: steps.a.outputs.x}
+            """,
+            ["/a": .json("\"\(echo)\"")],
+            at: "https://s"
+        )
+        let outcome = await fixture.run(secrets: ["k": "s3cr3t!"], variables: ["https_proxy": url])
+        #expect(outcome.outputs.first?.values.value == ["x": "*** ***"])
     }
 
     @Test func `TLS settings are passed on, and a digest pins a public key by default`() async throws {

@@ -50,6 +50,37 @@ import WaybillTransport
         for (name, text) in written { #expect(!text.contains(Self.secret), "\(name)") }
     }
 
+    @Test(arguments: [
+        "text: \"user=${VALUE}&x=1\"", "json: {note: \"<${VALUE}>\"}", "form: {a: \"1-${VALUE}\"}",
+        "text: \"${concat('user=', VALUE, ';')}\"",
+    ])
+    func `a value that is computed from a secret is redacted in a longer text and in its echo`(
+        body: String
+    ) async throws {
+        for value in ["upper(secrets.k)", "split(secrets.k, ':')[0]", "capture(secrets.k, 'a(.*):.*')"] {
+            let fixture = try ExecutionFixture(
+                """
+                secrets: {k: {env: K}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: a, debug: true, post: /a, body: {\(body.replacing("VALUE", with: value))}, decoding: json}
+                """
+            ) { request in
+                guard case .bytes(let bytes) = request.body else { return nil }
+                let text = String(decoding: bytes, as: UTF8.self)
+                return .text("no JSON: \(text)", type: "application/json")
+            }
+            let folder = TemporaryFolder()
+            let (outcome, _) = try await fixture.run(into: folder, secrets: ["k": "abcdefgh:ijklmnop"])
+            #expect(fixture.transport.sent.count == 1, "\(outcome.result.steps[0].failure?.message.string ?? "")")
+            var written = folder.read("events.ndjson") ?? ""
+            for name in folder.names(in: "bodies") { written += folder.read("bodies/\(name)") ?? "" }
+            #expect(written.contains("***"))
+            #expect(!written.lowercased().contains("bcdefgh"), "\(value)")
+        }
+    }
+
     @Test func `a body that cannot be decoded is hidden if the step has secret outputs`() async throws {
         let answer = ScriptedTransport.Reply.text("{\"token\": \"\(Self.secret)\"} x", type: "application/json")
         let (message, written) = try await run("get: /a, \(Self.token)", ["/a": answer])

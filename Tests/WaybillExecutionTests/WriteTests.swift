@@ -122,6 +122,54 @@ import WaybillTransport
         #expect(folder.read("b.ndjson.part") == "")
     }
 
+    @Test func `a run that is interrupted after a tolerated element continues with the others`() async throws {
+        let control = RunControl()
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    forEach: {in: [bad, x, y, z], as: n, concurrency: 1}
+                    onFailure: continue
+                    get: "/${n}"
+                    write: {to: a.ndjson}
+            """
+        let fixture = try ExecutionFixture(text) { request in
+            if request.url == "http://s/x" { control.stop() }
+            return request.url == "http://s/bad" ? .json("{}", status: 500) : .json("{\"n\":1}")
+        }
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let events = EventStream(journal: run.journal)
+        let outcome = await fixture.run(events: events, folder: run, control: control)
+        try await run.journal.finish()
+        #expect(outcome.summary == "a:cancelled")
+        #expect(folder.read("a.ndjson") == nil)
+        let resumed = try await ResumedRun(fixture, in: folder)
+        #expect(resumed.outcome?.summary == "a:tolerated")
+        #expect(resumed.sent.suffix(2) == ["GET /y", "GET /z"])
+        #expect(folder.read("a.ndjson") == String(repeating: "{\"n\":1}\n", count: 3))
+    }
+
+    @Test(arguments: [
+        ("[]", "a:passed", "{\"n\":1}\n{\"n\":2}\n"), ("[{n: 9}]", "a:passed", "{\"n\":1}\n{\"n\":2}\n{\"n\":9}\n"),
+        ("{n: 9}", "a:failed", nil),
+    ])
+    func `recovering from the failure of a page keeps the pages before it`(
+        data: String,
+        summary: String,
+        content: String?
+    ) async throws {
+        let (outcome, _, _) = try await run(
+            """
+            get: /a, paginate: {page: {query: p}}, intercept: {beforeFailure: [{recover: \(data)}]},
+            write: {to: a.ndjson}, outputs: {count: length($)}
+            """.replacing("\n", with: " "),
+            ["/a?p=1": .json("[{\"n\":1}]"), "/a?p=2": .json("[{\"n\":2}]"), "/a?p=3": .json("{}", status: 404)]
+        )
+        #expect(outcome.summary == summary)
+        #expect(folder.read("a.ndjson") == content)
+    }
+
     @Test func `only the last try of until is written`() async throws {
         let count = Mutex(0)
         let fixture = try ExecutionFixture(
@@ -200,5 +248,39 @@ import WaybillTransport
         #expect(failure?.kind == .output)
         #expect(failure?.message.string.hasPrefix("cannot write '\(folder.path)/b/a'") == true)
         #expect(folder.names(in: "b") == ["a", "a.part"])
+    }
+}
+
+/// Cancels a run, after the deadline of its step, as soon as the records of a table are complete.
+private final class LateCancellation: RunObserver {
+    private let clock: ManualClock
+    private let control: RunControl
+
+    init(_ clock: ManualClock, _ control: RunControl) {
+        (self.clock, self.control) = (clock, control)
+    }
+
+    func receive(_ event: RunEvent) {
+        guard case .writeCommitting = event.kind else { return }
+        clock.advance(by: .seconds(10))
+        control.cancel()
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct CancelledLoadTests {
+    @Test func `the load of a table ends when the run is cancelled, also after the deadline of the step`() async throws
+    {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, deadline: 5s, get: /a, write: {to: t.sqlite, table: t, key: [id]}}]}}\n",
+            ["/a": .json("[{\"id\": 1}]")]
+        )
+        let folder = TemporaryFolder()
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let (clock, control) = (ManualClock(), RunControl())
+        let events = EventStream(journal: run.journal, observers: [LateCancellation(clock, control)])
+        let outcome = await fixture.run(events: events, folder: run, control: control, clock: clock)
+        #expect(outcome.summary == "a:failed" || outcome.summary == "a:cancelled")
+        #expect(folder.read("t.sqlite") == nil)
+        try await run.journal.finish()
     }
 }

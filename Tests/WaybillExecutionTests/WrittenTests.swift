@@ -100,6 +100,7 @@ import WaybillTransport
             "get: /all, write: {to: a.ndjson, columns: [s], \(aggregate)}",
             "get: /p1, paginate: {next: $.next, items: $.rows}, write: {to: a.ndjson.gz, \(aggregate)}",
             "forEach: {in: [p1, p2], as: n}, get: \"/${n}\", write: {to: a.csv, records: $.rows, \(aggregate)}",
+            "forEach: {in: [p1, p2], as: n}, get: \"/${n}\", until: {that: exists($.rows)}, write: {to: a.csv, records: $.rows, \(aggregate)}",
             "forEach: {in: [p1, p2], as: n}, get: \"/${n}\", write: {to: a.db, table: t, key: [s], records: $.rows, \(aggregate)}",
         ]
     )

@@ -41,6 +41,29 @@ import WaybillTestSupport
         #expect(try violations(schema).map(\.message) == [message])
     }
 
+    @Test func `a condition that selects nothing is an error`() throws {
+        #expect(try violations(["if": true]).map(\.message) == ["must have one of the keys 'then' or 'else'"])
+        #expect(try violations(["if": true, "else": false]).isEmpty)
+    }
+
+    @Test func `keywords without an effect in the files of schemas are warnings`() throws {
+        let files = RememberedFiles([
+            "/s.json": Array(#"{"$ref": "t.json", "format": "emial", "if": true}"#.utf8),
+            "/t.json": Array(#"{"properties": {"a": {"then": true, "format": "int64"}}}"#.utf8),
+        ])
+        var loader = try ManifestLoader(files: files)
+        loader.allowsOutside = true
+        let text = "waybill: 1\ndefaults: {expect: {schema: s.json}}\n"
+        let loaded = loader.load(SourceFile(name: "/m.yaml", text: text))
+        #expect(
+            loaded.diagnostics.map { "\($0.severity) \($0.primary?.span.file.name ?? "") \($0.headline)" } == [
+                "warning /s.json 'format' has no effect: the format 'emial' is unknown and not checked; did you mean 'email'?",
+                "warning /s.json 'if' has no effect without 'then' or 'else'",
+                "warning /t.json 'then' has no effect without 'if'",
+            ]
+        )
+    }
+
     @Test func `keywords that have an effect are no errors`() throws {
         let schema: JSON = [
             "if": true, "then": true, "else": true, "contains": true, "minContains": 1, "maxContains": 2,

@@ -161,6 +161,17 @@ import WaybillTestSupport
         #expect(fits.trimmingPrefix("HTTP/1.1 100 Continue\r\n\r\n").hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
+    @Test func `a body that is too large to be compared equals none`() async throws {
+        var limits = MockServer.Limits()
+        limits.comparedBody = 10
+        var special = route("POST", "/x", answer("special"))
+        special.body = .string("0123456789ab")
+        let routes = [special, route("POST", "/x", answer("any"))]
+        let request = "POST /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 12\r\n\r\n0123456789ab"
+        #expect(try await exchange(request, with: routes).hasSuffix("special"))
+        #expect(try await exchange(request, with: routes, limits: limits).hasSuffix("any"))
+    }
+
     @Test func `every exchange is reported`() async throws {
         let exchanges = Mutex<[MockServer.Exchange]>([])
         _ = try await exchange(

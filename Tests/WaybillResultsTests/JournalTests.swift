@@ -56,7 +56,7 @@ import WaybillTestSupport
 
     @Test(.enabled(if: access("/dev/full", W_OK) == 0))
     func `a full disk is a permanent error that names the file`() async throws {
-        let journal = try Journal(OutputFile("/dev/full", .any), thread: FileThread())
+        let journal = try Journal(OutputFile("/dev/full", .stream), thread: FileThread())
         for event in Samples.events { _ = journal.append(event) }
         journal.flush()
         #expect(journal.error?.description == "cannot write '/dev/full': No space left on device")

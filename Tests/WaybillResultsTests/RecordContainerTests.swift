@@ -2,6 +2,7 @@ import Testing
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTestSupport
 
@@ -68,6 +69,29 @@ import WaybillTestSupport
         let error = await #expect(throws: ResultsError.self) { try await writer.commit(orUntil: { true }) }
         #expect(error?.wasStopped == true)
         #expect(try await query("SELECT id FROM orders") == "1\n")
+    }
+
+    @Test func `a database with another hard link is not changed`() async throws {
+        _ = try await write(records(#"{"id":1}"#), in: orders())
+        let path = "\(folder.path)/shop.sqlite"
+        #expect(link(path, "\(folder.path)/copy.sqlite") == 0)
+        let error = await #expect(throws: ResultsError.self) {
+            try await write(records(#"{"id":2}"#), in: orders())
+        }
+        #expect(error?.description.hasPrefix("cannot open '\(path)': it has another hard link") == true)
+        #expect(try await query("SELECT id FROM orders", "copy.sqlite") == "1\n")
+    }
+
+    @Test(arguments: [
+        ("true", "1"), ("12345678901234567890", "\"12345678901234567890\""), ("[1]", "\"[1]\""), ("\"{}\"", "{}"),
+    ])
+    func `keys that SQLite would store as one are refused`(first: String, second: String) async throws {
+        let error = await #expect(throws: ResultsError.self) {
+            try await write(records("{\"id\":\(first)}", "{\"id\":\(second)}"), in: orders())
+        }
+        #expect(error?.description.contains("which SQLite may store in the same way") == true)
+        _ = try await write(records(#"{"id":"1"}"#, #"{"id":1}"#, #"{"id":1.5}"#, #"{"id":"1.5"}"#), in: orders())
+        #expect(try await query("SELECT count(*) FROM orders") == "4\n")
     }
 
     @Test func `a deeply nested record is loaded`() async throws {

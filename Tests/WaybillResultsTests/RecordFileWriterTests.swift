@@ -190,12 +190,15 @@ import WaybillTestSupport
             held: [2: (held, count)],
             ended: [2]
         )
+        let before = folder.read("cut.part")
+        #expect(link("\(folder.path)/cut.part", "\(folder.path)/copy") == 0)
         let second = try RecordFileWriter("\(folder.path)/cut", format, from: place, thread: FileThread())
         try second.append([all[1]], of: 1)
         _ = try second.end(1, .kept)
         try second.append([all[3]], of: 3)
         #expect(try await second.commit().records == 4)
         #expect(folder.read("cut") == folder.read("whole"))
+        #expect(folder.read("copy") == before)
     }
 
     @Test(arguments: [NDJSONFormat(), JSONFormat(), CSVFormat(), RawFormat()] as [any RecordWriter])

@@ -161,6 +161,14 @@ import WaybillTestSupport
         let error = #expect(throws: ResultsError.self) { try create(.at("\(folder.path)/out")) }
         #expect(error?.description.contains("out/bodies' is a symbolic link") == true)
         #expect(folder.names(in: "elsewhere") == ["mine.txt"])
+        #expect(KeptBodies(folder: "\(folder.path)/out").path(of: "mine") == nil)
+        var journal = JSONStream()
+        journal.add(Samples.events[0])
+        journal.addChecksum(from: 0)
+        journal.endLine()
+        folder.write(journal.bytes, to: "out/events.ndjson")
+        let record = try RunRecord(folder: "\(folder.path)/out")
+        #expect(throws: ResultsError.self) { try RunFolder.reopen("\(folder.path)/out", after: record) }
     }
 
     @Test func `two runs never write to the same folder at the same time`() throws {
@@ -385,6 +393,33 @@ import WaybillTestSupport
         let error = await #expect(throws: ResultsError.self) { try await run.journal.settle() }
         #expect(error?.description == "cannot write '\(folder.path)/sources.json': it is a folder")
         #expect(run.journal.error != nil)
+    }
+
+    @Test func `nothing is written through the hard links of a copy of the folder`() async throws {
+        let path = "\(folder.path)/out"
+        let run = try create(.at(path))
+        let start = RunEvent.Kind.runStarted(.init(id: Samples.id, manifest: "m", environment: nil, graphs: ["main"]))
+        EventStream(journal: run.journal).emit(start)
+        try await run.finish(Samples.result, outputs: [])
+        let before = try #require(folder.read("out/events.ndjson"))
+        #expect(!before.isEmpty && chmod("\(path)/events.ndjson", 0o600) == 0)
+        #expect(link("\(path)/events.ndjson", "\(folder.path)/copy") == 0)
+        let resumed = try RunFolder.reopen(path, after: RunRecord(folder: path))
+        EventStream(journal: resumed.journal, after: 1).emit(start)
+        resumed.journal.flush()
+        #expect(RunFolder.isLocked(path))
+        #expect(folder.read("out/events.ndjson")?.hasPrefix(before) == true)
+        #expect(folder.read("copy") == before)
+        var status = stat()
+        #expect(stat("\(path)/events.ndjson", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        try await resumed.journal.finish()
+
+        #expect(link("\(path)/events.ndjson", "\(folder.path)/second") == 0)
+        let second = folder.read("second")
+        let replaced = try create(.at(path))
+        #expect(folder.read("out/events.ndjson") == "" && folder.read("second") == second)
+        #expect(folder.names(in: "out") == ["events.ndjson"])
+        withExtendedLifetime(replaced) {}
     }
 
     @Test func `a run whose snapshot could not be written is not recorded completely`() async throws {

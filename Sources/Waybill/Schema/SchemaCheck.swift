@@ -66,12 +66,16 @@ private struct SchemaLoading {
             open += SchemaReferences.external(in: document.value, base: file.address)
         }
         do {
-            return try JSONSchema(
+            let schema = try JSONSchema(
                 compiling: root.value,
                 baseURI: address,
                 registry: registry,
                 assertsFormats: assertsFormats
             )
+            for keyword in schema.ineffectiveKeywords {
+                report(keyword, in: documents[keyword.document] ?? root, severity: .warning)
+            }
+            return schema
         } catch {
             report(error, in: documents[error.document] ?? root)
             return nil
@@ -91,7 +95,11 @@ private struct SchemaLoading {
         return diagnostics.hasErrors ? nil : document
     }
 
-    private mutating func report(_ error: JSONSchemaError, in document: DataDocument) {
+    private mutating func report(
+        _ error: JSONSchemaError,
+        in document: DataDocument,
+        severity: Diagnostic.Severity = .error
+    ) {
         let locations = document.locations(of: [error.location])
         let name = error.location.tokens.last.map { "'\($0.text)'" } ?? "the schema"
         let isReference = [.name("$ref"), .name("$dynamicRef"), .name("$schema")].contains(error.location.tokens.last)
@@ -101,6 +109,7 @@ private struct SchemaLoading {
             Diagnostic(
                 "invalid-schema",
                 "\(name) \(error.message)",
+                severity: severity,
                 at: locations.span(at: error.location) ?? locations.span,
                 help: isExternal
                     ? [

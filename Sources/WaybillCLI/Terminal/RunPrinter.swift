@@ -52,17 +52,17 @@ final class RunPrinter: RunObserver {
     func receive(_ event: RunEvent) {
         if case .runStarted = event.kind, !isQuiet { startLive() }
         if case .runFinished = event.kind { Output.removeLive(self) }
-        let dueLine = state.withLock { state in
-            state.progress.take(event)
-            if isVerbose { state.numbers.take(event) }
-            return state.progress.dueLine(after: event)
-        }
         if case .stepFinished(let result, _) = event.kind, result.path.hasPrefix("session."),
             let span = result.failure?.span
         {
             state.withLock { _ = $0.sessionFailures.insert(span) }
         }
         guard !isQuiet else { return }
+        let dueLine = state.withLock { state in
+            state.progress.take(event)
+            if isVerbose { state.numbers.take(event) }
+            return state.progress.dueLine(after: event)
+        }
         if let dueLine, !isLive { write("    \(paint(dueLine, .faint))\n") }
         if isVerbose { write(VerboseText.text(of: event, state.withLock(\.numbers), paint)) }
         printLine(of: event)

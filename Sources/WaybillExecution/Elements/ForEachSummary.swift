@@ -73,10 +73,10 @@ struct ForEachSummary: Sendable {
         self.failure = self.failure ?? failure
     }
 
-    /// Adds elements that were not run.
-    mutating func skip(_ count: Int) {
+    /// Adds elements that were not run, because of an interruption or a failure.
+    mutating func skip(_ count: Int, isInterrupted: Bool) {
         results.skip(count)
-        if count > 0, !hasFailed { wasCancelled = true }
+        if count > 0, isInterrupted || !hasFailed { wasCancelled = true }
     }
 
     /// How the step ended, for the group that contains it.
@@ -89,8 +89,9 @@ struct ForEachSummary: Sendable {
     /// The outcome of the step for reports.
     func outcome(isTolerated: Bool) -> StepOutcome {
         if wasRefused { return .failed }
-        if hasFailed { return isTolerated ? .tolerated : .failed }
-        return wasCancelled ? .cancelled : .passed
+        // The step has not finished: a resumed run continues with the elements that are missing.
+        if wasCancelled, !hasFailed || isTolerated && mode == .continue { return .cancelled }
+        return hasFailed ? isTolerated ? .tolerated : .failed : .passed
     }
 
     /// The record for the expressions of later steps.

@@ -47,6 +47,8 @@ struct Attempt: Sendable {
             outcome.failure = .stopped(at: request.step.span)
         }
         if outcome.failure == nil, let passed = context.deadline?.passed { outcome.failure = passed }
+        // The next attempt or poll may write to the same file.
+        if outcome.failure != nil || part == .poll { await concludeDownload(&outcome) }
         progress.add(outcome)
         outcome.progress = progress
         return outcome
@@ -159,7 +161,7 @@ struct Attempt: Sendable {
                 await transport.forgetResponse(to: last)
             }
         }
-        if let file = sent.file { await sender.download?.conclude(file, &outcome) }
+        if let download = sender.download, let file = sent.file { outcome.file = (download, file) }
         // Now its secrets are known, as far as they can be.
         if let record = sent.record {
             let areUnknown = outcome.isBodyHidden || mayHideOutputs || plan.hasSecretOutputs && outcome.response == nil
@@ -226,7 +228,7 @@ struct Attempt: Sendable {
             scope: scope,
             redactor: run.redactor,
             proxies: run.proxies,
-            sharedOptions: run.transferOptions,
+            known: run.requestConstants,
             shard: run.shard
         )
     }
@@ -288,8 +290,8 @@ struct Attempt: Sendable {
         outcome.failure = evaluation.failure
         outcome.isBodyHidden = evaluation.isBodyHidden
         outcome.isPending = part == .poll
+        outcome.snapshot = evaluation.snapshot
         sender.reportPostponed(redirects)
-        await write(evaluation.snapshot, &outcome)
         if sender.reportsExchange, let status {
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
             emitHead(of: response, status: status)
@@ -324,15 +326,26 @@ struct Attempt: Sendable {
             let evaluation = evaluator(of: response, outcome).conclude(with: outcome.data, after: rejection)
             outcome.outputs = evaluation.outputs
             outcome.failure = evaluation.failure
-            await write(evaluation.snapshot, &outcome)
+            outcome.snapshot = evaluation.snapshot
         }
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }
 
-    /// Writes the snapshot of a response that did not fail, unless the file already has that content. A log entry names
-    /// the file.
-    private func write(_ snapshot: SnapshotChecker.Update?, _ outcome: inout AttemptOutcome) async {
-        guard let snapshot, let folder = run.folder, outcome.failure == nil else { return }
+    /// Completes the files of the request: moves the downloaded one to its path and writes the snapshot, if it has not failed.
+    func complete(_ outcome: inout AttemptOutcome) async {
+        await concludeDownload(&outcome)
+        await writeSnapshot(&outcome)
+    }
+
+    private func concludeDownload(_ outcome: inout AttemptOutcome) async {
+        guard let (download, file) = outcome.file else { return }
+        outcome.file = nil
+        await download.conclude(file, &outcome)
+    }
+
+    /// Writes the snapshot, unless the file already has that content. A log entry names the file.
+    private func writeSnapshot(_ outcome: inout AttemptOutcome) async {
+        guard let snapshot = outcome.snapshot, let folder = run.folder, outcome.failure == nil else { return }
         do throws(ResultsError) {
             guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
             emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))

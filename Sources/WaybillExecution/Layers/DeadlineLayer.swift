@@ -6,12 +6,18 @@ import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
-/// `deadline`: limits the time of a step with all its elements and tries.
+/// `deadline`: limits the time of a step with its condition, its delay, and all its elements and tries.
 struct DeadlineLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
     let inner: Inner
 
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         guard let deadline = step.deadline else { return await inner.execute(step, in: context) }
+        // The deadline of a step that is skipped may use results that do not exist.
+        if deadline.value.constant == nil, let condition = step.flow?.when,
+            (try? await context.holds(condition)) == false
+        {
+            return await inner.execute(step, in: context)
+        }
         return await context.limited(by: deadline, in: context.scope.scope(deadline.level)) { failure in
             context.failed(step, failure)
         } _: { context in
@@ -22,7 +28,7 @@ struct DeadlineLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
 
 extension StepPlan {
     /// The maximum time of the step: that of the step itself, or for a request that of its settings.
-    fileprivate var deadline: Setting<DurationTemplate>? {
+    var deadline: Setting<DurationTemplate>? {
         if let own = flow?.deadline { return own }
         guard case .request(let request) = work else { return nil }
         return request.settings.deadline

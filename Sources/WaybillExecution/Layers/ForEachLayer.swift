@@ -106,7 +106,9 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
                 startMore()
             }
             return ledger.state.withLock { state in
-                state.summary.skip(elements.upperBound - state.order.next)
+                // With 'onFailure: continue', only an interruption or a broken file keeps elements from running.
+                let isInterrupted = step.onFailure == .continue && !(file?.isBroken ?? false)
+                state.summary.skip(elements.upperBound - state.order.next, isInterrupted: isInterrupted)
                 return state.summary
             }
         }

@@ -34,7 +34,8 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
             outcome.scope.response?.memory = nil
             (outcome.body, outcome.scope.body, outcome.scope.data) = (nil, nil, nil)
             guard await context.pause(for: pause) else {
-                if Task.isCancelled { outcome.failure = .stopped(at: request.step.span) }
+                // The failure is not final: no interceptor recovers from it, and a resumed run sends the request again.
+                outcome.failure = .stopped(at: request.step.span)
                 return outcome
             }
             context = context.again(after: outcome.progress)

@@ -38,8 +38,10 @@ struct StepContext: Sendable {
 
     // MARK: The graph
 
-    /// Copied on write, because a context is copied for each layer but these values seldom change.
-    private var instance: CopyOnWrite<GraphInstance>
+    private var instance: CopyOnWrite<GraphInstance> {
+        get { position.value.instance }
+        _modify { yield &position.value.instance }
+    }
 
     /// The graph whose steps are executed.
     var graph: String { instance.value.graph }
@@ -64,15 +66,17 @@ struct StepContext: Sendable {
 
     // MARK: The step
 
-    /// The path of this instance of the step, with the indices of the elements that it is in: `main.items[3].get`.
-    private(set) var path: String
-    /// Where the records of the step, or of one element, are written.
-    var output: ElementOutput?
-    /// The claim of the step's request among equal requests, for `duplicates`.
-    var claim: DuplicateClaim?
-    /// The page and the attempt of the step's request. Most requests have only one.
-    private var repetition = Self.noRepetition
-    private static let noRepetition = CopyOnWrite(Repetition())
+    /// Everything but the run, by reference, because a context is copied for each layer but seldom changed.
+    private var position: CopyOnWrite<Position>
+
+    private struct Position {
+        var instance: CopyOnWrite<GraphInstance>
+        var path: String
+        var output: ElementOutput?
+        var claim: DuplicateClaim?
+        /// Most requests have only one page and one attempt.
+        var repetition = StepContext.noRepetition
+    }
 
     private struct Repetition {
         var page = PageRequest.plain
@@ -80,26 +84,43 @@ struct StepContext: Sendable {
         var progress = RequestProgress()
     }
 
+    private static let noRepetition = CopyOnWrite(Repetition())
+
+    /// The path of this instance of the step, with the indices of the elements that it is in: `main.items[3].get`.
+    var path: String { position.value.path }
+
+    /// Where the records of the step, or of one element, are written.
+    var output: ElementOutput? {
+        get { position.value.output }
+        set { position.value.output = newValue }
+    }
+
+    /// The claim of the step's request among equal requests, for `duplicates`.
+    var claim: DuplicateClaim? {
+        get { position.value.claim }
+        set { position.value.claim = newValue }
+    }
+
     /// The page to request.
     var page: PageRequest {
-        get { repetition.value.page }
-        set { repetition.change { $0.page = newValue } }
+        get { position.value.repetition.value.page }
+        set { position.value.repetition.value.page = newValue }
     }
 
     /// The number of that page, from 1; `nil` if the step does not have `paginate`.
     var pageNumber: Int? {
-        get { repetition.value.pageNumber }
-        set { repetition.change { $0.pageNumber = newValue } }
+        get { position.value.repetition.value.pageNumber }
+        set { position.value.repetition.value.pageNumber = newValue }
     }
 
     /// The progress of the step's request in the attempts so far.
-    var progress: RequestProgress { repetition.value.progress }
+    var progress: RequestProgress { position.value.repetition.value.progress }
 
     /// The context of a graph that is executed by itself, or of a session's request.
     private init(_ run: RunContext, graph: String, plannedAs plannedPath: String = "", at path: String) {
         self.run = run
-        instance = CopyOnWrite(GraphInstance(graph: graph, planned: plannedPath, path: path))
-        self.path = path
+        let instance = GraphInstance(graph: graph, planned: plannedPath, path: path)
+        position = CopyOnWrite(Position(instance: CopyOnWrite(instance), path: path))
     }
 
     /// The context of a graph that is executed by itself.
@@ -107,7 +128,7 @@ struct StepContext: Sendable {
         self.init(run, graph: graph.name, plannedAs: graph.path, at: graph.path)
         guard !graph.ownInputs.isEmpty else { return }
         let inputs = Dictionary(graph.ownInputs.map { ($0.name, ScopeValue($0.value)) }) { first, _ in first }
-        instance.change { $0.inputs = inputs }
+        instance.value.inputs = inputs
     }
 
     // MARK: Copies
@@ -115,82 +136,75 @@ struct StepContext: Sendable {
     /// The context of a graph that a step executes with these inputs.
     func calling(_ graph: GraphPlan, inputs: [String: ScopeValue], by step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: graph.name, plannedAs: graph.path, at: path)
-        context.instance.change { inside in
-            inside.caller = instance
-            inside.inputs = inputs
-            inside.deadline = deadline
-            inside.isFinal = isFinal
-            inside.isInElement = isInElement
-            inside.isRepetition = isRepetition
-            inside.toleratesFailures = tolerates(step)
-        }
+        var inside = context.instance.value
+        inside.caller = instance
+        inside.inputs = inputs
+        inside.deadline = deadline
+        inside.isFinal = isFinal
+        inside.isInElement = isInElement
+        inside.isRepetition = isRepetition
+        inside.toleratesFailures = tolerates(step)
+        context.instance = CopyOnWrite(inside)
         return context
     }
 
     /// The context of a step of the graph.
     func of(_ step: StepPlan) -> StepContext {
         var context = self
-        context.path = path(of: step)
-        context.output = nil
-        context.claim = nil
-        context.repetition = Self.noRepetition
+        context.position = CopyOnWrite(Position(instance: instance, path: path(of: step)))
         return context
     }
 
     /// The context of one element of a step's `forEach`, with the element's path.
     func element(_ path: String, of step: StepPlan, _ name: String, _ value: ScopeValue) -> StepContext {
+        var inside = instance.value
+        inside.steps = StepStore(inside: steps)
+        inside.variables[name] = value
+        inside.isInElement = true
+        inside.elementOf = step.path
+        inside.planned = step.path
+        inside.path = path
         var context = self
-        context.instance.change { inside in
-            inside.steps = StepStore(inside: steps)
-            inside.variables[name] = value
-            inside.isInElement = true
-            inside.elementOf = step.path
-            inside.planned = step.path
-            inside.path = path
-        }
-        context.path = path
+        context.instance = CopyOnWrite(inside)
+        context.position.value.path = path
         return context
     }
 
     /// This context with another time limit inside the current ones.
     func within(_ deadline: Deadline) -> StepContext {
         var context = self
-        context.instance.change { $0.deadline = deadline }
+        context.instance.value.deadline = deadline
         return context
     }
 
     /// This context for steps that are executed even when the run is being stopped.
     var final: StepContext {
         var context = self
-        context.instance.change { inside in
-            inside.deadline = nil
-            inside.isFinal = true
-        }
+        context.instance.value.deadline = nil
+        context.instance.value.isFinal = true
         return context
     }
 
     /// The context of the request that fetches a session, on behalf of this step.
     func session(_ step: StepPlan) -> StepContext {
         var context = StepContext(run, graph: "", at: "")
-        context.instance.change { inside in
-            inside.isFinal = isFinal
-            inside.isForSession = true
-        }
-        context.path = step.path
+        context.instance.value.isFinal = isFinal
+        context.instance.value.isForSession = true
+        context.position.value.path = step.path
         return context
     }
 
     /// This context with the progress of its request.
     func after(_ progress: RequestProgress) -> StepContext {
         var context = self
-        context.repetition.change { $0.progress = progress }
+        context.position.value.repetition.value.progress = progress
         return context
     }
 
     /// This context for another try of the same work, with the progress of its request.
     func again(after progress: RequestProgress = RequestProgress()) -> StepContext {
         var context = after(progress)
-        context.instance.change { $0.isRepetition = true }
+        context.instance.value.isRepetition = true
         return context
     }
 

@@ -1,14 +1,14 @@
 import WaybillPlan
 
-/// How the keys of a step nest: `when` → `delay` → `deadline` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
+/// How the keys of a step nest: `deadline`( `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt ))))).
 ///
 /// From `Executor.run` to the network, a request passes through:
 ///
 /// 1. `GraphRunner.run`: a graph with its deadline, `finally` and outputs
 /// 2. `GroupRunner.run`: the steps of a chain or batch, each in a task that can be cancelled by itself
-/// 3. `WhenLayer.execute`
-/// 4. `DelayLayer.execute`
-/// 5. `DeadlineLayer.execute`
+/// 3. `DeadlineLayer.execute`
+/// 4. `WhenLayer.execute`
+/// 5. `DelayLayer.execute`
 /// 6. `ForEachLayer.execute`
 /// 7. `WorkLayer.execute`: the work of the step; for a request also its interceptors, records and result
 /// 8. `UntilLayer.execute`
@@ -20,7 +20,7 @@ import WaybillPlan
 /// A layer passes on a step that does not have its key.
 enum StepLayers {
     /// All layers of a step.
-    static let step = WhenLayer(inner: DelayLayer(inner: DeadlineLayer(inner: ForEachLayer(inner: work))))
+    static let step = DeadlineLayer(inner: WhenLayer(inner: DelayLayer(inner: ForEachLayer(inner: work))))
 
     /// The work of a step, with the layers around it that repeat it.
     static let work = WorkLayer(

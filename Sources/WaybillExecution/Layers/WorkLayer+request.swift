@@ -44,7 +44,10 @@ extension WorkLayer {
         }
         guard outcome.progress.startedAt != nil else { return outcome }
         let hadFailed = outcome.failure != nil
-        Interceptor(request, in: context).intercept(&outcome) { outcome in write(outcome, of: step, to: output) }
+        await Interceptor(request, in: context).intercept(&outcome) { outcome in
+            await Attempt(request, in: context).complete(&outcome)
+            outcome.failure = outcome.failure ?? write(outcome, of: step, to: output)
+        }
         // Includes failures after the attempt: of pagination, an interceptor, or the records.
         if let kind = outcome.failure?.kind, kind != .cancelled, outcome.duplicate == nil {
             outcome = await Attempt(request, in: context).keepingBody(outcome)
@@ -59,13 +62,11 @@ extension WorkLayer {
     /// Writes the records of a success; returns why they could not be written. An expected failure, such as a 404, has
     /// no records.
     private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: ElementOutput?) -> Failure? {
-        guard let output, let data = outcome.data,
-            outcome.isRecovered || step.flow?.paginate == nil && (outcome.response?.status ?? 0) / 100 == 2
-        else { return nil }
+        let isPlain = step.flow?.paginate == nil && (outcome.response?.status ?? 0) / 100 == 2
+        // The records of the pages before a recovered one have been written.
+        guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
         do throws(Failure) {
-            // Removes the records of pages that failed.
-            try output.removeRecords()
-            try output.append(data, in: outcome.scope)
+            try output.append(data, isList: step.flow?.paginate != nil, in: outcome.scope)
             return nil
         } catch {
             return error

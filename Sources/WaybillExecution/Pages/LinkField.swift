@@ -90,12 +90,15 @@ private struct LinkParser {
     private mutating func quoted() -> String {
         rest.removeFirst()
         var bytes: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
-                bytes.append(escaped)
-            } else {
-                bytes.append(byte)
+        while true {
+            var byte = rest.popFirst()
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\") { byte = rest.popFirst() }
+            guard let byte else {
+                isMalformed = true
+                break
             }
+            bytes.append(byte)
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -16,13 +16,7 @@ extension Redactor {
     ///
     /// - Throws: If it is too long to be redacted, or one too many.
     func register(_ secret: String, at span: SourceSpan) throws(EvaluationFailure) {
-        guard !register(secret, from: "the value at \(span)") else { return }
-        throw EvaluationFailure(
-            message: secret.utf8.count > Self.longestSecret
-                ? "a secret of \(secret.utf8.count) bytes is too long: at most \(Self.longestSecret) can be redacted"
-                : "a run can have at most \(Self.maximumCount) secrets, or 16 MiB of them",
-            span: span
-        )
+        try register(secretsIn: .string(secret), at: span)
     }
 
     /// Registers the secrets in the outputs of a request that can be evaluated already: a part of the response is
@@ -47,25 +41,46 @@ extension Redactor {
     ///
     /// - Throws: If one is too long to be redacted, or if there are too many.
     func register(secretsIn value: JSON, at span: SourceSpan) throws(EvaluationFailure) {
-        var left = Self.maximumParts
-        try register(secretsIn: value, at: span, &left)
+        guard let problem = problem(registering: value, from: "the value at \(span)") else { return }
+        throw EvaluationFailure(message: problem, span: span)
     }
 
-    private func register(secretsIn value: JSON, at span: SourceSpan, _ left: inout Int) throws(EvaluationFailure) {
+    /// Registers every string and number in a secret value; returns why they cannot be redacted, or `nil`.
+    ///
+    /// - Parameter source: A description of the value's origin for people.
+    func problem(registering value: JSON, from source: @autoclosure () -> String?) -> String? {
+        var left = Self.maximumParts
+        return problem(registering: value, from: source, &left)
+    }
+
+    private func problem(registering value: JSON, from source: () -> String?, _ left: inout Int) -> String? {
         left -= 1
-        if left < 0 {
-            let message = "a secret value has more than \(Self.maximumParts) parts, which cannot all be redacted"
-            throw EvaluationFailure(message: message, span: span)
-        }
+        if left < 0 { return "a secret value has more than \(Self.maximumParts) parts, which cannot all be redacted" }
         switch value {
-        case .string(let text): try register(text, at: span)
-        case .number(let number): try register(number.text, at: span)
+        case .string(let text): return problem(registeringText: text, from: source)
+        case .number(let number): return problem(registeringText: number.text, from: source)
         case .bytes(let bytes):
-            try register(Base64.encode(bytes), at: span)
-            if let text = String(validating: bytes, as: UTF8.self) { try register(text, at: span) }
-        case .array(let elements): for element in elements { try register(secretsIn: element, at: span, &left) }
-        case .object(let object): for member in object { try register(secretsIn: member.value, at: span, &left) }
-        case .null, .bool: break
+            let text = String(validating: bytes, as: UTF8.self)
+            return problem(registeringText: Base64.encode(bytes), from: source)
+                ?? text.flatMap { problem(registeringText: $0, from: source) }
+        case .array(let elements):
+            for element in elements {
+                if let problem = problem(registering: element, from: source, &left) { return problem }
+            }
+            return nil
+        case .object(let object):
+            for member in object {
+                if let problem = problem(registering: member.value, from: source, &left) { return problem }
+            }
+            return nil
+        case .null, .bool: return nil
         }
+    }
+
+    private func problem(registeringText secret: String, from source: () -> String?) -> String? {
+        guard !register(secret, from: source()) else { return nil }
+        return secret.utf8.count > Self.longestSecret
+            ? "a secret of \(secret.utf8.count) bytes is too long: at most \(Self.longestSecret) can be redacted"
+            : "a run can have at most \(Self.maximumCount) secrets, or 16 MiB of them"
     }
 }

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -15,8 +16,8 @@ struct RequestBuilder {
     let redactor: Redactor
     /// The proxies of the environment variables.
     let proxies: ProxyVariables
-    /// The transfer options that the requests of a plan share.
-    private let sharedOptions: SharedTransferOptions
+    /// The constants of the plans whose requests were built before.
+    private let known: KnownConstants
     /// The shard, among which the limits of the services are divided.
     let shard: Shard?
     private(set) var scope: RequestScope
@@ -27,7 +28,7 @@ struct RequestBuilder {
     /// The netrc file that has no credentials for the host of the request, and the host; set by `build()`.
     var missingCredentials: (path: String, host: String)?
 
-    private var settings: Settings { plan.settings }
+    var settings: Settings { plan.settings }
 
     /// A large file may take any time, as long as data keeps arriving.
     private static let downloadTimeout = Duration.seconds(7 * 86_400)
@@ -39,7 +40,7 @@ struct RequestBuilder {
         scope: RequestScope,
         redactor: Redactor,
         proxies: ProxyVariables,
-        sharedOptions: SharedTransferOptions,
+        known: KnownConstants,
         shard: Shard? = nil
     ) {
         self.plan = plan
@@ -47,19 +48,19 @@ struct RequestBuilder {
         self.scope = scope
         self.redactor = redactor
         self.proxies = proxies
-        self.sharedOptions = sharedOptions
+        self.known = known
         self.shard = shard
     }
 
     /// Builds the request.
     mutating func build() throws(EvaluationFailure) -> HTTPRequest {
         let method = try method()
-        var url = try asciiAddress()
-        let origin = try origin(of: url, at: plan.address.text.span)
-        let isForeign = try isForeign(origin)
+        var (url, origin, isForeign) = try target()
         let sent = isForeign ? settings.without(\.isForServiceOrigin) : settings
+        let constants = isForeign ? CopyOnWrite(try constants(of: sent)) : try constants()
 
-        let content = try RequestContent(of: sent, method: method, scope: scope)
+        let content =
+            constants.value.hasContent ? try RequestContent(of: sent, method: method, scope: scope) : RequestContent()
         for (_, value) in content.query.pairs { try registerParameter(value) }
         var otherOrigin: Origin?
         if case .url(let next) = page {
@@ -73,7 +74,8 @@ struct RequestBuilder {
         if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
 
-        var headers = try self.headers(of: sent)
+        var request = constants.value.request
+        var headers = constants.value.hasHeaders ? request.headers : try self.headers(of: sent)
         if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
             !sent.unsets(field: "Content-Type")
         {
@@ -92,23 +94,15 @@ struct RequestBuilder {
         }
         let asksForRange = headers.contains { $0.isNamed("Range") }
         scope.request = SentRequest(method: method, url: url, body: content.bytes, asksForRange: asksForRange)
-        var options = try isForeign ? CopyOnWrite(options(of: sent).options) : planOptions()
-        if credentials != .none { options.change { $0.credentials = credentials } }
-        var request = HTTPRequest(
-            method: method,
-            url: url,
-            headers: headers,
-            body: HTTPRequest.Body(content.body),
-            timeout: try duration(settings.timeout)
-                ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout),
-            connectTimeout: try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default,
-            maximumBodyBytes: settings.maxBody?.value ?? MaxBodySetting.default,
-            maximumConnectionsPerOrigin: settings.maximumConnections(in: shard),
-            connectTo: nil,
-            acceptsCompression: (settings.compression?.value ?? CompressionSetting.default)
-                && !settings.unsets(field: "Accept-Encoding"),
-            options: options
-        )
+        (request.method, request.url, request.headers) = (method, url, headers)
+        request.body = HTTPRequest.Body(content.body)
+        if !constants.value.hasTimeLimits { try setTimeLimits(of: &request, sent) }
+        if !constants.value.hasOptions { request.options = try options(of: sent) }
+        if credentials != .none { request.options.credentials = credentials }
+        if isForeign, case .of(let baseURL) = plan.serviceOrigin {
+            let home = try self.origin(of: text(baseURL).text, at: baseURL.span)
+            request.options.cookies = request.options.cookies.after(leaving: home, for: origin)
+        }
         request.isBodySensitive = (content.body?.isSecret ?? false)
         guard let otherOrigin else {
             grant = try grant(by: sent.auth, for: request)
@@ -136,8 +130,7 @@ struct RequestBuilder {
     // MARK: Method and address
 
     private func method() throws(EvaluationFailure) -> String {
-        guard let written = plan.method else { return "GET" }
-        if let constant = written.value.constantText { return constant }
+        guard plan.constantMethod == nil, let written = plan.method else { return plan.constantMethod ?? "GET" }
         let text = try written.value.text(in: scope.scope(written.level))
         guard !text.isSecret else {
             throw EvaluationFailure(message: "a secret cannot be the method of a request", span: written.span)
@@ -151,35 +144,42 @@ struct RequestBuilder {
         return text.text
     }
 
-    private func address() throws(EvaluationFailure) -> String {
+    /// The URL of the request, as it is sent and signed, with its origin, and whether that is not the origin of its service.
+    private func target() throws(EvaluationFailure) -> (url: String, origin: Origin, isForeign: Bool) {
+        let span = plan.address.text.span
         let address = try AddressText(plan.address, in: scope.scope(plan.address.text.level))
-        for secret in address.secrets { try redactor.register(secret, at: plan.address.text.span) }
-        if address.isURL { return address.text }
+        for secret in address.secrets { try redactor.register(secret, at: span) }
+        if !address.isURL, let base = try constants().value.base {
+            return (Self.joined(base.url, address.text), base.origin, base.isForeign)
+        }
+        let url = try ascii(address.isURL ? address.text : Self.joined(try base(), address.text))
+        let origin = try origin(of: url, at: span)
+        return (url, origin, try isForeign(origin))
+    }
+
+    /// The base URL of paths, with the version.
+    func base() throws(EvaluationFailure) -> String {
         guard let baseURL = settings.baseURL else {
             throw EvaluationFailure(
                 message: "the path has no base URL: set 'baseURL', or write an absolute URL",
                 span: plan.address.text.span
             )
         }
-        var url = try text(baseURL).text
+        let url = try text(baseURL).text
         // A constant was checked when the manifest was read.
         if baseURL.value.constantText == nil, let error = WrittenAddress(url).baseURLError {
             throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
-        if let version = settings.version {
-            let text = try text(version).text
-            guard text != "." && text != ".." else {
-                throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
-            }
-            if !text.isEmpty { url = Self.joined(url, PercentEncoding.component(text)) }
+        guard let version = settings.version else { return url }
+        let text = try text(version).text
+        guard text != "." && text != ".." else {
+            throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
         }
-        let path = address.text
-        return path.isEmpty ? url : path.utf8.first == UInt8(ascii: "?") ? url + path : Self.joined(url, path)
+        return text.isEmpty ? url : Self.joined(url, PercentEncoding.component(text))
     }
 
-    /// The address with an internationalised host in ASCII, as it is sent and signed.
-    private func asciiAddress() throws(EvaluationFailure) -> String {
-        let url = try address()
+    /// A URL with an internationalised host in ASCII.
+    func ascii(_ url: String) throws(EvaluationFailure) -> String {
         do {
             return try InternationalHost.asciiURL(url)
         } catch {
@@ -190,15 +190,15 @@ struct RequestBuilder {
         }
     }
 
+    /// A base URL and a path or query, with one slash between them.
     private static func joined(_ base: String, _ rest: String) -> String {
         let slash = UInt8(ascii: "/")
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(base.utf8.count + 1 + rest.utf8.count)
-        bytes.append(contentsOf: base.utf8)
-        while bytes.last == slash { bytes.removeLast() }
-        bytes.append(slash)
-        bytes.append(contentsOf: rest.utf8.drop { $0 == slash })
-        return String(decoding: bytes, as: UTF8.self)
+        guard let first = rest.utf8.first, first != UInt8(ascii: "?") else { return base + rest }
+        var url = base
+        while url.utf8.last == slash { url.removeLast() }
+        url += "/"
+        url += rest[(rest.utf8.firstIndex { $0 != slash } ?? rest.endIndex)...]
+        return url
     }
 
     static func appending(_ query: String, to url: String) -> String {
@@ -221,10 +221,10 @@ struct RequestBuilder {
 
     /// Whether the request goes to an origin other than its service's.
     func isForeign() throws(EvaluationFailure) -> Bool {
-        try isForeign(origin(of: address(), at: plan.address.text.span))
+        try target().isForeign
     }
 
-    private func isForeign(_ origin: Origin) throws(EvaluationFailure) -> Bool {
+    func isForeign(_ origin: Origin) throws(EvaluationFailure) -> Bool {
         switch plan.serviceOrigin {
         case .any: false
         case .none: true
@@ -232,35 +232,49 @@ struct RequestBuilder {
         }
     }
 
-    /// The options of the transfer, shared if they are the same for all requests of the plan.
-    private func planOptions() throws(EvaluationFailure) -> CopyOnWrite<TransferOptions> {
-        if let known = sharedOptions[plan] { return known }
-        let (options, isConstant) = try options(of: settings)
-        let value = CopyOnWrite(options)
-        if isConstant { sharedOptions[plan] = value }
-        return value
+    /// The constants of the plan.
+    private func constants() throws(EvaluationFailure) -> CopyOnWrite<RequestConstants> {
+        try known.constants(of: plan) { () throws(EvaluationFailure) in try constants(of: settings) }
     }
 
-    /// The options of the transfer, and whether they are constant: contain no expressions and name no files, which are
-    /// checked for each request.
-    private func options(of settings: Settings) throws(EvaluationFailure) -> (options: TransferOptions, Bool) {
+    /// The options of the transfer.
+    func options(of settings: Settings) throws(EvaluationFailure) -> TransferOptions {
         let scope = scope
-        var isConstant = true
         var options = try TransferOptions(
             settings,
             files: scope.environment.files,
             proxies: proxies
         ) { (scalar, level) throws(EvaluationFailure) in
-            if scalar.constantText == nil { isConstant = false }
             let setting = Setting(scalar, at: scalar.span, level: level)
             let address = try AddressText(.url(setting), in: scope.scope(level))
             for secret in address.secrets { try redactor.register(secret, at: scalar.span) }
             return address.text
         }
+        for proxy in options.proxy.urls { register(credentialsOf: proxy) }
         options.needsCertificate = settings.expectsCertificate
         options.isResponseSecret = plan.hasSecretOutputs
         if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
-        return (options, isConstant && !options.namesFiles)
+        return options
+    }
+
+    /// Sets the time limits of a request.
+    func setTimeLimits(of request: inout HTTPRequest, _ settings: Settings) throws(EvaluationFailure) {
+        request.timeout =
+            try duration(settings.timeout)
+            ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout)
+        request.connectTimeout = try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default
+    }
+
+    /// Registers the password in the URL of a proxy, and the credentials that are made of it (RFC 7617): servers may send
+    /// them back.
+    private func register(credentialsOf proxy: String) {
+        let url = URIReference(proxy.contains("://") ? proxy : "http://\(proxy)")
+        guard let user = url.authority.map(URIReference.Authority.init)?.userInformation else { return }
+        let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { PercentEncoding.decoded(String($0)) ?? String($0) }
+        guard parts.count == 2 else { return }
+        redactor.register(parts[1], from: "the password of a proxy")
+        redactor.register(Base64.encode(Array("\(parts[0]):\(parts[1])".utf8)))
     }
 
     // MARK: Texts

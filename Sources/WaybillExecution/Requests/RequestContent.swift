@@ -15,6 +15,11 @@ struct RequestContent {
     /// The body.
     private(set) var body: EncodedBody?
 
+    /// No query and no body.
+    init() {
+        query = ParameterList(arrays: .repeat)
+    }
+
     init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationFailure) {
         query = ParameterList(arrays: .repeat)
         for entry in settings.query {

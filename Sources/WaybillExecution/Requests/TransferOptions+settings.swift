@@ -1,4 +1,3 @@
-import Synchronization
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
@@ -6,17 +5,6 @@ import WaybillManifest
 import WaybillPlan
 import WaybillRuntime
 import WaybillTransport
-
-/// The transfer options that are the same for all requests of a plan, by plan.
-final class SharedTransferOptions: Sendable {
-    private let known = Mutex<[ObjectIdentifier: CopyOnWrite<TransferOptions>]>([:])
-
-    /// The options of a plan; `nil` before its first request.
-    subscript(plan: RequestPlan) -> CopyOnWrite<TransferOptions>? {
-        get { known.withLock { $0[ObjectIdentifier(plan)] } }
-        set { known.withLock { $0[ObjectIdentifier(plan)] = newValue } }
-    }
-}
 
 extension TransferOptions {
     /// Whether files are read or written for them.

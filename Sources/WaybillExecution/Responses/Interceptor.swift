@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -20,15 +21,15 @@ struct Interceptor {
     /// Applies the interceptors of a request to its outcome. None is executed for a cancelled request or a duplicate, which
     /// has neither succeeded nor failed.
     ///
-    /// - Parameter failure: Called between the rounds with a success, and returns the failure that it may still become.
-    func intercept(_ outcome: inout AttemptOutcome, counting failure: (AttemptOutcome) -> Failure?) {
+    /// - Parameter complete: Called between the rounds, to complete the files of a success, which may still fail then.
+    func intercept(_ outcome: inout AttemptOutcome, completing complete: (inout AttemptOutcome) async -> Void) async {
         guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return }
         let setting = request.plan.settings.intercept
         if let setting {
             if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
             if outcome.failure != nil { perform(setting, .beforeFailure, on: &outcome) }
         }
-        if outcome.failure == nil { outcome.failure = failure(outcome) }
+        await complete(&outcome)
         if outcome.failure?.kind == .cancelled { return }
         if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
     }
@@ -68,8 +69,25 @@ struct Interceptor {
             outcome.failure?.isSpecific = true
         case .recover(let value):
             guard outcome.failure != nil else { return }
-            let data = try value.value(in: scope)
-            outcome.isRecovered = true
+            var data = try value.value(in: scope)
+            outcome.recovery = data
+            if request.step.flow?.paginate != nil {
+                guard let items = data.json.array else {
+                    outcome.recovery = nil
+                    outcome.failure = Failure(
+                        .output,
+                        "the data of 'recover' must be a list: with 'paginate', it takes the place of a page's items",
+                        at: value.span
+                    )
+                    return
+                }
+                // The items of the earlier pages are kept.
+                let earlier = outcome.data
+                data = ScopeValue(
+                    .array((earlier?.json.array ?? []) + items),
+                    isSecret: data.isSecret || earlier?.isSecret == true
+                )
+            }
             outcome.scope.data = data
             outcome.failure = nil
             evaluateOutputs(of: &outcome)
@@ -79,7 +97,7 @@ struct Interceptor {
     /// Evaluates the outputs with the data that replaced a failure. Outputs that cannot be evaluated keep their values.
     private func evaluateOutputs(of outcome: inout AttemptOutcome) {
         for output in request.plan.outputs {
-            guard var value = try? output.value.value(in: outcome.scope.scope(output.level)) else { continue }
+            guard var value = try? output.value.outputValue(in: outcome.scope.scope(output.level)) else { continue }
             value.isSecret = value.isSecret || output.isSecret
             do throws(EvaluationFailure) {
                 if value.isSecret { try run.redactor.register(secretsIn: value.json, at: output.value.span) }

@@ -288,7 +288,7 @@ struct ResponseEvaluator {
         var errors: [Failure.Detail] = []
         for output in plan.outputs {
             do {
-                var value = try output.value.value(in: scope.scope(output.level))
+                var value = try output.value.outputValue(in: scope.scope(output.level))
                 value.isSecret = value.isSecret || output.isSecret
                 // The mark of raw() would be lost when the run is resumed.
                 value.isRaw = false

@@ -1,6 +1,7 @@
 import Synchronization
 import WaybillExpressions
 import WaybillFormats
+import WaybillJSON
 import WaybillResults
 import WaybillRuntime
 import WaybillTransport
@@ -38,6 +39,8 @@ final class AttemptEnvironment: EvaluationEnvironment {
         let total = self.steps.wrappingAdd(steps, ordering: .relaxed).newValue
         return total > Self.maximumSteps ? "the expressions of this request take too many steps" : nil
     }
+
+    func register(secret value: JSON) -> String? { run.redactor.problem(registering: value, from: nil) }
 
     /// Where the files that the request names may be.
     var files: FolderBoundary { run.files }

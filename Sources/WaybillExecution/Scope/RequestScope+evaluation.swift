@@ -33,20 +33,20 @@ extension RequestScope {
 
     /// Provides the session of the only service that has one, if an expression outside of requests uses it.
     mutating func provideSession(for expression: ManifestExpression) async throws(EvaluationFailure) {
-        guard session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
+        guard self.session == nil, expression.references.contains(where: { $0.name == "session" }) else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
     /// Provides the session of the only service that has one, if a value outside of requests uses it.
     mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
-        guard session == nil, value.usesSession else { return }
+        guard self.session == nil, value.usesSession else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
     /// The value of an output of the graph, or of a `values` step; a secret is registered.
     mutating func value(of output: OutputDefinition) async throws(EvaluationFailure) -> ScopeValue {
         try await provideSession(for: output.value)
-        var value = try output.value.value(in: scope(.graph(context.graph)))
+        var value = try output.value.outputValue(in: scope(.graph(context.graph)))
         value.isSecret = value.isSecret || output.isSecret
         if value.isSecret { try context.run.redactor.register(secretsIn: value.json, at: output.value.span) }
         return value
@@ -55,8 +55,8 @@ extension RequestScope {
     /// Adds the session of a service to the scope, and fetches it first if necessary.
     mutating func provideSession(of service: String?) async throws(EvaluationFailure) {
         // If there is none, the expression that uses it fails at its own location.
-        guard session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
-        session = try await context.run.sessions.session(of: service, for: context)
+        guard self.session == nil, let service, context.run.sessions.hasSession(of: service) else { return }
+        self.session = try await context.run.sessions.session(of: service, for: context)
     }
 }
 

@@ -9,77 +9,52 @@ import WaybillTransport
 /// What the expressions of one request see: the inputs of the level at which an expression is written, the earlier
 /// steps, and later the request and its response.
 ///
-/// It is copied for each expression that is evaluated, and therefore stored behind a reference.
+/// It is copied for each expression that is evaluated, and therefore stored by reference.
+@dynamicMemberLookup
 struct RequestScope: Sendable {
-    private struct Contents: Sendable {
-        let context: StepContext
-        var arguments: [String: ScopeValue] = [:]
-        var vars: [String: ScopeValue] = [:]
-        var session: Session?
-        var request: SentRequest?
-        var response: HTTPResponse?
-        var body: ScopeValue?
-        var data: ScopeValue?
-        let environment: AttemptEnvironment
-    }
-
     private var contents: CopyOnWrite<Contents>
 
     init(context: StepContext, environment: AttemptEnvironment) {
         contents = CopyOnWrite(Contents(context: context, environment: environment))
     }
 
+    /// One of the contents.
+    subscript<Value>(dynamicMember path: WritableKeyPath<Contents, Value>) -> Value {
+        get { contents.value[keyPath: path] }
+        _modify { yield &contents.value[keyPath: path] }
+    }
+
     /// The context that the step is executed in.
-    var context: StepContext { _read { yield contents.value.context } }
-
-    /// The inputs of the endpoint that is called.
-    var arguments: [String: ScopeValue] {
-        get { contents.value.arguments }
-        set { contents.change { $0.arguments = newValue } }
-    }
-
-    /// The values of `vars`.
-    var vars: [String: ScopeValue] {
-        get { contents.value.vars }
-        set { contents.change { $0.vars = newValue } }
-    }
-
-    /// The session of the service, once it has been fetched.
-    var session: Session? {
-        get { contents.value.session }
-        set { contents.change { $0.session = newValue } }
-    }
-
-    /// The request, once it has been built.
-    var request: SentRequest? {
-        get { contents.value.request }
-        set { contents.change { $0.request = newValue } }
-    }
-
-    /// The response.
-    var response: HTTPResponse? {
-        get { contents.value.response }
-        set { contents.change { $0.response = newValue } }
-    }
-
-    /// The body of the response as it was decoded, before filters.
-    var body: ScopeValue? {
-        get { contents.value.body }
-        set { contents.change { $0.body = newValue } }
-    }
-
-    /// The current data.
-    var data: ScopeValue? {
-        get { contents.value.data }
-        set { contents.change { $0.data = newValue } }
-    }
+    var context: StepContext { contents.value.context }
 
     /// Clocks, randomness and files.
     var environment: AttemptEnvironment { contents.value.environment }
 
     /// The scope of the expressions at a level.
     func scope(_ level: Level) -> EvaluationScope {
-        EvaluationScope(root: LevelScope(self, level), current: data, item: nil, environment: environment)
+        EvaluationScope(root: LevelScope(self, level), current: self.data, item: nil, environment: environment)
+    }
+}
+
+extension RequestScope {
+    /// What a scope contains.
+    struct Contents: Sendable {
+        fileprivate let context: StepContext
+        fileprivate let environment: AttemptEnvironment
+        /// The inputs of the endpoint that is called.
+        var arguments: [String: ScopeValue] = [:]
+        /// The values of `vars`.
+        var vars: [String: ScopeValue] = [:]
+        /// The session of the service, once it has been fetched.
+        var session: Session?
+        /// The request, once it has been built.
+        var request: SentRequest?
+        /// The response.
+        var response: HTTPResponse?
+        /// The body of the response as it was decoded, before filters.
+        var body: ScopeValue?
+        /// The current data.
+        var data: ScopeValue?
     }
 }
 

@@ -16,6 +16,7 @@ struct StepFile: Sendable {
     private let graph: String
     private let run: RunContext
     private let deadline: Deadline?
+    private let isFinal: Bool
     private let path: RedactedText
     private let writer: RecordFileWriter
     private let format: any WritableRecordFormat.Type
@@ -34,6 +35,7 @@ struct StepFile: Sendable {
         graph = context.graph
         run = context.run
         deadline = context.deadline
+        isFinal = context.isFinal
         let path: String
         do throws(EvaluationFailure) {
             var scope = context.scope
@@ -64,7 +66,9 @@ struct StepFile: Sendable {
             }
             return nil
         }
-        let resumption = step.flow?.until == nil ? context.earlier?.output(of: self.step) : nil
+        // A request with 'until' starts again; of a 'forEach', the elements that had finished are kept.
+        let startsAgain = step.flow?.until != nil && step.flow?.forEach == nil
+        let resumption = startsAgain ? nil : context.earlier?.output(of: self.step)
         columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
         do {
             writer = try await folder.records(
@@ -205,9 +209,9 @@ struct StepFile: Sendable {
         let result = await withTaskCancellationHandler {
             await commit { [deadline] in
                 cancellation.isRequested || deadline?.passed != nil
-            } orUntil: { [deadline, control = run.control] in
+            } orUntil: { [control = run.control, step, isFinal] in
                 // A deadline cancels the task too, but does not stop the load of a database.
-                cancellation.isRequested && deadline?.passed == nil || control.isCancelled
+                cancellation.isRequested && control.hasCancelled(step: step, isFinal: isFinal)
             }
         } onCancel: {
             cancellation.request()

@@ -105,12 +105,30 @@ enum CompiledSelector: Sendable {
     case filter(CompiledExpression)
 }
 
-extension CompiledSelector {
-    /// Whether it leaves out some of the children.
-    var leavesOutNodes: Bool {
+extension CompiledExpression {
+    /// See `Expression.keepsElements`.
+    var keepsElements: Bool {
+        switch kind {
+        case .constant: true
+        case .query(let query): query.path.segments.allSatisfy(\.keepsElements)
+        case .firstPresent(let expressions): expressions.allSatisfy(\.keepsElements)
+        default: false
+        }
+    }
+}
+
+extension CompiledSegment {
+    /// Whether it has neither filters nor slices, which leave out some of the children.
+    fileprivate var keepsElements: Bool {
         switch self {
-        case .filter, .slice: true
-        case .name, .index, .wildcard: false
+        case .name, .index: true
+        case .children(let selectors), .descendants(let selectors):
+            selectors.allSatisfy { selector in
+                switch selector {
+                case .filter, .slice: false
+                case .name, .index, .wildcard: true
+                }
+            }
         }
     }
 }

@@ -209,9 +209,21 @@ struct Evaluator {
                 return try absent(error, expression)
             }
             try spend(Cost.ofReading(result, .elements), at: expression.range)
-            return ScopeValue(result, isSecret: isSecret && !function.concealsSecrets)
+            return try computed(result, isSecret: isSecret && !function.concealsSecrets, expression)
         case .form: return nil
         }
+    }
+
+    /// Returns the result of a function, which the environment registers if it was computed from a secret.
+    private func computed(
+        _ result: JSON,
+        isSecret: Bool,
+        _ expression: CompiledExpression
+    ) throws(EvaluationError) -> ScopeValue {
+        if isSecret, let problem = scope.environment.register(secret: result) {
+            throw EvaluationError(.limit, problem, at: expression.range)
+        }
+        return ScopeValue(result, isSecret: isSecret)
     }
 
     /// Returns Nothing if the context treats a failure as that; otherwise throws the error.
@@ -245,7 +257,7 @@ struct Evaluator {
             case .captures: .array(program.captures(in: subject.string, steps: &stepsLeft).map { .string($0) })
             }
         try spend(0, at: expression.range)
-        if let result { return ScopeValue(result, isSecret: subject.isSecret) }
+        if let result { return try computed(result, isSecret: subject.isSecret, expression) }
         if expression.context != .plain { return nil }
         throw EvaluationError(.missing, "the pattern of capture() does not match the string", at: expression.range)
     }

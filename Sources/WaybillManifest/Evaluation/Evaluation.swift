@@ -63,6 +63,11 @@ extension ManifestExpression {
         try located { () throws(EvaluationError) in try expression.evaluate(in: scope) }
     }
 
+    /// Returns the value of the expression for an output, which must be readable again when the run is resumed.
+    package func outputValue(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
+        try value(in: scope).checkedDepth(at: span)
+    }
+
     /// Returns the message that the condition does not hold, with the values that were found.
     package func complaint(in scope: EvaluationScope) -> String {
         let found = expression.falsifyingValues(in: scope).map { ": \($0)" } ?? ""
@@ -72,6 +77,15 @@ extension ManifestExpression {
     /// Whether the condition holds.
     package func holds(in scope: EvaluationScope) throws(EvaluationFailure) -> Bool {
         try located { () throws(EvaluationError) in try expression.condition(in: scope) }
+    }
+}
+
+extension ScopeValue {
+    /// Returns the value; fails if it is nested too deep to be compared, released or read again.
+    func checkedDepth(at span: SourceSpan) throws(EvaluationFailure) -> ScopeValue {
+        guard json.isNestedTooDeep else { return self }
+        let message = "the value is nested more than \(JSON.greatestDepth) levels deep"
+        throw EvaluationFailure(message: message, span: span)
     }
 }
 

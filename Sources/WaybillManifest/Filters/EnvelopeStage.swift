@@ -4,7 +4,7 @@ import WaybillJSON
 /// Checks the code of an envelope and replaces the envelope by its content: `envelope: {code, ok, message, data}`.
 struct EnvelopeStage: FilterStage {
     static let key = "envelope"
-    var removesElements: Bool { content?.expression.leavesOutNodes ?? false }
+    var keepsElements: Bool { content?.expression.keepsElements ?? true }
 
     /// The location of the code in the envelope.
     let code: ManifestExpression

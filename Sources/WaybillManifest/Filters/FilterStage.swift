@@ -12,8 +12,8 @@ package protocol FilterStage: Sendable {
     var serverMessage: ManifestExpression? { get }
     /// Whether the manifest has words of its own for the failures of the stage.
     var hasOwnWords: Bool { get }
-    /// Whether a list may have fewer elements after the stage.
-    var removesElements: Bool { get }
+    /// Whether a list has as many elements after the stage as before.
+    var keepsElements: Bool { get }
 
     /// Reads the stage from the value of its key; `nil` if it cannot be read, which is reported.
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder)
@@ -28,7 +28,7 @@ extension FilterStage {
     package var key: String { Self.key }
     package var serverMessage: ManifestExpression? { nil }
     package var hasOwnWords: Bool { false }
-    package var removesElements: Bool { false }
+    package var keepsElements: Bool { true }
     package func visitUses(_ visitor: UseVisitor) {}
 
     /// Returns the data after the stage; throws if the stage rejects it.
@@ -43,7 +43,8 @@ extension FilterStage {
     ) throws(EvaluationFailure) -> ScopeValue {
         var scope = scope
         scope.current = data
-        return try apply(to: FilterData(value: data, scope: scope, key: key, span: span))
+        let result = try apply(to: FilterData(value: data, scope: scope, key: key, span: span))
+        return try result.checkedDepth(at: span)
     }
 }
 

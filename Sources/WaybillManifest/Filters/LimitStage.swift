@@ -3,7 +3,7 @@ import WaybillExpressions
 /// Keeps the first elements of a list: `limit: N`.
 struct LimitStage: FilterStage {
     static let key = "limit"
-    var removesElements: Bool { true }
+    var keepsElements: Bool { false }
 
     let count: Int
 

@@ -4,7 +4,7 @@ import WaybillExpressions
 /// default}`.
 struct SelectStage: FilterStage {
     static let key = "select"
-    var removesElements: Bool { path.expression.leavesOutNodes }
+    var keepsElements: Bool { path.expression.keepsElements }
 
     let path: ManifestExpression
     let fallback: ValueTemplate?

@@ -5,6 +5,7 @@ import WaybillJSON
 /// removes the duplicates.
 struct UnionStage: FilterStage {
     static let key = "union"
+    var keepsElements: Bool { lists.allSatisfy(\.expression.keepsElements) }
 
     let lists: [ManifestExpression]
 

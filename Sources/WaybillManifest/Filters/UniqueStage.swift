@@ -5,7 +5,7 @@ import WaybillJSON
 /// `unique: {by: EXPR}`.
 struct UniqueStage: FilterStage {
     static let key = "unique"
-    var removesElements: Bool { true }
+    var keepsElements: Bool { false }
 
     let by: ManifestExpression?
 

@@ -4,7 +4,7 @@ import WaybillJSON
 /// Keeps the elements for which a condition holds: `where: EXPR`.
 struct WhereStage: FilterStage {
     static let key = "where"
-    var removesElements: Bool { true }
+    var keepsElements: Bool { false }
 
     let condition: ManifestExpression
 

@@ -6,6 +6,7 @@ import WaybillJSON
 /// so on.
 struct ZipStage: FilterStage {
     static let key = "zip"
+    var keepsElements: Bool { columns.allSatisfy(\.list.expression.keepsElements) }
 
     let columns: [(name: Spanned<String>, list: ManifestExpression)]
 

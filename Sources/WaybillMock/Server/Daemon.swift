@@ -11,7 +11,7 @@ import WaybillRuntime
         let target: String
         var hasHeader = false
         var bodyLength = 0
-        /// The body, if the response depends on it.
+        /// The body, if the response depends on it and it is not too large to be compared.
         var body: [UInt8] = []
         /// The response, if it is being delayed or the body is too large.
         var response: Responder.Response?
@@ -20,7 +20,7 @@ import WaybillRuntime
     }
 
     private let responder: Responder
-    private let bodyLimit: Int
+    private let limits: MockServer.Limits
     private let onRequest: @Sendable (MockServer.Exchange) -> Void
     /// The task that resumes each connection after the delay of a response, by its address; nil once delays have ended.
     private let delays = Mutex<[Int: Task<Void, Never>]?>([:])
@@ -41,7 +41,7 @@ import WaybillRuntime
         self.responder = responder
         unsafe self.port = port
         self.onRequest = onRequest
-        bodyLimit = limits.body
+        self.limits = limits
         unsafe pointer = waybill_start_daemon(
             host,
             &self.port,
@@ -124,9 +124,11 @@ import WaybillRuntime
         guard request.hasHeader, unsafe part.isEmpty else {
             request.hasHeader = true
             request.bodyLength += part.count
-            if request.bodyLength > bodyLimit {
-                let message = "the body exceeds the mock server's limit of \(bodyLimit) bytes"
+            if request.bodyLength > limits.body {
+                let message = "the body exceeds the mock server's limit of \(limits.body) bytes"
                 request.response = Responder.Response(content: .problem(413, message), route: nil)
+            } else if request.bodyLength > limits.comparedBody {
+                request.body = []
             } else if responder.comparesBodies {
                 unsafe request.body += part
             }

@@ -25,8 +25,10 @@ package final class MockServer: Sendable {
         /// The memory of a connection in bytes, for the header of a request and that of its response. A larger header is
         /// refused with 431, a larger target with 414, and the connection is closed.
         package var head = 256 * 1024
-        /// The maximum size of a body in bytes. A body is read and discarded; a larger one is refused with 413.
+        /// The maximum size of a body in bytes. A larger one is refused with 413.
         package var body = 1024 * 1024 * 1024
+        /// The maximum size of a body that is compared with those of routes, in bytes. A larger one equals none of them.
+        package var comparedBody = 16 * 1024 * 1024
         /// How long a connection may be idle, in whole seconds.
         package var idle = Duration.seconds(60)
 

@@ -15,16 +15,16 @@ struct PaginationClash: ManifestRule {
         func diagnostic(_ key: String, at span: SourceSpan) -> Diagnostic {
             Diagnostic(
                 "pagination-clash",
-                "paging counts the items, but '\(key)' leaves some out, so it would stop too early",
+                "paging counts the items, but '\(key)' may leave some out, so it could stop too early",
                 at: paginate.span,
-                secondary: [.init(span, "leaves items out")],
+                secondary: [.init(span, "may leave items out")],
                 help: [
                     "Select the items where they are used, such as write: {records: \"$[?@.open == true]\"}.",
                     "Or let 'while' decide instead of the count, with 'page': while: length($.items) > 0.",
                 ]
             )
         }
-        if let items = paginate.items, items.expression.leavesOutNodes {
+        if let items = paginate.items, !items.expression.keepsElements {
             return diagnostic("items", at: items.span)
         }
         for request in subject.requests.of(site) {
@@ -35,7 +35,7 @@ struct PaginationClash: ManifestRule {
                     case .named(let name, _): subject.manifest.stages(ofFilter: name.value)
                     }
                 let keys = stages.compactMap { entry in
-                    if case .stage(let stage) = entry, stage.removesElements { stage.key } else { nil }
+                    if case .stage(let stage) = entry, !stage.keepsElements { stage.key } else { nil }
                 }
                 if let key = keys.first { return diagnostic(key, at: filter.span) }
             }

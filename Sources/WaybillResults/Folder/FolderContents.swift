@@ -37,10 +37,9 @@ enum FolderContents {
     ) throws(ResultsError) -> OutputFile {
         let file = try lock(path, disk, replacing: &unfinished, isOfSuite: isOfSuite, replacesRun: replacesRun)
         try clear(path)
-        // The list of a suite that this run replaces.
-        if SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
-        try file.cut(to: 0)
-        return file
+        // The list of a suite that this run replaces. Another suite replaces the list itself.
+        if !isOfSuite, SuiteFolder(at: path) != nil { unlink("\(path)/\(RunFileNames.suite)") }
+        return try file.continued(at: 0)
     }
 
     /// Opens and locks the journal in a folder that a new run may take over; see `claim`. Changes nothing else.
@@ -51,9 +50,7 @@ enum FolderContents {
         isOfSuite: Bool,
         replacesRun: Bool = true
     ) throws(ResultsError) -> OutputFile {
-        if isLink("\(path)/\(bodies)") {
-            throw ResultsError("'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
-        }
+        try checkBodies(in: path)
         let existing = [journal, result, outputs, sources, bodies].filter {
             exists("\(path)/\($0)") && ($0 != bodies || !names(in: "\(path)/\(bodies)").isEmpty)
         }
@@ -169,6 +166,12 @@ enum FolderContents {
         return event["outcome"]?.string.flatMap(RunOutcome.init) != .interrupted
     }
 
+    /// Throws if the folder for bodies is a link.
+    static func checkBodies(in path: String) throws(ResultsError) {
+        guard isLink("\(path)/\(bodies)") else { return }
+        throw ResultsError("'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
+    }
+
     /// Removes the files of an earlier run, except the journal.
     private static func clear(_ path: String) throws(ResultsError) {
         clearTemporaries(path)
@@ -196,7 +199,7 @@ enum FolderContents {
             || [journal, result, outputs, sources, RunFileNames.suite].contains { name.hasPrefix(".\($0).") }
     }
 
-    private static func names(in folder: String) -> [String] {
+    static func names(in folder: String) -> [String] {
         // Links are not followed: their targets do not belong to the run.
         isLink(folder) ? [] : (try? FolderListing.names(in: folder, limit: .max)) ?? []
     }

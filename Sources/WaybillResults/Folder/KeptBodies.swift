@@ -5,11 +5,13 @@ package struct KeptBodies: Sendable {
     /// The paths of the files, by file name without the extension.
     private var files: [String: String] = [:]
 
-    /// Lists the bodies in a run's folder.
+    /// Lists the bodies in a run's folder; links are left out, because their targets are not of the run.
     package init(folder: String) {
         let bodies = "\(folder)/\(RunFileNames.bodies)"
-        for name in (try? FolderListing.names(in: bodies, limit: .max)) ?? [] {
-            guard let dot = name.lastIndex(of: "."), !name.hasPrefix(".") else { continue }
+        for name in FolderContents.names(in: bodies) {
+            guard let dot = name.lastIndex(of: "."), !name.hasPrefix("."),
+                FolderContents.status(of: "\(bodies)/\(name)")?.kind == .file
+            else { continue }
             files[String(name[..<dot])] = "\(bodies)/\(name)"
         }
     }

@@ -7,7 +7,8 @@ struct OutputFile: ~Copyable, Sendable {
     enum Mode {
         /// The file is created and must not exist.
         case new
-        /// The file is created, or opened if it exists. A symbolic link is an error.
+        /// The file is created, or opened if it exists. A symbolic link is an error. It can be locked and read, and is
+        /// written only after `continued(at:)`.
         case any
         /// The file exists and is only written to: a device or a pipe.
         case stream
@@ -20,6 +21,8 @@ struct OutputFile: ~Copyable, Sendable {
 
     private let descriptor: Int32
     private let disk: Disk
+    /// Whether nothing but the path leads to the file, so that it may be written.
+    private var isOwn: Bool
 
     init(_ path: String, _ mode: Mode, disk: Disk = .real) throws(ResultsError) {
         let opened: Int32
@@ -36,11 +39,12 @@ struct OutputFile: ~Copyable, Sendable {
         if opened < 0 { throw ResultsError(cannot: "create", path) }
         if mode == .stream { _ = fcntl(opened, F_SETFL, O_WRONLY) }
         (descriptor, self.path, self.disk) = (opened, path, disk)
+        isOwn = mode == .new || mode == .stream
     }
 
     /// Takes over an open file that has a path, or gets it when it is complete.
-    fileprivate init(_ descriptor: Int32, at path: String) {
-        (self.descriptor, self.path, disk) = (descriptor, path, .real)
+    fileprivate init(_ descriptor: Int32, at path: String, disk: Disk = .real) {
+        (self.descriptor, self.path, self.disk, isOwn) = (descriptor, path, disk, true)
     }
 
     deinit {
@@ -102,8 +106,42 @@ struct OutputFile: ~Copyable, Sendable {
         return Int(status.st_size)
     }
 
+    /// Truncates the file to a length, and continues writing there.
+    ///
+    /// A file with other hard links, as in a copy of its folder by `cp -al`, is replaced by a copy that is locked like
+    /// itself, so that nothing is written through the links.
+    consuming func continued(at length: Int) throws(ResultsError) -> OutputFile {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw ResultsError(cannot: "read", path) }
+        guard status.st_nlink > 1 else {
+            isOwn = true
+            try cut(to: length)
+            return self
+        }
+        let (opened, temporary) = TemporaryFile.create(beside: path, permissions: 0o666)
+        guard opened >= 0 else { throw ResultsError(cannot: "create", path) }
+        let copy = OutputFile(opened, at: path, disk: disk)
+        do throws(ResultsError) {
+            copy.adoptPermissions(of: path)
+            var offset = 0
+            while offset < length, case let piece = try read(min(1 << 20, length - offset), from: offset),
+                !piece.isEmpty
+            {
+                try copy.write(piece)
+                offset += piece.count
+            }
+            try copy.cut(to: length)
+            try Self.move(temporary, to: path)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        return copy
+    }
+
     /// Writes all bytes after those written before.
     func write(_ bytes: [UInt8]) throws(ResultsError) {
+        precondition(isOwn, "a file that existed before is written only after continued(at:)")
         do throws(SystemError) {
             try OpenFile.write(bytes, to: descriptor)
         } catch {
@@ -111,8 +149,9 @@ struct OutputFile: ~Copyable, Sendable {
         }
     }
 
-    /// Truncates the file to a length, and continues writing there.
+    /// Truncates the file to a length, where the next bytes are written.
     func cut(to length: Int) throws(ResultsError) {
+        precondition(isOwn, "a file that existed before is cut only by continued(at:)")
         guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
             throw ResultsError(cannot: "cut", path)
         }

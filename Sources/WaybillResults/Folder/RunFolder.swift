@@ -62,7 +62,10 @@ package final class RunFolder: Sendable {
             try FolderContents.checkParents(of: path, except: suite)
             try FolderContents.make(path)
             var unfinished: RunID?
+            let isNew = FolderContents.size(of: "\(path)/\(FolderContents.journal)") == nil
             let file = try FolderContents.claim(path, disk: disk, replacing: &unfinished, replacesRun: replacesRun)
+            // A suite has removed the journals of its earlier runs.
+            if isNew, let suite { file.adoptPermissions(of: "\(suite)/\(RunFileNames.suite)") }
             return RunFolder(path: path, of: id, file, thread, disk, bodyLimit: bodyLimit, replacing: unfinished)
         }
     }
@@ -77,6 +80,7 @@ package final class RunFolder: Sendable {
         in suite: String? = nil
     ) throws(ResultsError) -> RunFolder {
         try FolderContents.checkParents(of: path, except: suite)
+        try FolderContents.checkBodies(in: path)
         let thread = try startThread()
         let file = try OutputFile("\(path)/\(FolderContents.journal)", .any)
         guard file.lock() else { throw ResultsError("the run in '\(path)' is still running") }
@@ -87,9 +91,9 @@ package final class RunFolder: Sendable {
             let message = "another process has resumed the run in '\(path)' in the meantime; try again"
             throw ResultsError(message)
         }
-        try file.cut(to: record.length)
         FolderContents.clearTemporaries(path)
-        return RunFolder(path: path, of: record.id, file, thread, .real, length: record.length)
+        let journal = try file.continued(at: record.length)
+        return RunFolder(path: path, of: record.id, journal, thread, .real, length: record.length)
     }
 
     /// Starts a separate thread for files.

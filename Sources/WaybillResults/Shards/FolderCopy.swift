@@ -138,8 +138,7 @@ package enum FolderCopy {
     private static func copy(_ source: String, to target: String, in root: String) throws(ResultsError) {
         try FolderContents.make(FileContents.folder(of: target))
         try checkFolder(of: target, in: root)
-        let file = try OutputFile(target, .any)
-        try file.cut(to: 0)
+        let file = try OutputFile(target, .any).continued(at: 0)
         try read(source) { piece throws(ResultsError) in try file.write(piece) }
     }
 

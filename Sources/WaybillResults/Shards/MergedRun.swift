@@ -24,8 +24,7 @@ package struct MergedRun: ~Copyable {
         try FolderContents.make(path)
         var unfinished: RunID?
         let claim = try FolderContents.claim(path, disk: .real, replacing: &unfinished)
-        let journal = try OutputFile("\(path)/\(FolderContents.mergedJournal)", .any)
-        try journal.cut(to: 0)
+        let journal = try OutputFile("\(path)/\(FolderContents.mergedJournal)", .any).continued(at: 0)
         (self.path, self.thread) = (path, thread)
         self.claim = claim
         self.journal = journal

@@ -100,7 +100,7 @@ package final class RecordFileWriter: Sendable {
             state = Mutex(State(writer: writer))
             return
         }
-        file = try OutputFile(part, .any, disk: disk)
+        let earlier = try OutputFile(part, .any, disk: disk)
         let rest = try resumption.lastMark(intactIn: part)
         if rest.bytes < resumption.bytes {
             let end = resumption.element
@@ -109,7 +109,7 @@ package final class RecordFileWriter: Sendable {
         } else {
             loss = nil
         }
-        try file.cut(to: resumption.bytes)
+        file = try earlier.continued(at: resumption.bytes)
         var state = State(writer: writer)
         state.writer.resume(after: try file.head(min(resumption.bytes, 1 << 20)))
         state.bytes = resumption.bytes

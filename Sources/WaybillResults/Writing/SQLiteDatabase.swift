@@ -37,11 +37,18 @@ import WaybillRuntime
     }
 
     /// Throws if the database, or one of the files that SQLite has next to it, is not a file: SQLite would wait for the
-    /// other end of a pipe.
+    /// other end of a pipe. A file with other hard links is refused too, because SQLite would write through them, and finds
+    /// the journal of only one of them (“How To Corrupt An SQLite Database File”, section 2.5).
     static func checkFiles(of path: String) throws(ResultsError) {
         for file in [path] + RunFileNames.suffixesOfDatabase.map({ path + $0 }) {
-            guard let obstacle = FileReplacement.obstacle(at: file, followsLinks: true) else { continue }
-            throw ResultsError("cannot open '\(file)': \(obstacle.message)")
+            if let obstacle = FileReplacement.obstacle(at: file, followsLinks: true) {
+                throw ResultsError("cannot open '\(file)': \(obstacle.message)")
+            }
+            guard let status = try? FileStatus(of: file), status.kind == .file, status.linkCount > 1 else { continue }
+            throw ResultsError(
+                "cannot open '\(file)': it has another hard link, whose file would change too; "
+                    + "replace it by a copy, with 'cp' and 'mv'"
+            )
         }
     }
 
@@ -151,7 +158,7 @@ import WaybillRuntime
 
 extension JSONNumber {
     /// The double that prints with the same digits as this number; `nil` if digits would be lost.
-    fileprivate var exactDouble: Double? {
+    var exactDouble: Double? {
         let double = double
         return JSONNumber(double) == self ? double : nil
     }

@@ -69,6 +69,13 @@ private struct SQLiteLoad {
     /// The number of the last record with a value for a column, by the column's index.
     private var lastUses: [Int] = []
     private var count = 0
+    /// The kinds of the values in the columns of the key that have a form of which SQLite has others, too.
+    private var keyKinds: [KeyForm: JSON.Kind] = [:]
+
+    private struct KeyForm: Hashable {
+        let name: CodePoints
+        let form: SharedForm
+    }
 
     init(_ table: SQLiteTable, into database: SQLiteDatabase) throws(ResultsError) {
         self.table = table
@@ -124,7 +131,17 @@ private struct SQLiteLoad {
             // Bytes were marked when the record was written.
             try insertion.bind(value.object == nil ? value : JSON(markingBytes: value), at: index + 1)
         }
-        for name in table.key where record[name] ?? .null == .null {
+        for name in table.key {
+            if let value = record[name], value != .null {
+                guard let form = value.sharedForm else { continue }
+                let earlier = keyKinds.updateValue(value.kind, forKey: KeyForm(name: CodePoints(name), form: form))
+                guard let earlier, earlier != value.kind else { continue }
+                throw failure(
+                    "has \(value.kind.phrase) in '\(name)', a column of 'key', and an earlier record has \(earlier.phrase), "
+                        + "which SQLite may store in the same way; make both strings with 'columns'",
+                    value: record
+                )
+            }
             let nearest = record[name] == nil ? NearestName.of(name, among: record.names) : nil
             let hint = nearest.map { ", did you mean '\($0)'?" } ?? ""
             throw failure("is missing '\(name)', a column of 'key'\(hint)", value: record)
@@ -214,6 +231,35 @@ private struct SQLiteLoad {
                 "table '\(table.name)' of '\(database.path)' has no PRIMARY KEY or UNIQUE index on exactly the columns of 'key': "
                     + table.key.joined(separator: ", ")
             )
+        }
+    }
+}
+
+/// A form in which SQLite stores values of several kinds, which would be one key.
+private enum SharedForm: Hashable {
+    /// The integers 0 and 1, also for booleans.
+    case bit
+    /// A text that is JSON: of a string, a list, an object, or a number that SQLite cannot represent.
+    case json
+}
+
+extension JSON {
+    /// The form in which SQLite stores the value, if values of other kinds have it, too.
+    fileprivate var sharedForm: SharedForm? {
+        switch self {
+        case .null, .bytes: return nil
+        case .bool: return .bit
+        case .number(let number):
+            if let integer = number.int { return 0...1 ~= integer ? .bit : nil }
+            return number.exactDouble == nil ? .json : nil
+        case .array: return .json
+        // Bytes were marked when the record was written.
+        case .object: return JSON(markingBytes: self).bytes == nil ? .json : nil
+        case .string(let text):
+            guard let first = text.utf8.first, "-0123456789[{".utf8.contains(first),
+                let value = try? JSONParser.ownFiles.parse(Array(text.utf8))
+            else { return nil }
+            return value.sharedForm == .json ? .json : nil
         }
     }
 }

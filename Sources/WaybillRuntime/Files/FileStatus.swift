@@ -18,6 +18,8 @@ package struct FileStatus: Sendable, Equatable {
     package let kind: Kind
     /// The size of its contents, in bytes.
     package let size: Int
+    /// The number of its hard links.
+    package let linkCount: Int
     /// When its contents were last changed, since 1970. A file system may have times that are not in 64 bits of
     /// nanoseconds.
     package let modifiedAt: Duration
@@ -36,6 +38,7 @@ package struct FileStatus: Sendable, Equatable {
         default: kind = .other
         }
         size = Int(status.st_size)
+        linkCount = Int(status.st_nlink)
         let modified = waybill_modification_time(&status)
         modifiedAt = .seconds(modified.tv_sec) + .nanoseconds(modified.tv_nsec)
     }

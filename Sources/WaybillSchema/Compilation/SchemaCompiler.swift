@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 
@@ -9,6 +10,8 @@ import WaybillJSON
 struct SchemaCompiler {
     var documents: SchemaDocuments
     let assertsFormats: Bool
+    /// The keywords without an effect.
+    private(set) var ineffectiveKeywords: [JSONSchemaError] = []
     private var locations: [SchemaLocation] = []
     private var indices: [SchemaLocation: Int] = [:]
     private var nodes: [SchemaNode] = []
@@ -90,7 +93,9 @@ struct SchemaCompiler {
         case .bool(let accepts):
             rules.refusesEverything = !accepts
         case .object(let members):
-            try read(SchemaSource(members: members, location: location), into: &rules)
+            let source = SchemaSource(members: members, location: location)
+            try read(source, into: &rules)
+            if assertsFormats { findIneffectiveKeywords(in: source) }
         default:
             throw documents.error("must be a schema: a mapping, true or false", at: location)
         }
@@ -123,6 +128,34 @@ struct SchemaCompiler {
         var annotation = JSONObject()
         for (name, value) in source.members where name.utf8.starts(with: "x-".utf8) { annotation[name] = value }
         if !annotation.isEmpty { rules.annotation = annotation }
+    }
+}
+
+extension SchemaCompiler {
+    /// Keywords that have an effect only together with one of some others.
+    private static let partners = [
+        "if": ["then", "else"], "then": ["if"], "else": ["if"], "minContains": ["contains"],
+        "maxContains": ["contains"],
+    ]
+    /// The formats of OpenAPI 3.1, which restrict no strings.
+    private static let formatsOfOpenAPI = ["int32", "int64", "float", "double", "password", "byte", "binary"]
+
+    private mutating func findIneffectiveKeywords(in source: SchemaSource) {
+        func add(_ message: String, _ keyword: String) {
+            ineffectiveKeywords.append(documents.error(message, at: source.location, keyword))
+        }
+        for (keyword, value) in source.members {
+            if let partners = Self.partners[keyword], partners.allSatisfy({ source.members[$0] == nil }) {
+                add("has no effect without '\(partners.joined(separator: "' or '"))'", keyword)
+            }
+            if keyword == "format", let name = value.string, StringFormat(rawValue: name) == nil,
+                !Self.formatsOfOpenAPI.contains(name)
+            {
+                let nearest = NearestName.of(name, among: StringFormat.allCases.map(\.rawValue))
+                let hint = nearest.map { "; did you mean '\($0)'?" } ?? ""
+                add("has no effect: the format '\(name)' is unknown and not checked\(hint)", keyword)
+            }
+        }
     }
 }
 

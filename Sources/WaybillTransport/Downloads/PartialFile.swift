@@ -64,6 +64,9 @@ final class PartialFile: Sendable {
         self.path = path
         self.algorithms = algorithms
         self.cancellation = cancellation
+        if let obstacle = FileReplacement.obstacle(at: DownloadRecord.path(ofPart: path)) {
+            throw DownloadError("cannot write '\(obstacle.path)': \(obstacle.message)")
+        }
         let (descriptor, size) = try Self.openLocked(path)
         self.descriptor = descriptor
         TemporaryFile.removeAbandoned(beside: DownloadRecord.path(ofPart: path))
@@ -280,6 +283,12 @@ final class PartialFile: Sendable {
                 throw DownloadError("'\(path)' is not a regular file")
             }
             if lstat(path, &current) == 0, current.st_ino == opened.st_ino, current.st_dev == opened.st_dev {
+                // Nothing is written through other hard links, such as those of a copy of the folder by `cp -al`. The
+                // download starts over.
+                if opened.st_nlink > 1, unlink(path) == 0 {
+                    close(descriptor)
+                    continue
+                }
                 return (descriptor, Int(opened.st_size))
             }
             close(descriptor)

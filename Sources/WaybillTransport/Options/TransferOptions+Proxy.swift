@@ -8,6 +8,15 @@ extension TransferOptions {
         case url(String)
         /// The proxy of the usual environment variables.
         case environment(ProxyVariables)
+
+        /// The URLs of the proxies that may be used. Those of environment variables may have no scheme.
+        package var urls: [String] {
+            switch self {
+            case .none: []
+            case .url(let url): [url]
+            case .environment(let variables): [variables.http, variables.https].compactMap(\.self)
+            }
+        }
     }
 }
 

@@ -104,6 +104,18 @@ import WaybillTransport
         #expect(ran.requests.last?.values(named: "Accept-Encoding") == ["identity"])
     }
 
+    @Test func `a file that an interceptor rejects does not replace the earlier one`() async throws {
+        folder.write("earlier", to: "a.zip")
+        let ran = try await run(
+            """
+            {id: a, intercept: {beforeSuccess: [{fail: no}]}, request: {path: /a.zip, download: {to: a.zip}}}
+            """
+        )
+        #expect(ran.outcome.summary == "a:failed")
+        #expect(folder.read("a.zip") == "earlier")
+        #expect(ran.files.isEmpty)
+    }
+
     @Test func `a retry resumes where the connection ended`() async throws {
         let ran = try await run(
             """

@@ -23,6 +23,7 @@ import Testing
         arguments: [
             ["<a; rel=next"], ["a>; rel=next"], ["a; rel=next"], ["<a> rel=next"],
             ["<a>; rel=prev, b; rel=next"], ["<a>; rel=prev", "</b> rel=\"next\""],
+            ["<a>; title=\"open; rel=next"], ["<a>; title=\"open\\"],
         ]
     )
     func `a malformed field may have meant the next page`(fields: [String]) {

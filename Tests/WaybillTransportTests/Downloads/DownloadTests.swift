@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import WaybillFormats
 import WaybillPlatform
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillTransport
@@ -312,8 +313,21 @@ import WaybillTestSupport
         }
     }
 
-    @Test func `a pipe in place of the partial file is a failure`() async throws {
-        try #require(mkfifo(part, 0o600) == 0)
+    @Test func `a partial file with another hard link is not written to`() throws {
+        folder.write("abc", to: "a.part")
+        #expect(link(part, "\(folder.path)/copy") == 0)
+        let file = try PartialFile(part, digests: [])
+        #expect(file.size == 0)
+        try file.begin(DownloadState.Body(offset: 0))
+        #expect(try file.write(Array("xyz".utf8)))
+        #expect(folder.read("a.part") == "xyz" && folder.read("copy") == "abc")
+        file.discard()
+    }
+
+    @Test(arguments: ["a.part", "a.part.json"])
+    func `a pipe in place of the partial file or its record is a failure`(name: String) async throws {
+        let path = "\(folder.path)/\(name)"
+        try #require(mkfifo(path, 0o600) == 0)
         try await CurlTransport.run { transport in
             let result = await download("http://127.0.0.1:1/").start(through: transport, followingRedirects: 0)
             guard case .failed(let error, nil) = result else {
@@ -322,6 +336,7 @@ import WaybillTestSupport
             }
             #expect(error.description.contains("is not a regular file"))
         }
+        #expect(FileReplacement.obstacle(at: path) != nil)
     }
 }
 

@@ -77,6 +77,22 @@ package final class RunControl: Sendable {
     /// Whether everything was cancelled, including the steps of `finally`.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// Whether a running step was cancelled: by itself, by what it is in, or with the run. A deadline does not count.
+    ///
+    /// - Parameter isFinal: Whether it is a step of a `finally`.
+    func hasCancelled(step path: String, isFinal: Bool) -> Bool {
+        state.withLock { state in
+            state.activities.values.contains { part, activity in
+                switch part {
+                case .run: !isFinal && activity.isCancelled
+                case .final: isFinal && activity.isCancelled
+                case .step(let other, _): StepPath.isInside(path, other) && activity.isCancelled
+                case .wait: false
+                }
+            }
+        }
+    }
+
     // MARK: Pausing
 
     /// How long the run has been paused so far, the current pause included.

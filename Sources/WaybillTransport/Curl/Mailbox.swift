@@ -1,7 +1,8 @@
 import Synchronization
+import WaybillRuntime
 
 /// A queue of items from any thread to the one that handles them.
-package final class Mailbox<Item: Sendable>: Sendable {
+final class Mailbox<Item: Sendable>: Sendable {
     private struct State {
         var items: [Item] = []
         var isClosed = false
@@ -18,15 +19,15 @@ package final class Mailbox<Item: Sendable>: Sendable {
     private let wakeUp: WakeUp
 
     /// Creates a mailbox; throws the system's error.
-    package init() throws(SystemError) {
+    init() throws(SystemError) {
         wakeUp = try WakeUp()
     }
 
     /// Readable when the thread should wake up.
-    package var descriptor: Int32 { wakeUp.descriptor }
+    var descriptor: Int32 { wakeUp.descriptor }
 
     /// Adds an item. Returns false if the mailbox is closed and the item will not be handled.
-    package func add(_ item: Item) -> Bool {
+    func add(_ item: Item) -> Bool {
         let (isAccepted, needsSignal) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.items.append(item)
@@ -37,7 +38,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     }
 
     /// Stops accepting items. Those that are already in the mailbox are the last.
-    package func close() {
+    func close() {
         let needsSignal = state.withLock { state in
             state.isClosed = true
             return state.endWaiting()
@@ -47,7 +48,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
 
     /// Moves the items since the last call into an empty array, whose memory is used for the next ones. Returns whether
     /// there may be more later. For the thread that handles the items, like the members below.
-    package func takeAll(into list: inout [Item]) -> Bool {
+    func takeAll(into list: inout [Item]) -> Bool {
         state.withLock { state in
             swap(&state.items, &list)
             state.isOwnerWaiting = false
@@ -56,13 +57,13 @@ package final class Mailbox<Item: Sendable>: Sendable {
     }
 
     /// Whether there is nothing to take, and the mailbox is open.
-    package var isEmpty: Bool {
+    var isEmpty: Bool {
         state.withLock { $0.items.isEmpty && !$0.isClosed }
     }
 
     /// Records that the thread is about to wait for the descriptor. Returns false if there is already something to
     /// take.
-    package func beginWaiting() -> Bool {
+    func beginWaiting() -> Bool {
         state.withLock { state in
             state.isOwnerWaiting = state.items.isEmpty && !state.isClosed
             return state.isOwnerWaiting
@@ -70,12 +71,12 @@ package final class Mailbox<Item: Sendable>: Sendable {
     }
 
     /// Makes the descriptor unreadable after the thread has woken up.
-    package func acknowledge() {
+    func acknowledge() {
         wakeUp.clear()
     }
 
     /// Waits until there is something to take or the mailbox is closed.
-    package func wait() {
+    func wait() {
         while beginWaiting() { wakeUp.wait() }
     }
 }
