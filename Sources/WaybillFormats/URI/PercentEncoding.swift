@@ -47,7 +47,7 @@ package enum PercentEncoding {
         var result: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
-            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).count(where: { digit($0) != nil }) == 2
+            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).compactMap(\.hexadecimalDigit).count == 2
             append(byte, isEscape || isReservedOrUnreserved(byte), to: &result)
         }
         return String(decoding: result, as: UTF8.self)
