@@ -7,7 +7,7 @@ struct JSONReading: ~Copyable {
     private var memberCounts: [Int] = []
     private var duplicateName: (name: String, offset: Int)?
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, stopsAtLimit: Bool) {
+    init(_ bytes: [UInt8], maximumDepth: Int, stopsAtLimit: Bool) {
         scanner = JSONScanner(bytes, stopsAtLimit: stopsAtLimit)
         self.maximumDepth = maximumDepth
     }

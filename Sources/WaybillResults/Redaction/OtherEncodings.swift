@@ -20,7 +20,7 @@ enum OtherEncodings {
 
     /// Returns the replacement for a match: the mask, in UTF-16 if the match is in UTF-16, so that the following text
     /// stays readable.
-    static func mask(for match: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
+    static func mask(for match: ArraySlice<UInt8>) -> [UInt8] {
         let mask = Array(Redactor.mask.utf8)
         guard match.count > 1 else { return mask }
         let isOdd = match.count % 2 == 1

@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillFormats
 import WaybillRuntime
 
 /// A validated request in the form that libcurl expects.
