@@ -288,6 +288,16 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     ]
 }
 
+// What the compiler cannot check is marked with `unsafe`. In these targets, which call C libraries everywhere, it would be
+// marked everywhere.
+let targetsOfCalls = [
+    "WaybillPlatform", "WaybillRuntime", "WaybillTransport", "WaybillTestSupport", "TransportBenchmark",
+]
+
+for target in package.targets where target.type != .test && !targetsOfCalls.contains(target.name) {
+    target.swiftSettings?.append(.strictMemorySafety())
+}
+
 // What carries a request out is many small asynchronous functions, one inside the other: they stay on the executor that
 // they are called on, since a look for the right one at each call would cost as much as all else.
 for target in package.targets where ["WaybillExecution", "WaybillTransport"].contains(target.name) {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -156,6 +157,11 @@ void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_sp
     const int end = getdtablesize() < 8192 ? getdtablesize() : 8192;
     for (int descriptor = first; descriptor < end; descriptor++) posix_spawn_file_actions_addclose(actions, descriptor);
 #endif
+}
+
+bool waybill_is_ignored(int signal) {
+    struct sigaction action;
+    return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 static int argument_count = 0;

@@ -12,10 +12,6 @@ struct MockedTransport: Transport, NetworkProbe {
         self.server = SocketEndpoint(host: "127.0.0.1", port: port)
     }
 
-    func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        await engine.send(mocked(request))
-    }
-
     func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?

@@ -189,5 +189,5 @@ package enum RunFolders {
         }
     }
 
-    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 }

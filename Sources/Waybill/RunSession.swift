@@ -7,6 +7,7 @@ import WaybillManifest
 import WaybillMock
 package import WaybillPlan
 package import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// How a plan is run.

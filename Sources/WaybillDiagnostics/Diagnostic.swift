@@ -104,10 +104,7 @@ extension [Diagnostic] {
             guard let span = diagnostic.primary?.span else { return (-1, 0, 0) }
             return (fileOrder[span.file] ?? 0, span.range.lowerBound, span.range.upperBound)
         }
-        return enumerated()
-            .map { (index: $0.offset, key: key($0.element), value: $0.element) }
-            .sorted { $0.key != $1.key ? $0.key < $1.key : $0.index < $1.index }
-            .map(\.value)
+        return sorted { key($0) < key($1) }
     }
 
     /// Returns the diagnostics for a report of manageable length: for each id only the first thousand, followed at the

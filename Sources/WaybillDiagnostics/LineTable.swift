@@ -39,16 +39,12 @@ struct LineTable: Sendable {
 
     private static func lineStarts(of bytes: [UInt8]) -> [UInt32] {
         var starts: [UInt32] = [0]
-        bytes.withUnsafeBufferPointer { buffer in
-            var index = 0
-            while index < buffer.count {
-                let byte = buffer[index]
-                index += 1
-                if byte == UInt8(ascii: "\n") {
-                    starts.append(UInt32(index))
-                } else if byte == UInt8(ascii: "\r"), index == buffer.count || buffer[index] != UInt8(ascii: "\n") {
-                    starts.append(UInt32(index))
-                }
+        for (index, byte) in bytes.enumerated() {
+            let next = index + 1
+            if byte == UInt8(ascii: "\n")
+                || byte == UInt8(ascii: "\r") && (next == bytes.count || bytes[next] != UInt8(ascii: "\n"))
+            {
+                starts.append(UInt32(next))
             }
         }
         return starts

@@ -46,7 +46,7 @@ extension Explanation {
     /// Every page, ordered by id.
     package static let all: [Explanation] = {
         let pages = explanation_pages()
-        return UnsafeBufferPointer(start: pages.bytes, count: pages.size)
+        return unsafe Array(UnsafeBufferPointer(start: pages.bytes, count: pages.size))
             .split(separator: 0)
             .map(Explanation.init(page:))
             .sorted { $0.id.name < $1.id.name }
@@ -58,7 +58,7 @@ extension Explanation {
     private static let byID = Dictionary(all.map { ($0.id, $0) }) { first, _ in first }
 
     /// Reads a page.
-    private init(page: Slice<UnsafeBufferPointer<UInt8>>) {
+    private init(page: ArraySlice<UInt8>) {
         var lines = page.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }[...]
         let heading = lines.removeFirst().dropFirst("# ".count).split(separator: ": ", maxSplits: 1).map(String.init)

@@ -1,9 +1,6 @@
 extension JSONNumber {
     /// Reads the number that starts at a position (RFC 8259, section 6) and moves the position after it.
-    static func scan(
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        at position: inout Int
-    ) throws(JSONSyntaxError) -> JSONNumber {
+    static func scan(_ bytes: Span<UInt8>, at position: inout Int) throws(JSONSyntaxError) -> JSONNumber {
         let start = position
         let isNegative = position < bytes.count && bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }
@@ -29,8 +26,7 @@ extension JSONNumber {
         let hasExponent = position < bytes.count && bytes[position] | 0x20 == UInt8(ascii: "e")
         if hasExponent { try scanExponent(bytes, at: &position) }
         if hasExponent || wholeDigits + fractionDigits > 19 {
-            let text = UnsafeBufferPointer(rebasing: bytes[start..<position])
-            return JSONNumber(form: .text(String(decoding: text, as: UTF8.self)))
+            return JSONNumber(form: .text(String(decoding: bytes.extracting(start..<position))))
         }
         return JSONNumber(
             form: .decimal(
@@ -42,7 +38,7 @@ extension JSONNumber {
     }
 
     /// Reads a number that consists of all the bytes.
-    static func scan(all bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONNumber {
+    static func scan(all bytes: Span<UInt8>) throws(JSONSyntaxError) -> JSONNumber {
         var position = 0
         let number = try scan(bytes, at: &position)
         guard position == bytes.count else { throw JSONSyntaxError("expected the end of the number", at: position) }
@@ -50,7 +46,7 @@ extension JSONNumber {
     }
 
     private static func scanDigits(
-        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ bytes: Span<UInt8>,
         at position: inout Int,
         into significand: inout UInt64
     ) -> Int {
@@ -65,7 +61,7 @@ extension JSONNumber {
     }
 
     private static func scanExponent(
-        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ bytes: Span<UInt8>,
         at position: inout Int
     ) throws(JSONSyntaxError) {
         position += 1

@@ -24,8 +24,7 @@ package struct JSONNumber: Sendable {
 
     /// Creates a number from text that follows the grammar of RFC 8259, section 6; `nil` for other text.
     package init?(parsing text: String) {
-        var text = text
-        guard let number = text.withUTF8({ try? Self.scan(all: $0) }) else { return nil }
+        guard let number = try? Self.scan(all: text.utf8.span) else { return nil }
         self = number
     }
 

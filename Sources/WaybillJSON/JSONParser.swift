@@ -40,26 +40,17 @@ package struct JSONParser: Sendable {
     /// Parses a part of a text, such as a line, that is one value. The offsets of errors are relative to the start of
     /// the part.
     package func parse(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSON {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try parse(buffer) }
+        try parse(Array(bytes))
     }
 
     /// Parses a part of a text that is one value, and reports what is questionable in it. Offsets are relative to the
     /// start of the part.
     package func parseDocument(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try document(buffer) }
-    }
-
-    /// Parses bytes in memory that are one value. The result does not refer to the memory.
-    package func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSON {
-        try document(bytes).value
+        try parseDocument(Array(bytes))
     }
 
     /// Parses a text that is one value, and reports what is questionable in it.
     package func parseDocument(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONDocument {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONSyntaxError) in try document(buffer) }
-    }
-
-    private func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
         let depth = min(maximumDepth, depthLimit)
         var reading = JSONReading(bytes, maximumDepth: depth, stopsAtLimit: stopsAtLimit)
         return try reading.readDocument()

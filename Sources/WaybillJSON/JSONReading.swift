@@ -3,9 +3,11 @@ struct JSONReading: ~Copyable {
     private var scanner: JSONScanner
     private let maximumDepth: Int
     private var depth = 0
+    /// The number of members of the last object at each depth. The next one there often has as many.
+    private var memberCounts: [Int] = []
     private var duplicateName: (name: String, offset: Int)?
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, maximumDepth: Int, stopsAtLimit: Bool) {
+    init(_ bytes: [UInt8], maximumDepth: Int, stopsAtLimit: Bool) {
         scanner = JSONScanner(bytes, stopsAtLimit: stopsAtLimit)
         self.maximumDepth = maximumDepth
     }
@@ -56,8 +58,10 @@ struct JSONReading: ~Copyable {
         try open()
         defer { depth -= 1 }
         if scanner.skip(UInt8(ascii: "}")) { return JSONObject() }
-        // Enough for most objects: without it, growing them takes a tenth of the time that parsing takes.
-        var object = JSONObject(minimumCapacity: 8)
+        // Without space for all members, growing objects takes a tenth of the time that parsing takes; with space for more,
+        // a list of small objects takes twice the memory.
+        while memberCounts.count <= depth { memberCounts.append(8) }
+        var object = JSONObject(minimumCapacity: memberCounts[depth])
         repeat {
             scanner.skipSpace()
             let offset = scanner.position
@@ -72,6 +76,7 @@ struct JSONReading: ~Copyable {
             if earlier != nil, offset < duplicateName?.offset ?? .max { duplicateName = (name, offset) }
         } while scanner.skip(UInt8(ascii: ","))
         try close(UInt8(ascii: "}"))
+        memberCounts[depth] = min(object.count, 64)
         return object
     }
 

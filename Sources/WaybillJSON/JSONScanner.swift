@@ -1,8 +1,6 @@
-import WaybillPlatform
-
 /// Reads the tokens of a JSON text. Only this type reads its bytes.
 struct JSONScanner: ~Copyable {
-    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bytes: [UInt8]
     /// The position of the next byte.
     var position = 0
     /// The escapes read so far that are half of a surrogate pair.
@@ -10,7 +8,7 @@ struct JSONScanner: ~Copyable {
     private let stopsAtLimit: Bool
     private var limit = WorkLimit.Check()
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, stopsAtLimit: Bool = false) {
+    init(_ bytes: [UInt8], stopsAtLimit: Bool = false) {
         self.bytes = bytes
         self.stopsAtLimit = stopsAtLimit
     }
@@ -37,8 +35,8 @@ struct JSONScanner: ~Copyable {
 
     /// Moves past white space (RFC 8259, section 2).
     mutating func skipSpace() {
-        while position < bytes.count, bytes[position] <= UInt8(ascii: " ") {
-            switch bytes[position] {
+        while true {
+            switch peek {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
             default: return
             }
@@ -53,16 +51,18 @@ struct JSONScanner: ~Copyable {
         return true
     }
 
-    mutating func readLiteral(_ literal: StaticString) throws(JSONSyntaxError) {
-        let end = position + literal.utf8CodeUnitCount
-        guard end <= bytes.count, memcmp(bytes.baseAddress! + position, literal.utf8Start, end - position) == 0 else {
-            throw JSONSyntaxError("expected a value, such as \(literal)", at: position)
+    mutating func readLiteral(_ literal: String) throws(JSONSyntaxError) {
+        let start = position
+        for byte in literal.utf8 {
+            guard peek == byte else { throw JSONSyntaxError("expected a value, such as \(literal)", at: start) }
+            position += 1
         }
-        position = end
     }
 
     mutating func readNumber() throws(JSONSyntaxError) -> JSONNumber {
-        try JSONNumber.scan(bytes, at: &position)
+        var end = position
+        defer { position = end }
+        return try JSONNumber.scan(bytes.span, at: &end)
     }
 
     /// Reads a string, from its opening quote to its closing one.
@@ -76,7 +76,7 @@ struct JSONScanner: ~Copyable {
 
     private func string(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
         do throws(UTF8.ValidationError) {
-            return String(copying: try UTF8Span(validating: bytes.extracting(range).span))
+            return String(copying: try UTF8Span(validating: bytes.span.extracting(range)))
         } catch {
             throw JSONSyntaxError("the text is not valid UTF-8", at: range.lowerBound + error.byteOffsets.lowerBound)
         }
@@ -85,9 +85,8 @@ struct JSONScanner: ~Copyable {
     /// Returns the position of the first quote, backslash or control character after a position; the end of the text if
     /// there is none.
     private func endOfPlainText(from start: Int) -> Int {
-        var position = start
-        while position < bytes.count, !JSONWriter.mustEscape(bytes[position]) { position += 1 }
-        return position
+        let rest = bytes.span.extracting(start...)
+        return start + (rest.indices.first { JSONWriter.mustEscape(rest[$0]) } ?? rest.count)
     }
 }
 
@@ -156,15 +155,10 @@ extension JSONScanner {
     private mutating func readHexadecimal() throws(JSONSyntaxError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            let byte = peek
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                unit = unit << 4 | UInt16(byte & 0xF)
-            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-                unit = unit << 4 | UInt16(byte & 0xF) + 9
-            default:
+            guard let digit = peek.hexadecimalDigit else {
                 throw JSONSyntaxError("expected four hexadecimal digits after \\u", at: position)
             }
+            unit = unit << 4 | UInt16(digit)
             position += 1
         }
         return unit

@@ -1,18 +1,20 @@
 extension JSONWriter {
     /// Appends a string in quotes (RFC 8259, section 7), with the shortest escapes, and only where they are required.
     package static func write(_ string: String, to output: inout [UInt8]) {
-        var string = string
-        string.withUTF8 { bytes in
-            output.append(UInt8(ascii: "\""))
-            var plainStart = 0
-            for position in bytes.indices where mustEscape(bytes[position]) {
-                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plainStart..<position]))
-                writeEscape(of: bytes[position], to: &output)
-                plainStart = position + 1
+        output.append(UInt8(ascii: "\""))
+        let bytes = string.utf8.span
+        if bytes.indices.contains(where: { mustEscape(bytes[$0]) }) {
+            for index in bytes.indices {
+                if mustEscape(bytes[index]) {
+                    writeEscape(of: bytes[index], to: &output)
+                } else {
+                    output.append(bytes[index])
+                }
             }
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plainStart...]))
-            output.append(UInt8(ascii: "\""))
+        } else {
+            output.append(contentsOf: string.utf8)
         }
+        output.append(UInt8(ascii: "\""))
     }
 
     /// Whether a byte must be escaped in a string: a control character, a quotation mark or a backslash.

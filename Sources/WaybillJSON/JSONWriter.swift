@@ -123,7 +123,7 @@ extension JSONWriter.Layout {
     package func breakLine(depth: Int, _ output: inout [UInt8]) {
         guard self == .pretty else { return }
         output.append(UInt8(ascii: "\n"))
-        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+        for _ in 0..<depth * 2 { output.append(UInt8(ascii: " ")) }
     }
 }
 

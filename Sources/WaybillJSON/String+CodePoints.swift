@@ -5,13 +5,18 @@ extension String {
     package func hasSameCodePoints(as other: String) -> Bool {
         let (left, right) = (utf8, other.utf8)
         guard left.count == right.count else { return false }
-        let isSame = left.withContiguousStorageIfAvailable { left in
-            right.withContiguousStorageIfAvailable { right in
+        let isSame = unsafe left.withContiguousStorageIfAvailable { left in
+            unsafe right.withContiguousStorageIfAvailable { right in
                 guard let left = left.baseAddress, let right = right.baseAddress else { return true }
-                return memcmp(left, right, other.utf8.count) == 0
+                return unsafe memcmp(left, right, other.utf8.count) == 0
             }
         }
         return (isSame ?? nil) ?? left.elementsEqual(right)
+    }
+
+    /// Creates a string from UTF-8. Bytes that are not UTF-8 become U+FFFD.
+    package init(decoding bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the start of a string for a message: at most a number of code points, with `…` if something was cut off. The
@@ -28,8 +33,30 @@ extension String {
     /// Feeds the code points to a hasher, consistently with `hasSameCodePoints(as:)`.
     package func hashCodePoints(into hasher: inout Hasher) {
         var copy = self
-        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        copy.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension Span<UInt8> {
+    /// The offset of the first byte that does not start or continue a character in UTF-8; `nil` if all bytes are valid.
+    package var firstInvalidByte: Int? {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: self)
+            return nil
+        } catch {
+            return error.byteOffsets.lowerBound
+        }
+    }
+
+    /// Whether two spans have the same bytes.
+    package func hasSameBytes(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe bytes.withUnsafeBytes { left in
+            unsafe other.bytes.withUnsafeBytes { right in
+                unsafe isEmpty || memcmp(left.baseAddress!, right.baseAddress!, right.count) == 0
+            }
+        }
     }
 }
 

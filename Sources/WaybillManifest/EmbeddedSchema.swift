@@ -32,6 +32,6 @@ package enum EmbeddedSchema: String, Sendable, CaseIterable {
             case .diagnostics: embedded_diagnostics_schema()
             case .plan: embedded_plan_schema()
             }
-        return Array(UnsafeBufferPointer(start: text.bytes, count: text.size))
+        return unsafe Array(UnsafeBufferPointer(start: text.bytes, count: text.size))
     }
 }

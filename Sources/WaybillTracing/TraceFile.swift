@@ -33,17 +33,13 @@ private func append(_ line: [UInt8], to path: String) throws(SystemError) {
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     let line = endsInsideLine(path) ? [UInt8(ascii: "\n")] + line : line
-    var offset = 0
-    while offset < line.count {
+    var rest = line[...]
+    do throws(SystemError) {
         // Usually in one piece, so that the lines of programs that share the file are not mixed.
-        let count = line.withUnsafeBytes { write(descriptor, $0.baseAddress! + offset, $0.count - offset) }
-        if count > 0 {
-            offset += count
-        } else if count == 0 || errno != EINTR {
-            let error = SystemError.last
-            removeEnd(offset, of: descriptor)
-            throw error
-        }
+        try OpenFile.write(&rest, to: descriptor)
+    } catch {
+        removeEnd(line.count - rest.count, of: descriptor)
+        throw error
     }
 }
 
@@ -51,8 +47,8 @@ private func append(_ line: [UInt8], to path: String) throws(SystemError) {
 private func endsInsideLine(_ path: String) -> Bool {
     guard let (descriptor, size) = try? LocalFile(path).open() else { return false }
     defer { close(descriptor) }
-    var last = UInt8(ascii: "\n")
-    return size > 0 && pread(descriptor, &last, 1, off_t(size - 1)) == 1 && last != UInt8(ascii: "\n")
+    let end = try? OpenFile.read(1, from: descriptor, at: max(0, size - 1))
+    return end?.last.map { $0 != UInt8(ascii: "\n") } ?? false
 }
 
 /// Removes the bytes that were just appended to a file, which are a part of a line: readers expect complete lines. Does

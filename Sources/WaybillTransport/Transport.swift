@@ -3,9 +3,8 @@ package protocol Transport: Sendable {
     /// Sends one request and returns the complete response. Never throws: a failure is part of the result. Any status
     /// is a response, and redirects are responses too. Cancelling the task ends the transfer immediately, with a
     /// failure of kind `cancelled`.
-    func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure>
-
-    /// Sends one request with a monitor that observes the transfer and may pause it.
+    ///
+    /// - Parameter monitor: Observes the transfer, and may pause it.
     func send(_ request: HTTPRequest, monitor: TransferMonitor?) async -> Result<HTTPResponse, TransportFailure>
 
     /// Sends one request and passes the body to a receiver as it arrives. What the receiver accepts is not in the
@@ -53,12 +52,9 @@ extension Transport {
     /// For transports without a thread of their own.
     package var taskExecutor: (any TaskExecutor)? { nil }
 
-    /// For transports that do not support monitors.
-    package func send(
-        _ request: HTTPRequest,
-        monitor: TransferMonitor?
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        await send(request)
+    /// Sends one request without a monitor.
+    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+        await send(request, monitor: nil)
     }
 
     /// For transports that receive the whole body at once.

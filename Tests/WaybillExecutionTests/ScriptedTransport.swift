@@ -126,11 +126,11 @@ final class ScriptedTransport: Transport, NetworkProbe {
         _ request: HTTPRequest,
         monitor: TransferMonitor?
     ) async -> Result<HTTPResponse, TransportFailure> {
-        state.withLock { $0.monitors[Self.path(of: request)] = monitor }
-        return await send(request)
+        if let monitor { state.withLock { $0.monitors[Self.path(of: request)] = monitor } }
+        return await respond(to: request)
     }
 
-    func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
+    private func respond(to request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
         let path = Self.path(of: request)
         let route = String(path.prefix { $0 != "?" })
         let origin = String(request.url.dropLast(path.count)) + "/"

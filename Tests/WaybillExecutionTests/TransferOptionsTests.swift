@@ -2,6 +2,7 @@ import Testing
 import WaybillExecution
 import WaybillJSON
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct TransferOptionsTests {
@@ -46,10 +47,10 @@ import WaybillTransport
     }
 
     @Test(arguments: [
-        ("auto", TransferOptions.Version.automatic), ("1.1", .http1), ("2", .http2),
+        ("auto", HTTPVersion.auto), ("1.1", .http1), ("2", .http2),
         ("2-prior-knowledge", .http2PriorKnowledge),
     ])
-    func `the requested HTTP version is used`(written: String, version: TransferOptions.Version)
+    func `the requested HTTP version is used`(written: String, version: HTTPVersion)
         async throws
     {
         #expect(try await request("http: \(written)").options.version == version)

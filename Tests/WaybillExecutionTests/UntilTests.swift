@@ -4,6 +4,7 @@ import WaybillDiagnostics
 import WaybillExecution
 import WaybillJSON
 import WaybillResults
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 

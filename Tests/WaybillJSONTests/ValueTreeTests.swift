@@ -36,8 +36,7 @@ import WaybillTestSupport
         var tree = ValueTree()
         var parts: [ValueTree.Index] = []
         for number in Array(0..<count) + [1, 0, 1] {
-            var name = "a somewhat longer name \(number)"
-            parts.append(name.withUTF8 { tree.addScalar(.string, text: $0) })
+            parts.append(tree.addScalar(.string, text: Array("a somewhat longer name \(number)".utf8)))
             parts.append(parts[parts.count - 1])
         }
         let object = tree.addObject(parts[...])

@@ -1,5 +1,6 @@
 import Testing
 import WaybillJSON
+import WaybillRuntime
 
 @testable import WaybillManifest
 

@@ -28,7 +28,6 @@ extension ValueTree {
     }
 
     private mutating func addScalar(_ kind: JSON.Kind, _ text: String) -> Index {
-        var text = text
-        return text.withUTF8 { addScalar(kind, text: $0) }
+        addScalar(kind, text: Array(text.utf8))
     }
 }

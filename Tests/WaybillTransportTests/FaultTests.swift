@@ -1,4 +1,5 @@
 import Testing
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 

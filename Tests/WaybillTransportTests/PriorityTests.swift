@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
@@ -17,7 +18,7 @@ import WaybillTransport
         try await LoopbackServer.run(script: script) { server in
             try await LoopbackServer.run(answer: { _ in .text("ok") }) { other in
                 try await CurlTransport.run { transport in
-                    @Sendable func send(_ path: String, _ priority: TransferOptions.Priority) async {
+                    @Sendable func send(_ path: String, _ priority: Priority) async {
                         let request = HTTPRequest(url: server.url(path), maximumConnectionsPerOrigin: 1)
                             .with { $0.priority = priority }
                         #expect(await transport.send(request).response?.status == 200)
@@ -26,7 +27,7 @@ import WaybillTransport
                         await withTaskGroup { group in
                             group.addTask { await send("/first", .low) }
                             _ = await transport.send(HTTPRequest(url: other.url()))
-                            let waiting: [(String, TransferOptions.Priority)] = [
+                            let waiting: [(String, Priority)] = [
                                 ("/low", .low), ("/default/1", .default), ("/high/1", .high), ("/default/2", .default),
                                 ("/high/2", .high),
                             ]

@@ -4,7 +4,7 @@ import WaybillJSON
 /// the laws of equality, hashing and order.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = UnsafeBufferPointer(start: data, count: count)
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let value: JSON
     do throws(JSONSyntaxError) {
         value = try JSONParser().parse(bytes)

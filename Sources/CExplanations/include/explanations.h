@@ -1,7 +1,7 @@
 #include <stddef.h>
 
 /// The files of the folder pages as they were when the program was built, each with a zero byte after it.
-struct explanation_pages {
+struct __attribute__((swift_attr("safe"))) explanation_pages {
     const unsigned char *bytes;
     size_t size;
 };

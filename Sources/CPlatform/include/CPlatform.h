@@ -75,6 +75,9 @@ int waybill_unread_bytes(int socket);
 /// Closes the descriptors from a number on in a program that `posix_spawn` starts.
 void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes);
 
+/// Whether this process ignores a signal.
+bool waybill_is_ignored(int signal);
+
 /// How many arguments the program was started with, its name included; 0 if that is unknown.
 int waybill_argument_count(void);
 

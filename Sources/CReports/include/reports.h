@@ -1,7 +1,7 @@
 #include <stddef.h>
 
 /// A file that is embedded in the program.
-struct report_file {
+struct __attribute__((swift_attr("safe"))) report_file {
     const unsigned char *bytes;
     size_t size;
 };

@@ -1,7 +1,7 @@
 #include <stddef.h>
 
 /// A text that is embedded in the program.
-struct embedded_text {
+struct __attribute__((swift_attr("safe"))) embedded_text {
     const unsigned char *bytes;
     size_t size;
 };

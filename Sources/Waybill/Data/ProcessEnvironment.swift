@@ -41,22 +41,22 @@ struct ProcessEnvironment: EvaluationEnvironment {
 /// The environment variables of the process.
 package enum ProcessVariables {
     /// Every variable by its name.
-    package static var all: [String: String] { entries { String(cString: $0) } }
+    package static var all: [String: String] { unsafe entries { unsafe String(cString: $0) } }
 
     /// The names of the variables whose value is not UTF-8. In `all`, it has U+FFFD for what is not.
     package static var namesBeyondUTF8: Set<String> {
-        let valid = entries { String(validatingCString: $0) }
+        let valid = unsafe entries { unsafe String(validatingCString: $0) }
         return Set(all.keys.filter { valid[$0] == nil })
     }
 
     private static func entries(_ text: (UnsafePointer<CChar>) -> String?) -> [String: String] {
         var variables: [String: String] = [:]
-        var entry = environ
-        while let bytes = entry.pointee {
-            if let pair = text(bytes), let equals = pair.firstIndex(of: "=") {
+        var entry = unsafe environ
+        while let bytes = unsafe entry.pointee {
+            if let pair = unsafe text(bytes), let equals = pair.firstIndex(of: "=") {
                 variables[String(pair[..<equals])] = String(pair[equals...].dropFirst())
             }
-            entry += 1
+            unsafe entry += 1
         }
         return variables
     }

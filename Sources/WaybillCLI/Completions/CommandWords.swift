@@ -85,7 +85,7 @@ package struct CommandWords: Sendable {
                 result.append(character)
             }
         }
-        guard word.hasPrefix("~/"), let home = getenv("HOME") else { return result }
-        return String(cString: home) + result.dropFirst()
+        guard word.hasPrefix("~/"), let home = environmentVariable("HOME") else { return result }
+        return home + result.dropFirst()
     }
 }

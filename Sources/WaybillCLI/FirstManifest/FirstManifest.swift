@@ -1,6 +1,7 @@
 package import WaybillDiagnostics
 import WaybillExplanations
 import WaybillManifest
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTransport
 
@@ -44,7 +45,7 @@ package struct FirstManifest: Sendable {
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         guard let diagnostic = Self.create(path, Array(text(named: name).utf8)) else { return [] }
-        if isSchemaNew { NewFile.remove(schema) }
+        if isSchemaNew { unlink(schema) }
         return [diagnostic]
     }
 
@@ -53,7 +54,7 @@ package struct FirstManifest: Sendable {
             try NewFile.write(bytes, to: path)
             return nil
         } catch {
-            if error.isThere {
+            if error.errno == EEXIST {
                 return Diagnostic(
                     "existing-file",
                     "\(path) already exists",
@@ -61,7 +62,7 @@ package struct FirstManifest: Sendable {
                     help: ["Existing files are never overwritten. Choose another file, or remove this one."]
                 )
             }
-            return Diagnostic("unwritable-file", "could not write \(path): \(error.message)", at: nil)
+            return Diagnostic("unwritable-file", "could not write \(path): \(error)", at: nil)
         }
     }
 }

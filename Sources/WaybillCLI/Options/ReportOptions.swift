@@ -3,6 +3,7 @@ import Waybill
 import WaybillDiagnostics
 import WaybillPlatform
 import WaybillResults
+import WaybillRuntime
 
 /// The reports that are written about a run.
 struct ReportOptions: ParsableArguments {
@@ -171,9 +172,9 @@ struct ReportOptions: ParsableArguments {
     /// Appends a string to a file that other steps of the workflow write to as well; returns the system's error message
     /// if that fails.
     private static func append(_ text: String, to path: String) -> String? {
-        guard let file = fopen(path, "a") else { return String(cString: strerror(errno)) }
-        let isWritten = fputs(text, file) >= 0
-        return fclose(file) == 0 && isWritten ? nil : String(cString: strerror(errno))
+        guard let file = unsafe fopen(path, "a") else { return SystemError.last.description }
+        let isWritten = unsafe fputs(text, file) >= 0
+        return unsafe fclose(file) == 0 && isWritten ? nil : SystemError.last.description
     }
 
     private func requests() throws -> [Request] {

@@ -15,7 +15,7 @@ struct TerminalSize: Equatable {
     init?(of descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
-        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         columns = isKnown ? Int(size.ws_col) : 80
         rows = isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
     }

@@ -24,8 +24,8 @@ struct Output: Sendable {
 
     /// Creates the streams. Terminals get colours unless `noColour` or NO_COLOR declines them, or TERM is `dumb`.
     init(noColour: Bool) {
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
-        let isAllowed = !noColour && !isDumb && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
+        let isDumb = environmentVariable("TERM") == "dumb"
+        let isAllowed = !noColour && !isDumb && environmentVariable("NO_COLOR") ?? "" == ""
         coloursOutput = isAllowed && isatty(STDOUT_FILENO) == 1
         coloursError = isAllowed && isatty(STDERR_FILENO) == 1
     }
@@ -65,7 +65,7 @@ struct Output: Sendable {
         if failure == EPIPE {
             return status.isSuccess || status == ExitStatus.notRun ? ExitStatus.brokenPipe : status
         }
-        let reason = String(cString: strerror(failure))
+        let reason = SystemError(failure).description
         Output(noColour: false).report([
             Diagnostic("unwritable-output", "could not write to standard output: \(reason)", at: nil)
         ])
@@ -85,7 +85,7 @@ struct Output: Sendable {
     /// Returns the size of the terminal that a stream is connected to; `nil` if there is none, or if it cannot move its
     /// cursor.
     static func terminal(ofError: Bool = false) -> TerminalSize? {
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        let isDumb = environmentVariable("TERM") ?? "dumb" == "dumb"
         return isDumb ? nil : TerminalSize(of: ofError ? STDERR_FILENO : STDOUT_FILENO)
     }
 
@@ -201,15 +201,11 @@ struct Output: Sendable {
     }
 
     private static func writeDirectly(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { pointer in
-                WaybillPlatform.write(descriptor, pointer.baseAddress, pointer.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return count < 0 ? errno : EIO }
-            rest.removeFirst(count)
+        do throws(SystemError) {
+            try OpenFile.write(bytes, to: descriptor)
+            return 0
+        } catch {
+            return error.errno
         }
-        return 0
     }
 }

@@ -98,12 +98,10 @@ enum OutputContent {
 
 extension ArraySlice<UInt8> {
     /// Whether the last bytes are those of an ASCII text, in upper or lower case.
-    fileprivate func ends(with text: StaticString) -> Bool {
-        count >= text.utf8CodeUnitCount
-            && text.withUTF8Buffer { suffix in
-                zip(self.suffix(suffix.count), suffix).allSatisfy {
-                    $0 == $1 || $0 | 0x20 == $1 && (0x61...0x7A).contains($1)
-                }
+    fileprivate func ends(with text: String) -> Bool {
+        count >= text.utf8.count
+            && zip(suffix(text.utf8.count), text.utf8).allSatisfy {
+                $0 == $1 || $0 | 0x20 == $1 && (0x61...0x7A).contains($1)
             }
     }
 }

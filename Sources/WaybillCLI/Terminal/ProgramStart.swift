@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillPlatform
+import WaybillRuntime
 
 /// The arguments of the program.
 enum ProgramArguments {
@@ -7,18 +8,20 @@ enum ProgramArguments {
     ///
     /// These are the arguments that the system passed to the program. Swift's `CommandLine` reads them from `/proc` on
     /// Linux, and is empty if that is not readable.
-    static var words: [String] { arguments { String(cString: $0) } ?? Array(CommandLine.arguments.dropFirst()) }
+    static var words: [String] {
+        unsafe arguments { unsafe String(cString: $0) } ?? Array(CommandLine.arguments.dropFirst())
+    }
 
     /// The first argument that is not UTF-8, with U+FFFD for what is not. As a string, it would name another file than
     /// the user has named.
     static var firstBeyondUTF8: String? {
-        arguments { String(validatingCString: $0) == nil ? String(cString: $0) : nil }?.first
+        unsafe arguments { unsafe String(validatingCString: $0) == nil ? String(cString: $0) : nil }?.first
     }
 
     private static func arguments(_ text: (UnsafePointer<CChar>) -> String?) -> [String]? {
         let count = Int(waybill_argument_count())
         guard count > 0 else { return nil }
-        return (1..<max(1, count)).compactMap { index in waybill_argument(Int32(index)).flatMap(text) }
+        return (1..<max(1, count)).compactMap { index in unsafe waybill_argument(Int32(index)).flatMap(text) }
     }
 }
 
@@ -31,7 +34,7 @@ enum StandardStreams {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             guard fcntl(descriptor, F_GETFD) < 0, errno == EBADF else { continue }
             // Takes the lowest free number, which is this one.
-            _ = openat(AT_FDCWD, "/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
+            _ = unsafe openat(AT_FDCWD, "/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
     }
 }
@@ -59,7 +62,7 @@ enum SystemLimits {
             opened.append(descriptor)
         }
         var limit = rlimit()
-        guard waybill_get_thread_limit(&limit) == 0, limit.rlim_cur < plentyOfThreads else { return nil }
+        guard unsafe waybill_get_thread_limit(&limit) == 0, limit.rlim_cur < plentyOfThreads else { return nil }
         let failure = waybill_try_threads(Int32(threads))
         guard failure != 0 else { return nil }
         return error("start \(threads) threads", failure, "the limit of processes and threads (ulimit -u)")
@@ -68,7 +71,7 @@ enum SystemLimits {
     private static func error(_ action: String, _ number: Int32, _ limit: String) -> Diagnostic {
         Diagnostic(
             "run-error",
-            "could not \(action): \(String(cString: strerror(number)))",
+            "could not \(action): \(SystemError(number).description)",
             at: nil,
             help: ["Raise \(limit)."]
         )

@@ -27,22 +27,19 @@ enum Signals {
     /// Keeps SIGUSR1 and SIGUSR2, which end a program by default, until `beginListening` has set their handlers. Call this
     /// before anything else.
     static func holdPauses() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGUSR1, SIGUSR2] { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        mask(SIG_BLOCK, [SIGUSR1, SIGUSR2])
     }
 
     /// Starts listening. Call this once, at the start of the program.
     static func beginListening() {
         // A full disk, an exceeded file-size limit and a closed pipe are write errors; they must not end the program.
-        let isHangUpIgnored = isIgnored(SIGHUP)
+        let isHangUpIgnored = waybill_is_ignored(SIGHUP)
         for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
         // Swift's runtime would print a backtrace, which shows memory and thus secrets, and after a signal sent by
         // another process the program would continue.
-        for number in crashes where !isIgnored(number) { signal(number, SIG_DFL) }
+        for number in crashes where !waybill_is_ignored(number) { signal(number, SIG_DFL) }
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return }
+        guard unsafe pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         pipeEnd.store(ends[1], ordering: .relaxed)
         for number in handled { listen(to: number) }
@@ -75,31 +72,29 @@ enum Signals {
     /// The signals that Swift's runtime handles.
     private static let crashes = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
 
-    /// Whether the program was started with a signal ignored.
-    private static func isIgnored(_ number: Int32) -> Bool {
-        let before = signal(number, SIG_IGN)
-        signal(number, before)
-        return unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    /// Blocks or unblocks signals in this thread.
+    private static func mask(_ action: Int32, _ numbers: [Int32]) {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in numbers { unsafe sigaddset(&signals, number) }
+        unsafe pthread_sigmask(action, &signals, nil)
     }
 
     private static func listen(to number: Int32) {
         signal(number) { number in
             let before = errno
             var byte = UInt8(truncatingIfNeeded: number)
-            _ = write(Signals.pipeEnd.load(ordering: .relaxed), &byte, 1)
+            _ = unsafe write(Signals.pipeEnd.load(ordering: .relaxed), &byte, 1)
             errno = before
         }
     }
 
     private static func listen(_ end: Int32) {
         // The parent process may have blocked signals, and a program inherits that.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in handled + crashes { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        mask(SIG_UNBLOCK, handled + crashes)
         while true {
             var byte: UInt8 = 0
-            let count = read(end, &byte, 1)
+            let count = unsafe read(end, &byte, 1)
             if count == 1 { take(Int32(byte)) } else if count == 0 || errno != EINTR { return }
         }
     }

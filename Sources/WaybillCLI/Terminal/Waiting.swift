@@ -51,7 +51,7 @@ private final class WaitingThread: TaskExecutor {
     func runNext() {
         count.wait()
         let job = state.withLock { $0.jobs.removeFirst() }
-        job.runSynchronously(on: asUnownedTaskExecutor())
+        unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     }
 
     /// Passes the remaining jobs, and all later ones, to Swift's own threads.

@@ -6,6 +6,7 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// The download of one attempt: where the file goes, which responses contain it, and which digest it must have.
@@ -197,7 +198,9 @@ struct AttemptDownload: Sendable {
         }
     }
 
-    private func keeps(_ destination: String) -> Bool { !definition.replaces && ExistingFile.exists(destination) }
+    private func keeps(_ destination: String) -> Bool {
+        !definition.replaces && (try? FileStatus(of: destination, followsLinks: false)) != nil
+    }
 
     // MARK: Paths
 

@@ -42,9 +42,6 @@ struct NodeOutcome: Sendable {
         return steps.first { $0.failure == failure }?.url
     }
 
-    /// What a resumed run does with the step that contains it.
-    var useAround: RunEvent.KeptRecord.Use { use == .taken ? .taken : .partly }
-
     /// The outcome for reports.
     var outcome: StepOutcome {
         switch end {

@@ -1,6 +1,8 @@
 import WaybillDiagnostics
 import WaybillManifest
 import WaybillPlan
+import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 extension RequestBuilder {
@@ -37,20 +39,23 @@ extension RequestBuilder {
         if try origin(of: url, at: span) != origin(of: request.url, at: span) {
             transfer.leaveOrigin()
             // Another origin may not support HTTP/2 without TLS.
-            if transfer.options.version == .http2PriorKnowledge { transfer.options.version = .automatic }
+            if transfer.options.version == .http2PriorKnowledge { transfer.options.version = .auto }
         }
         transfer.options.cookies = .off
         transfer.maximumBodyBytes = 1 << 20
         transfer.acceptsCompression = true
+        let client = TokenGrant.Client(
+            id: texts[.clientId],
+            secret: texts[.clientSecret],
+            inBody: oauth2.sendsClientInBody
+        )
+        // The server may send them back, and a short secret would not be found in them.
+        if let credentials = client.authorization?.split(separator: " ").last { redactor.register(String(credentials)) }
         return TokenGrant(
             key: TokenGrant.Key(
                 url: url,
                 parameters: parameters,
-                client: TokenGrant.Client(
-                    id: texts[.clientId],
-                    secret: texts[.clientSecret],
-                    inBody: oauth2.sendsClientInBody
-                )
+                client: client
             ),
             transfer: transfer,
             allowsMetered: plan.settings.network?.value.allowsMetered ?? true,

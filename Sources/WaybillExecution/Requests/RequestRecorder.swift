@@ -14,11 +14,6 @@ package final class RequestRecorder: Transport {
     /// The last request; `nil` before the first.
     package var lastRequest: HTTPRequest? { last.withLock { $0 } }
 
-    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        last.withLock { $0 = request }
-        return await transport.send(request)
-    }
-
     package func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?

@@ -26,7 +26,7 @@ extension TransferOptions {
         url: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationFailure) -> String
     ) throws(EvaluationFailure) {
         self.init()
-        if let version = settings.http { self.version = Version(version.value) }
+        if let version = settings.http { self.version = version.value }
         try tls.set(settings.tls, files)
         if let proxy = settings.proxy {
             switch proxy.value {
@@ -51,9 +51,9 @@ extension TransferOptions {
         case .off: cookies = .off
         case .jar(let path): cookies = .jar(CodePoints(try path.checkedPath(.jar, within: files)))
         }
-        if let traffic = settings.traffic { self.traffic = Traffic(traffic.value) }
-        if let priority = settings.priority { self.priority = Priority(priority.value) }
-        if let mode = settings.cacheMode { cache = TransferOptions.CacheMode(mode.value) }
+        if let traffic = settings.traffic { self.traffic = traffic.value }
+        if let priority = settings.priority { self.priority = priority.value }
+        if let mode = settings.cacheMode { cache = mode.value }
         if cache != .noStore {
             cacheFolder = try settings.cacheFolder?.value.checkedPath(.cache, within: files)
             maximumCacheBytes = settings.cacheSize?.value
@@ -121,55 +121,5 @@ extension TransferOptions.TLS {
             case (.certificate, nil): return .certificate(file: try pin.checkedPath(.tls, within: files))
             }
         }
-    }
-}
-
-extension TransferOptions.Version {
-    fileprivate init(_ version: HTTPVersion) {
-        self =
-            switch version {
-            case .auto: .automatic
-            case .http1: .http1
-            case .http2: .http2
-            case .http2PriorKnowledge: .http2PriorKnowledge
-            }
-    }
-}
-
-extension TransferOptions.Traffic {
-    fileprivate init(_ traffic: TrafficClass) {
-        self =
-            switch traffic {
-            case .default: .default
-            case .background: .background
-            case .responsive: .responsive
-            case .video: .video
-            case .voice: .voice
-            }
-    }
-}
-
-extension TransferOptions.Priority {
-    fileprivate init(_ priority: Priority) {
-        self =
-            switch priority {
-            case .low: .low
-            case .default: .default
-            case .high: .high
-            }
-    }
-}
-
-extension TransferOptions.CacheMode {
-    fileprivate init(_ mode: WaybillManifest.CacheMode) {
-        self =
-            switch mode {
-            case .default: .default
-            case .noStore: .noStore
-            case .reload: .reload
-            case .noCache: .noCache
-            case .forceCache: .forceCache
-            case .onlyIfCached: .onlyIfCached
-            }
     }
 }

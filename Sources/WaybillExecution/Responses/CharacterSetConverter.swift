@@ -14,18 +14,18 @@ struct CharacterSetConverter {
             return nil
         }
         name = Self.namesByLabel[label] ?? label
-        guard let descriptor = Self.open(name) else { return nil }
-        iconv_close(descriptor)
+        guard let descriptor = unsafe Self.open(name) else { return nil }
+        unsafe iconv_close(descriptor)
     }
 
     /// Decodes bytes; returns `nil` if they are not valid in the character set, or once `WorkLimit` is reached.
     func text(of bytes: some Collection<UInt8>) -> String? {
-        guard let descriptor = Self.open(name) else { return nil }
-        defer { iconv_close(descriptor) }
+        guard let descriptor = unsafe Self.open(name) else { return nil }
+        defer { unsafe iconv_close(descriptor) }
         var source = bytes.map { CChar(bitPattern: $0) }
         var buffer = [CChar](repeating: 0, count: 4096)
         var text: [UInt8] = []
-        let isValid = source.withUnsafeMutableBufferPointer { source in
+        let isValid = unsafe source.withUnsafeMutableBufferPointer { source in
             var next = source.baseAddress
             var remaining = source.count
             var limit = WorkLimit.Check()
@@ -33,12 +33,13 @@ struct CharacterSetConverter {
             while true {
                 if limit.isReached(at: source.count - remaining) { return false }
                 let isLast = remaining == 0
-                let (result, count) = buffer.withUnsafeMutableBufferPointer { buffer in
+                let (result, count) = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
                     var end = buffer.baseAddress
                     var room = buffer.count
                     let result =
-                        isLast
-                        ? iconv(descriptor, nil, nil, &end, &room) : iconv(descriptor, &next, &remaining, &end, &room)
+                        unsafe isLast
+                        ? iconv(descriptor, nil, nil, &end, &room)
+                        : iconv(descriptor, &next, &remaining, &end, &room)
                     return (result, buffer.count - room)
                 }
                 text.append(contentsOf: buffer[..<count].lazy.map { UInt8(bitPattern: $0) })
@@ -53,9 +54,9 @@ struct CharacterSetConverter {
     }
 
     private static func open(_ name: String) -> iconv_t? {
-        let descriptor = iconv_open("UTF-8", name)
+        let descriptor = unsafe iconv_open("UTF-8", name)
         // `iconv_open` returns `(iconv_t)-1` on failure.
-        return descriptor == iconv_t(bitPattern: -1) ? nil : descriptor
+        return unsafe descriptor == iconv_t(bitPattern: -1) ? nil : descriptor
     }
 
     /// Labels of the WHATWG Encoding Standard for which `iconv` has another character set, usually one with fewer

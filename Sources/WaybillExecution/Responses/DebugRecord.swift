@@ -60,7 +60,7 @@ package final class DebugRecord: Sendable {
             ("connectTimeout", .number(built.connectTimeout.inMilliseconds)),
             ("maxBody", .number(JSONNumber(built.maximumBodyBytes))),
             ("maxConnections", .number(JSONNumber(built.maximumConnectionsPerOrigin))),
-            ("compression", .bool(built.acceptsCompression)), ("http", .string(options.version.name)),
+            ("compression", .bool(built.acceptsCompression)), ("http", .string(options.version.rawValue)),
             ("cookies", .string(options.cookies.name)),
         ])
         switch options.proxy {
@@ -179,18 +179,6 @@ extension JSONObject {
         var object = self
         if let value { object[name] = value }
         return object
-    }
-}
-
-extension TransferOptions.Version {
-    /// The name of the version in manifests.
-    fileprivate var name: String {
-        switch self {
-        case .automatic: "auto"
-        case .http1: "1.1"
-        case .http2: "2"
-        case .http2PriorKnowledge: "2-prior-knowledge"
-        }
     }
 }
 

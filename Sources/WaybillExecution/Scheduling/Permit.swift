@@ -1,5 +1,6 @@
 import WaybillManifest
 import WaybillPlan
+import WaybillRuntime
 
 /// A request for a permit to send a request.
 struct PermitRequest: Sendable {

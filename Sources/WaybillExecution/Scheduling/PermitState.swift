@@ -1,5 +1,6 @@
 import DequeModule
 import WaybillManifest
+import WaybillRuntime
 
 /// Decides which of the waiting requests gets a permit, and when: never more than the limit at once, none before its
 /// rate allows it, higher priorities first, and equal priorities in the order of their arrival. A request that waits

@@ -194,10 +194,9 @@ private struct Flattening {
         guard var result = schema.object, result["title"] == nil, result["$ref"] == nil else { return schema }
         let names = result["properties"]?.object?.names ?? []
         let key = result["required"]?[0]?.string ?? (names.count == 1 ? names[0] : nil)
-        let title =
-            key ?? result["const"].map { $0.string ?? JSONWriter().string($0) } ?? result["type"]?.string
-            ?? result["type"]?.array?.compactMap(\.string).joined(separator: " or ")
-        if let title { result["title"] = .string(title) }
+        let constant = result["const"].map { $0.string ?? JSONWriter().string($0) }
+        let types = result["type"].map { $0.array ?? [$0] }?.compactMap(\.string).joined(separator: " or ")
+        if let title = key ?? constant ?? types { result["title"] = .string(title) }
         if result["description"] == nil, let key, let text = result["properties"]?[key]?["description"] {
             result["description"] = text
         }

@@ -68,7 +68,7 @@ extension ExpressionParser {
     private mutating func hexadecimal(from start: Int) throws(ExpressionSyntaxError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+            guard let digit = next?.hexadecimalDigit else {
                 throw error("'\\u' requires four hexadecimal digits", at: start..<position)
             }
             value = value << 4 | UInt32(digit)

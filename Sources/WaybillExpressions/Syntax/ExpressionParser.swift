@@ -56,11 +56,7 @@ struct ExpressionParser {
     var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
     func byte(after count: Int) -> UInt8? { position + count < bytes.endIndex ? bytes[position + count] : nil }
 
-    func startsWith(_ text: StaticString) -> Bool {
-        guard position + text.utf8CodeUnitCount <= bytes.endIndex else { return false }
-        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
-        return true
-    }
+    func startsWith(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard let next, UInt32(next) == character.value else { return false }

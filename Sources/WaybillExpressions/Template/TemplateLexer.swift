@@ -62,9 +62,5 @@ package struct TemplateLexer {
         return .unclosed(start: start, openString: quote?.offset)
     }
 
-    private func starts(with text: StaticString) -> Bool {
-        guard position + text.utf8CodeUnitCount <= bytes.endIndex else { return false }
-        for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] { return false }
-        return true
-    }
+    private func starts(with text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 }

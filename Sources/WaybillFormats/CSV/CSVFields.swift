@@ -2,28 +2,27 @@ import WaybillJSON
 
 /// Splits one record into its fields (RFC 4180, section 2).
 struct CSVFields {
-    private let bytes: UnsafeBufferPointer<UInt8>
+    /// The byte offset of the next field.
     private var position: Int
     private var isAtEnd = false
 
-    /// Creates a reader of the fields of a record without its line break, starting at a byte offset.
-    init(_ record: UnsafeBufferPointer<UInt8>, from start: Int = 0) {
-        bytes = record
+    init(from start: Int = 0) {
         position = start
     }
 
-    /// Returns the text of the next field and its byte range, including quotes; `nil` after the last one.
-    mutating func next() throws(CSVError) -> (text: String, range: Range<Int>)? {
+    /// Returns the text of the next field of a record without its line break, and its byte range, including quotes;
+    /// `nil` after the last one.
+    mutating func next(of bytes: Span<UInt8>) throws(CSVError) -> (text: String, range: Range<Int>)? {
         if isAtEnd { return nil }
         let start = position
         let isQuoted = position < bytes.count && bytes[position] == UInt8(ascii: "\"")
-        let text = isQuoted ? try quoted() : try unquoted()
+        let text = isQuoted ? try quoted(bytes) : try unquoted(bytes)
         let range = start..<position
         if position < bytes.count { position += 1 } else { isAtEnd = true }
         return (text, range)
     }
 
-    private mutating func unquoted() throws(CSVError) -> String {
+    private mutating func unquoted(_ bytes: Span<UInt8>) throws(CSVError) -> String {
         let start = position
         while position < bytes.count, bytes[position] != UInt8(ascii: ",") {
             if bytes[position] == UInt8(ascii: "\"") {
@@ -35,10 +34,10 @@ struct CSVFields {
             }
             position += 1
         }
-        return try text(start..<position)
+        return try Self.text(bytes, start..<position)
     }
 
-    private mutating func quoted() throws(CSVError) -> String {
+    private mutating func quoted(_ bytes: Span<UInt8>) throws(CSVError) -> String {
         let start = position
         var parts: [Range<Int>] = []
         position += 1
@@ -63,16 +62,18 @@ struct CSVFields {
                 help: "Double a quote within quotes."
             )
         }
-        if parts.count == 1 { return try text(parts[0]) }
+        if parts.count == 1 { return try Self.text(bytes, parts[0]) }
         var text = ""
-        for part in parts { text += try self.text(part) }
+        for part in parts { text += try Self.text(bytes, part) }
         return text
     }
 
-    private func text(_ range: Range<Int>) throws(CSVError) -> String {
-        let part = UnsafeBufferPointer(rebasing: bytes[range])
-        if let text = String(validating: part, as: UTF8.self) { return text }
-        let offset = range.lowerBound + (UTF8Check.firstFault(in: part) ?? 0)
-        throw CSVError("the text is not valid UTF-8", at: offset..<offset + 1, help: "Save the file as UTF-8.")
+    private static func text(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(CSVError) -> String {
+        do throws(UTF8.ValidationError) {
+            return String(copying: try UTF8Span(validating: bytes.extracting(range)))
+        } catch {
+            let offset = range.lowerBound + error.byteOffsets.lowerBound
+            throw CSVError("the text is not valid UTF-8", at: offset..<offset + 1, help: "Save the file as UTF-8.")
+        }
     }
 }

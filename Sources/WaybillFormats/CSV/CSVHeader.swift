@@ -6,11 +6,11 @@ struct CSVHeader: Sendable {
     let names: [String]
 
     /// Reads the first record of a text.
-    init(_ record: UnsafeBufferPointer<UInt8>, from start: Int, maximumFields: Int) throws(CSVError) {
-        var fields = CSVFields(record, from: start)
+    init(_ record: ArraySlice<UInt8>, from start: Int, maximumFields: Int) throws(CSVError) {
+        var fields = CSVFields(from: start)
         var names: [String] = []
         var known: Set<CodePoints> = []
-        while let (name, range) = try fields.next() {
+        while let (name, range) = try fields.next(of: record.span) {
             guard names.count < maximumFields else {
                 throw CSVError("the header has more than \(maximumFields) names", at: range)
             }
@@ -30,13 +30,13 @@ struct CSVHeader: Sendable {
     }
 
     /// The object of a record: a string for each name.
-    func object(of record: UnsafeBufferPointer<UInt8>) throws(CSVError) -> JSONObject {
-        var fields = CSVFields(record)
+    func object(of record: ArraySlice<UInt8>) throws(CSVError) -> JSONObject {
+        var fields = CSVFields()
         var object = JSONObject()
-        while let (text, range) = try fields.next() {
+        while let (text, range) = try fields.next(of: record.span) {
             guard object.count < names.count else {
                 var count = names.count + 1
-                while try fields.next() != nil { count += 1 }
+                while try fields.next(of: record.span) != nil { count += 1 }
                 throw fault(fields: count, at: range.lowerBound..<record.count)
             }
             object[names[object.count]] = .string(text)

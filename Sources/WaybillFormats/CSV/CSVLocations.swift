@@ -15,15 +15,15 @@ package struct CSVLocations: DocumentLocations, Sendable {
     package init(of row: Range<Int>, names: [String], in file: SourceFile) {
         span = file.span(row)
         var found: [CodePoints: SourceSpan] = [:]
-        file.bytes[row].withUnsafeBufferPointer { bytes in
-            var fields = CSVFields(bytes)
-            for name in names {
-                guard let range = try? fields.next()?.range else { break }
-                let start = row.lowerBound
-                found[CodePoints(name)] = file.span(start + range.lowerBound..<start + range.upperBound)
-            }
+        let bytes = file.bytes
+        let record = bytes.span.extracting(row)
+        var fields = CSVFields()
+        for name in names {
+            guard let range = try? fields.next(of: record)?.range else { break }
+            let start = row.lowerBound
+            found[CodePoints(name)] = file.span(start + range.lowerBound..<start + range.upperBound)
         }
-        fields = found
+        self.fields = found
     }
 
     /// Returns the span of the row, or of the field that a pointer of one name leads to; `nil` for longer pointers.

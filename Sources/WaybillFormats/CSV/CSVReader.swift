@@ -85,7 +85,7 @@ package struct CSVReader: Sendable {
                     continue
                 }
             }
-            let end = text.withUnsafeBufferPointer { recordEnd.scan($0) }
+            let end = recordEnd.scan(text.span)
             let part = text.prefix(end ?? text.count)
             guard openRecord.count + part.count <= limits.maximumRecordBytes else { throw tooLarge() }
             text = text.dropFirst(part.count)
@@ -124,14 +124,10 @@ package struct CSVReader: Sendable {
         guard record.count > markLength else { return nil }
         do {
             guard let header else {
-                self.header = try record.withUnsafeBufferPointer { (bytes) throws(CSVError) in
-                    try CSVHeader(bytes, from: markLength, maximumFields: limits.maximumFields)
-                }
+                self.header = try CSVHeader(record, from: markLength, maximumFields: limits.maximumFields)
                 return nil
             }
-            let object = try record.withUnsafeBufferPointer { (bytes) throws(CSVError) in
-                try header.object(of: bytes)
-            }
+            let object = try header.object(of: record)
             return CSVRow(value: .object(object), range: start..<start + record.count)
         } catch {
             isStopped = header == nil
@@ -176,15 +172,13 @@ package struct CSVReader: Sendable {
 
     /// Returns the number of line breaks, with CR LF counted as one.
     private static func lineBreaks(in bytes: ArraySlice<UInt8>) -> Int {
-        bytes.withUnsafeBufferPointer { bytes in
-            var count = 0
-            var followsCarriageReturn = false
-            for byte in bytes {
-                if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !followsCarriageReturn { count += 1 }
-                followsCarriageReturn = byte == UInt8(ascii: "\r")
-            }
-            return count
+        var count = 0
+        var followsCarriageReturn = false
+        for byte in bytes {
+            if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") && !followsCarriageReturn { count += 1 }
+            followsCarriageReturn = byte == UInt8(ascii: "\r")
         }
+        return count
     }
 }
 

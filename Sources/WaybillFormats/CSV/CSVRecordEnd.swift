@@ -19,7 +19,7 @@ struct CSVRecordEnd: Sendable {
     private var markLength: Int? = 0
 
     /// Returns the index of the line break that ends the record; `nil` if the record continues after the piece.
-    mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    mutating func scan(_ bytes: Span<UInt8>) -> Int? {
         var index = skipByteOrderMark(bytes)
         while index < bytes.count {
             let byte = bytes[index]
@@ -44,7 +44,7 @@ struct CSVRecordEnd: Sendable {
         return nil
     }
 
-    private mutating func skipByteOrderMark(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    private mutating func skipByteOrderMark(_ bytes: Span<UInt8>) -> Int {
         guard var length = markLength else { return 0 }
         var index = 0
         while index < bytes.count, length < Self.byteOrderMark.count, bytes[index] == Self.byteOrderMark[length] {

@@ -52,18 +52,18 @@ package struct CSVWriter: Sendable {
     }
 
     private static func write(_ field: String, to output: inout [UInt8]) {
-        var field = field
-        field.withUTF8 { bytes in
-            // A byte order mark within quotes is ordinary text.
-            let needsQuotes = bytes.contains(where: isSpecial) || bytes.starts(with: CSVRecordEnd.byteOrderMark)
-            guard needsQuotes else { return output.append(contentsOf: bytes) }
-            output.append(UInt8(ascii: "\""))
-            for byte in bytes {
-                if byte == UInt8(ascii: "\"") { output.append(byte) }
-                output.append(byte)
-            }
-            output.append(UInt8(ascii: "\""))
+        let bytes = field.utf8.span
+        // A byte order mark within quotes is ordinary text.
+        let hasMark = field.utf8.starts(with: CSVRecordEnd.byteOrderMark)
+        guard hasMark || bytes.indices.contains(where: { isSpecial(bytes[$0]) }) else {
+            return output.append(contentsOf: field.utf8)
         }
+        output.append(UInt8(ascii: "\""))
+        for byte in field.utf8 {
+            if byte == UInt8(ascii: "\"") { output.append(byte) }
+            output.append(byte)
+        }
+        output.append(UInt8(ascii: "\""))
     }
 
     private static func isSpecial(_ byte: UInt8) -> Bool {

@@ -7,14 +7,14 @@ package struct Digest: Sendable {
         case md5, sha1, sha256, sha512
 
         /// The size of a digest in bytes.
-        package var byteCount: Int { Int(hash.digest_size) }
+        package var byteCount: Int { unsafe Int(hash.digest_size) }
 
         fileprivate var hash: nettle_hash {
             switch self {
-            case .md5: nettle_md5
-            case .sha1: nettle_sha1
-            case .sha256: nettle_sha256
-            case .sha512: nettle_sha512
+            case .md5: unsafe nettle_md5
+            case .sha1: unsafe nettle_sha1
+            case .sha256: unsafe nettle_sha256
+            case .sha512: unsafe nettle_sha512
             }
         }
     }
@@ -26,30 +26,23 @@ package struct Digest: Sendable {
     /// Creates the digest of no bytes.
     package init(_ algorithm: Algorithm) {
         self.algorithm = algorithm
-        let hash = algorithm.hash
-        context = [UInt8](repeating: 0, count: Int(hash.context_size))
-        context.withUnsafeMutableBytes { hash.`init`($0.baseAddress) }
+        let hash = unsafe algorithm.hash
+        context = unsafe [UInt8](repeating: 0, count: Int(hash.context_size))
+        unsafe context.withUnsafeMutableBytes { unsafe hash.`init`($0.baseAddress) }
     }
 
     /// Adds the next bytes.
     package mutating func update(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { update($0) }
-    }
-
-    /// Adds the next bytes.
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        let hash = algorithm.hash
-        context.withUnsafeMutableBytes {
-            hash.update($0.baseAddress, bytes.count, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        }
+        let hash = unsafe algorithm.hash
+        unsafe context.withUnsafeMutableBytes { unsafe hash.update($0.baseAddress, bytes.count, bytes) }
     }
 
     /// The digest of the bytes added so far.
     package var value: [UInt8] {
-        var hash = algorithm.hash
+        var hash = unsafe algorithm.hash
         var context = context
-        var value = [UInt8](repeating: 0, count: Int(hash.digest_size))
-        context.withUnsafeMutableBytes { nettle_finish_hash(&hash, $0.baseAddress, &value) }
+        var value = unsafe [UInt8](repeating: 0, count: Int(hash.digest_size))
+        unsafe context.withUnsafeMutableBytes { unsafe nettle_finish_hash(&hash, $0.baseAddress, &value) }
         return value
     }
 
@@ -69,9 +62,9 @@ package struct Digest: Sendable {
     package static func hmacSHA256(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         var context = hmac_sha256_ctx()
         var value = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_SIZE))
-        nettle_hmac_sha256_set_key(&context, key.count, key)
-        nettle_hmac_sha256_update(&context, bytes.count, bytes)
-        nettle_finish_hmac_sha256(&context, &value)
+        unsafe nettle_hmac_sha256_set_key(&context, key.count, key)
+        unsafe nettle_hmac_sha256_update(&context, bytes.count, bytes)
+        unsafe nettle_finish_hmac_sha256(&context, &value)
         return value
     }
 }
@@ -80,13 +73,7 @@ package struct Digest: Sendable {
 package enum Hexadecimal {
     /// Returns two lower-case digits for each byte.
     package static func encode(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
-            func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
-            for (index, byte) in bytes.enumerated() {
-                text[2 * index] = digit(byte >> 4)
-                text[2 * index + 1] = digit(byte & 15)
-            }
-            return 2 * bytes.count
-        }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

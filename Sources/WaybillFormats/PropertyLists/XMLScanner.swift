@@ -108,7 +108,7 @@ struct XMLScanner {
             }
         }
         guard let string = String(validating: text, as: UTF8.self) else {
-            let fault = UTF8Check.firstFault(in: bytes[start..<position]) ?? 0
+            let fault = bytes.span.extracting(start..<position).firstInvalidByte ?? 0
             throw PropertyListError("the text is not valid UTF-8", at: start + fault)
         }
         return string
@@ -160,20 +160,18 @@ struct XMLScanner {
 }
 
 extension XMLScanner {
-    private func isNext(_ text: StaticString) -> Bool {
-        text.withUTF8Buffer { bytes[position...].starts(with: $0) }
-    }
+    private func isNext(_ text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
 
     private mutating func checkLimit() throws(PropertyListError) {
         if limit.isReached(at: position) { throw PropertyListError(WorkLimit.message, at: position) }
     }
 
-    private mutating func skip(past end: StaticString, _ message: String) throws(PropertyListError) {
+    private mutating func skip(past end: String, _ message: String) throws(PropertyListError) {
         let start = position
         while position < bytes.count {
             try checkLimit()
             if isNext(end) {
-                position += end.utf8CodeUnitCount
+                position += end.utf8.count
                 return
             }
             position += 1

@@ -14,7 +14,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// The current time of the system's wall clock.
     package static func now() -> Timestamp {
         var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(seconds: Int64(time.tv_sec), nanosecond: Int64(time.tv_nsec))
     }
 

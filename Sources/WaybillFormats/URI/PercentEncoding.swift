@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// Percent-encoding (RFC 3986, section 2.1) for the parts of a URL, and the form encoding of the URL standard.
 package enum PercentEncoding {
     // MARK: Encoding
@@ -45,7 +47,7 @@ package enum PercentEncoding {
         var result: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
-            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).count(where: { digit($0) != nil }) == 2
+            let isEscape = byte == UInt8(ascii: "%") && rest.prefix(2).compactMap(\.hexadecimalDigit).count == 2
             append(byte, isEscape || isReservedOrUnreserved(byte), to: &result)
         }
         return String(decoding: result, as: UTF8.self)
@@ -92,7 +94,9 @@ package enum PercentEncoding {
         while let byte = rest.popFirst() {
             if byte != UInt8(ascii: "%") {
                 bytes.append(byte)
-            } else if let high = rest.first.flatMap(digit), let low = rest.dropFirst().first.flatMap(digit) {
+            } else if let high = rest.first?.hexadecimalDigit,
+                let low = rest.dropFirst().first?.hexadecimalDigit
+            {
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else if allowsBarePercent {
@@ -105,15 +109,6 @@ package enum PercentEncoding {
     }
 
     // MARK: Characters
-
-    /// Returns the value of a hexadecimal digit.
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46, 0x61...0x66: (byte & 0x0F) + 9
-        default: nil
-        }
-    }
 
     /// Whether a URI may contain a character unescaped (RFC 3986, section 2).
     private static func isReservedOrUnreserved(_ byte: UInt8) -> Bool {

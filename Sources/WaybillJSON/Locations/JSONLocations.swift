@@ -28,11 +28,9 @@ package struct JSONLocations: DocumentLocations, Sendable {
         self.file = file
         self.part = part ?? 0..<file.bytes.count
         for pointer in pointers { add(pointer) }
-        file.bytes[self.part].withUnsafeBufferPointer { bytes in
-            var scanner = JSONScanner(bytes)
-            scanner.skipByteOrderMark()
-            try? read(0, &scanner, depth: 0)
-        }
+        var scanner = JSONScanner(Array(file.bytes[self.part]))
+        scanner.skipByteOrderMark()
+        try? read(0, &scanner, depth: 0)
     }
 
     /// The span of the whole value, or of the whole document if it is not JSON.

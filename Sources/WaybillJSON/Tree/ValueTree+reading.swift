@@ -12,16 +12,7 @@ extension ValueTree {
 
     /// The text of a scalar, as it was written.
     package func text(of scalar: Index) -> String {
-        withText(of: scalar) { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Returns the number of UTF-8 bytes in the text of a scalar.
-    package func textSize(of scalar: Index) -> Int { Int(nodes[Int(scalar)].count) }
-
-    /// Calls a closure with the text of a scalar, in UTF-8.
-    package func withText<Result>(of scalar: Index, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        let range = nodes[Int(scalar)].range
-        return texts.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+        String(decoding: texts[nodes[Int(scalar)].range], as: UTF8.self)
     }
 
     /// Whether two values are scalars with the same text.
@@ -31,9 +22,8 @@ extension ValueTree {
     }
 
     /// Whether a value is a scalar with this text.
-    private func hasText(_ scalar: Index, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        nodes[Int(scalar)].count == wanted.count && isScalar(scalar)
-            && withText(of: scalar) { $0.elementsEqual(wanted) }
+    private func hasText(_ scalar: Index, _ wanted: Span<UInt8>) -> Bool {
+        isScalar(scalar) && texts.span.extracting(nodes[Int(scalar)].range).hasSameBytes(as: wanted)
     }
 
     /// Returns the number of elements of an array.
@@ -61,8 +51,7 @@ extension ValueTree {
     package func position(of name: String, in object: Index) -> Int? {
         let count = memberCount(of: object)
         if count >= Self.manyMembers { return namePositions[object]?[CodePoints(name)] }
-        var name = name
-        return name.withUTF8 { wanted in (0..<count).first { hasText(self.name(at: $0, of: object), wanted) } }
+        return (0..<count).first { hasText(self.name(at: $0, of: object), name.utf8.span) }
     }
 
     /// Returns the members that repeat the name of an earlier member, each with the first one of that name.

@@ -51,11 +51,7 @@ package struct ValueTree: Sendable {
     /// Adds a scalar. The text of a boolean starts with `t` or `T` if it is true.
     ///
     /// - Parameter number: The value of a number whose text does not follow the grammar of JSON.
-    package mutating func addScalar(
-        _ kind: JSON.Kind,
-        text: UnsafeBufferPointer<UInt8>,
-        number: JSONNumber? = nil
-    ) -> Index {
+    package mutating func addScalar(_ kind: JSON.Kind, text: [UInt8], number: JSONNumber? = nil) -> Index {
         let start = texts.count
         texts.append(contentsOf: text)
         let index = add(Node(kind: kind, start: UInt32(start), count: UInt32(text.count)))

@@ -21,7 +21,8 @@ struct EnvironmentFileParser {
 
     /// Parses the whole file.
     mutating func parse() {
-        if let fault = UTF8Check.firstFault(in: bytes) {
+        let bytes = bytes
+        if let fault = bytes.span.firstInvalidByte {
             let range = fault..<fault + 1
             report("invalid-utf8", "the file is not valid UTF-8", at: range, help: "Save the file as UTF-8.")
             return

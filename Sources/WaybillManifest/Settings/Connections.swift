@@ -1,19 +1,10 @@
 // How connections are made: `http`, `network`, `reachability`, `traffic`, `redirects`.
 
 package import WaybillDiagnostics
+package import WaybillRuntime
 
-/// The version of HTTP (`http`).
-package enum HTTPVersion: String, WordSetting, CaseIterable {
+extension HTTPVersion: WordSetting {
     package static let key = "http"
-
-    /// HTTP/2 if it is negotiated in TLS, otherwise HTTP/1.1.
-    case auto
-    /// HTTP/1.1 only.
-    case http1 = "1.1"
-    /// HTTP/2, negotiated in TLS.
-    case http2 = "2"
-    /// HTTP/2 with prior knowledge, also without TLS (RFC 9113, section 3.3).
-    case http2PriorKnowledge = "2-prior-knowledge"
 }
 
 /// Requirements on the network (`network`).
@@ -36,11 +27,8 @@ package struct ReachabilitySetting: ValueSetting {
     package let value: Bool
 }
 
-/// The traffic class with which packets are marked (`traffic`; RFC 4594).
-package enum TrafficClass: String, WordSetting, CaseIterable {
+extension TrafficClass: WordSetting {
     package static let key = "traffic"
-
-    case `default`, background, responsive, video, voice
 }
 
 /// The maximum number of redirects that are followed (`redirects`); 0 for `false`.

@@ -1,3 +1,5 @@
+package import WaybillRuntime
+
 // When requests are sent, and their time limits: `concurrency`, `maxConnections`, `rate`, `priority`, `timeout`,
 // `connectTimeout`, `deadline`.
 
@@ -49,11 +51,8 @@ package struct RequestRate: WholeSetting, Equatable {
     package func divided(by shares: Int) -> RequestRate { RequestRate(count: count, interval: interval * shares) }
 }
 
-/// The order in which waiting requests are sent (`priority`).
-package enum Priority: String, WordSetting, CaseIterable {
+extension Priority: WordSetting {
     package static let key = "priority"
-
-    case low, `default`, high
 }
 
 /// The maximum time of one attempt (`timeout`).

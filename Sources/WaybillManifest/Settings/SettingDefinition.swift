@@ -1,3 +1,5 @@
+import WaybillRuntime
+
 /// A setting of the language: its key, the expressions in it, how it merges, and its properties that rules check. In
 /// mappings and lists that merge, each name and each element is a separate entry of a level, with its own span.
 ///

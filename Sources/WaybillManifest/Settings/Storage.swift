@@ -1,6 +1,7 @@
 // What is kept of responses: `cache`, `cookies`.
 
 package import WaybillDiagnostics
+package import WaybillRuntime
 
 /// How requests use the HTTP cache (`cache`): a mode, or an object with a mode, a folder and a size. The default mode
 /// of an object is `default`.
@@ -47,16 +48,6 @@ package enum CacheSetting: ReadableSetting {
         case .folder(let path): [NamedFile(path: path, kind: .cache)]
         }
     }
-}
-
-/// How stored responses are used, as in the Fetch standard.
-package enum CacheMode: String, Sendable, CaseIterable {
-    case `default`
-    case noStore = "no-store"
-    case reload
-    case noCache = "no-cache"
-    case forceCache = "force-cache"
-    case onlyIfCached = "only-if-cached"
 }
 
 /// Where cookies are kept (`cookies`).

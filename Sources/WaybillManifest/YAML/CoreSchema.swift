@@ -22,7 +22,7 @@ enum CoreSchema {
 
     /// Returns the kind of value of a plain scalar in UTF-8, and its number if it is one that JSON's grammar does not
     /// allow.
-    static func kind(of text: UnsafeBufferPointer<UInt8>) -> (kind: JSON.Kind, number: JSONNumber?) {
+    static func kind(of text: [UInt8]) -> (kind: JSON.Kind, number: JSONNumber?) {
         guard let first = text.first else { return (.null, nil) }
         switch first {
         case UInt8(ascii: "1")...UInt8(ascii: "9") where text.count < 19 && text.allSatisfy(isDigit):

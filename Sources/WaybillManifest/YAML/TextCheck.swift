@@ -39,11 +39,10 @@ enum TextCheck {
     /// Returns the error for the first byte that is not UTF-8, or character that is not allowed.
     private static func firstDiagnostic(in file: SourceFile) -> Diagnostic? {
         let start = file.byteOrderMarkLength
-        let fault =
-            String(validating: file.bytes[start...], as: UTF8.self) == nil
-            ? UTF8Check.firstFault(in: file.bytes[start...]).map { start + $0 } : nil
+        let bytes = file.bytes
+        let fault = bytes.span.firstInvalidByte
         var index = start
-        for scalar in String(decoding: file.bytes[start..<(fault ?? file.bytes.count)], as: UTF8.self).unicodeScalars {
+        for scalar in String(decoding: bytes[start..<(fault ?? bytes.count)], as: UTF8.self).unicodeScalars {
             let end = index + UTF8.width(scalar)
             if !isAllowed(scalar.value) { return forbidden(scalar.value, at: file.span(index..<end)) }
             index = end
@@ -51,7 +50,7 @@ enum TextCheck {
         return fault.map { index in
             Diagnostic(
                 "invalid-utf8",
-                "the byte \(hexadecimal(UInt32(file.bytes[index]), digits: 2)) is not valid UTF-8",
+                "the byte \(hexadecimal(UInt32(bytes[index]), digits: 2)) is not valid UTF-8",
                 at: file.span(index..<index + 1),
                 help: ["Save the file as UTF-8."]
             )

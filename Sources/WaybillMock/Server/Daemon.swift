@@ -4,7 +4,7 @@ import WaybillPlatform
 import WaybillRuntime
 
 /// A daemon of libmicrohttpd, which reads requests and sends responses on one thread. It ends with the last reference.
-final class Daemon: Sendable {
+@safe final class Daemon: Sendable {
     /// A request whose response has not been sent yet.
     private final class Request {
         /// The target as it was sent.
@@ -39,10 +39,10 @@ final class Daemon: Sendable {
         onRequest: @escaping @Sendable (MockServer.Exchange) -> Void
     ) throws(SystemError) {
         self.responder = responder
-        self.port = port
+        unsafe self.port = port
         self.onRequest = onRequest
         self.limits = limits
-        pointer = waybill_start_daemon(
+        unsafe pointer = waybill_start_daemon(
             host,
             &self.port,
             &socket,
@@ -50,16 +50,17 @@ final class Daemon: Sendable {
             UInt32(max(1, limits.idle / .seconds(1))),
             { _, target, _ in
                 // Released when the request ends.
-                Unmanaged.passRetained(Request(target: target.map { String(cString: $0) } ?? "")).toOpaque()
+                let target = unsafe target.map { unsafe String(cString: $0) } ?? ""
+                return unsafe Unmanaged.passRetained(Request(target: target)).toOpaque()
             },
             { daemon, connection, _, method, _, part, count, request in
-                guard let daemon, let connection, let method, let count, let request = request?.pointee else {
-                    return .NO
-                }
-                let part = UnsafeRawBufferPointer(start: part, count: count.pointee)
+                guard let daemon = unsafe daemon, let connection = unsafe connection, let method = unsafe method,
+                    let count = unsafe count, let request = unsafe request?.pointee
+                else { return .NO }
+                let part = unsafe UnsafeRawBufferPointer(start: part, count: count.pointee)
                 // All of the part is handled.
-                count.pointee = 0
-                let isOpen = Unmanaged<Daemon>.fromOpaque(daemon).takeUnretainedValue().handle(
+                unsafe count.pointee = 0
+                let isOpen = unsafe Unmanaged<Daemon>.fromOpaque(daemon).takeUnretainedValue().handle(
                     Unmanaged<Request>.fromOpaque(request).takeUnretainedValue(),
                     method: String(cString: method),
                     part: part,
@@ -68,17 +69,17 @@ final class Daemon: Sendable {
                 return isOpen ? .YES : .NO
             },
             { _, _, request, _ in
-                if let request = request?.pointee { Unmanaged<Request>.fromOpaque(request).release() }
+                if let request = unsafe request?.pointee { unsafe Unmanaged<Request>.fromOpaque(request).release() }
             },
             // Valid as long as libmicrohttpd uses it: `deinit` waits for its thread.
-            Unmanaged.passUnretained(self).toOpaque()
+            unsafe Unmanaged.passUnretained(self).toOpaque()
         )
-        if pointer == nil { throw .last }
+        if unsafe pointer == nil { throw .last }
     }
 
     deinit {
-        MHD_stop_daemon(pointer)
-        close(socket)
+        unsafe MHD_stop_daemon(pointer)
+        unsafe close(socket)
     }
 
     /// Accepts connections until a signal.
@@ -87,15 +88,15 @@ final class Daemon: Sendable {
     /// wait until another connection ends.
     func acceptConnections(until stop: WakeUp) {
         while true {
-            var sources = [socket, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            poll(&sources, 2, -1)
+            var sources = unsafe [socket, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            unsafe poll(&sources, 2, -1)
             if sources[1].revents != 0 { return }
             var address = sockaddr()
             var length = socklen_t(MemoryLayout<sockaddr>.size)
-            let connection = accept(socket, &address, &length)
+            let connection = unsafe accept(socket, &address, &length)
             if connection >= 0 {
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                MHD_add_connection(pointer, connection, &address, length)
+                unsafe MHD_add_connection(pointer, connection, &address, length)
             } else {
                 usleep(100_000)
             }
@@ -120,7 +121,7 @@ final class Daemon: Sendable {
         part: UnsafeRawBufferPointer,
         on connection: OpaquePointer
     ) -> Bool {
-        guard request.hasHeader, part.isEmpty else {
+        guard request.hasHeader, unsafe part.isEmpty else {
             request.hasHeader = true
             request.bodyLength += part.count
             if request.bodyLength > limits.body {
@@ -129,13 +130,13 @@ final class Daemon: Sendable {
             } else if request.bodyLength > limits.comparedBody {
                 request.body = []
             } else if responder.comparesBodies {
-                request.body += part
+                unsafe request.body += part
             }
             return true
         }
         guard delays.withLock({ $0 != nil }) else { return false }
         func field(_ name: String) -> String? {
-            MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { String(cString: $0) }
+            unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { unsafe String(cString: $0) }
         }
         let target = RequestTarget(request.target, hostHeader: field("Host"))
         let example = field(MockServer.exampleField).flatMap { Int($0) }
@@ -143,7 +144,7 @@ final class Daemon: Sendable {
             request.response ?? responder.response(method: method, target, body: request.body, example: example)
         if request.response == nil, response.content.delay > .zero {
             request.response = response
-            return suspend(connection, for: response.content.delay)
+            return unsafe suspend(connection, for: response.content.delay)
         }
         onRequest(
             MockServer.Exchange(
@@ -154,17 +155,17 @@ final class Daemon: Sendable {
                 status: response.content.status
             )
         )
-        return send(response.content, on: connection)
+        return unsafe send(response.content, on: connection)
     }
 
     private func suspend(_ connection: OpaquePointer, for delay: Duration) -> Bool {
-        nonisolated(unsafe) let connection = connection
+        nonisolated(unsafe) let connection = unsafe connection
         return delays.withLock { delays in
             guard delays != nil else { return false }
-            MHD_suspend_connection(connection)
-            delays?[Int(bitPattern: connection)] = Task {
+            unsafe MHD_suspend_connection(connection)
+            unsafe delays?[Int(bitPattern: connection)] = Task {
                 try? await Task.sleep(for: delay)
-                MHD_resume_connection(connection)
+                unsafe MHD_resume_connection(connection)
             }
             return true
         }
@@ -172,17 +173,17 @@ final class Daemon: Sendable {
 
     private func send(_ content: MockResponse, on connection: OpaquePointer) -> Bool {
         // libmicrohttpd copies the body, and does not change it.
-        let response = content.body.withUnsafeBytes { body in
-            let start = UnsafeMutableRawPointer(mutating: body.baseAddress)
-            return MHD_create_response_from_buffer(body.count, start, .RESPMEM_MUST_COPY)
+        let response = unsafe content.body.withUnsafeBytes { body in
+            let start = unsafe UnsafeMutableRawPointer(mutating: body.baseAddress)
+            return unsafe MHD_create_response_from_buffer(body.count, start, .RESPMEM_MUST_COPY)
         }
-        guard let response else { return false }
-        defer { MHD_destroy_response(response) }
+        guard let response = unsafe response else { return false }
+        defer { unsafe MHD_destroy_response(response) }
         let ours: Set<String> = ["content-length", "transfer-encoding", "connection"]
         for header in content.headers where !ours.contains(header.name.lowercased()) {
             // libmicrohttpd refuses an empty value. A space before a value is not a part of it.
-            MHD_add_response_header(response, header.name, header.value.isEmpty ? " " : header.value)
+            unsafe MHD_add_response_header(response, header.name, header.value.isEmpty ? " " : header.value)
         }
-        return MHD_queue_response(connection, UInt32(content.status), response) == .YES
+        return unsafe MHD_queue_response(connection, UInt32(content.status), response) == .YES
     }
 }

@@ -72,7 +72,7 @@ package final class MockServer: Sendable {
                 let daemon = try Daemon(responder, limits, host: host, port: UInt16(port), onRequest: onRequest)
                 let thread = try SystemThread { daemon.acceptConnections(until: signal) }
                 running = (daemon, signal, thread)
-                return Int(daemon.port)
+                return unsafe Int(daemon.port)
             } catch {
                 throw MockServerError("the mock server cannot listen on \(host):\(port): \(error)")
             }

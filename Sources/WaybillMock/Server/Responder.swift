@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillFormats
 import WaybillJSON
 
 /// Chooses the response to a request.
@@ -70,20 +71,11 @@ extension MockResponse {
     fileprivate var problem: String? {
         if !(200...599).contains(status) { return "its status is \(status)" }
         for header in headers {
-            let isName = !header.name.isEmpty && header.name.utf8.allSatisfy(Self.isTokenCharacter)
+            let isName = header.name.isToken
             let isValue = header.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
             if !isName || !isValue { return "its header '\(header.name)' contains characters that are not allowed" }
         }
         return nil
-    }
-
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 
     /// A response of the mock server itself that explains why there is no example.

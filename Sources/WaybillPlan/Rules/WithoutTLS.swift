@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillManifest
+import WaybillRuntime
 
 /// `http: 2` is negotiated in the TLS handshake, which requests to `http://` do not have.
 struct HTTP2WithoutTLS: ManifestRule {

@@ -1,5 +1,3 @@
-import WaybillPlatform
-
 extension ExchangeReader {
     private static let types = [
         "run.started", "request.willSend", "request.sent", "request.redirected", "request.retrying", "cache.used",
@@ -24,12 +22,6 @@ extension ExchangeReader {
     }
 
     private static func end(of name: [UInt8], in line: [UInt8]) -> Int? {
-        line.withUnsafeBytes { line in
-            for start in 0..<max(0, line.count - name.count)
-            where line[start] == name[0] && memcmp(line.baseAddress! + start, name, name.count) == 0 {
-                return start + name.count
-            }
-            return nil
-        }
+        line.indices.first { line[$0] == name[0] && line[$0...].starts(with: name) }.map { $0 + name.count }
     }
 }

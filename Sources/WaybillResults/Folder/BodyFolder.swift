@@ -1,5 +1,4 @@
 import Synchronization
-import WaybillPlatform
 
 /// The folder for bodies of failed responses. Its size is limited, so that a service that fails for a million elements
 /// does not fill the disk with its error pages.

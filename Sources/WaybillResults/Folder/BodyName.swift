@@ -1,3 +1,5 @@
+import WaybillFormats
+
 /// The names of the files of kept bodies.
 enum BodyName {
     private static let longest = 200
@@ -50,7 +52,7 @@ enum FileNameText {
             if kept.contains(byte) {
                 name.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                name += "%" + String(decoding: HexDigits.text(of: [byte], upperCase: true), as: UTF8.self)
+                name += "%" + Hexadecimal.encode([byte]).uppercased()
             }
         }
     }

@@ -133,12 +133,12 @@ enum FolderContents {
         let path = "\(parent)/latest"
         if exists(path), !isLink(path) { return }
         let temporary = TemporaryFile.uniquePath(beside: path)
-        guard symlink(name, temporary) == 0 else {
+        guard unsafe symlink(name, temporary) == 0 else {
             // The link is a convenience, and some file systems do not support links.
             if errno == EPERM || errno == ENOTSUP || errno == ENOSYS { return }
             throw ResultsError(cannot: "create", path)
         }
-        if rename(temporary, path) != 0 {
+        if unsafe rename(temporary, path) != 0 {
             let error = ResultsError(cannot: "create", path)
             unlink(temporary)
             throw error

@@ -1,4 +1,5 @@
 import WaybillPlatform
+import WaybillRuntime
 
 /// An open file that is read from start to end, piece by piece.
 struct InputFile: ~Copyable {
@@ -16,14 +17,10 @@ struct InputFile: ~Copyable {
 
     /// Reads the next piece, at most this many bytes; empty at the end of the file.
     func next(_ limit: Int) throws(ResultsError) -> [UInt8] {
-        while true {
-            var count = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initializedCount in
-                count = read(descriptor, buffer.baseAddress, limit)
-                initializedCount = max(0, count)
-            }
-            if count >= 0 { return bytes }
-            if errno != EINTR { throw ResultsError(cannot: "read", path) }
+        do throws(SystemError) {
+            return try OpenFile.read(limit, from: descriptor)
+        } catch {
+            throw ResultsError(cannot: "read", path, code: error.errno)
         }
     }
 }

@@ -79,6 +79,6 @@ package enum OldRuns {
             throw ResultsError("cannot remove '\(path)': \(error.message)")
         }
         for name in names { try remove("\(path)/\(name)") }
-        if rmdir(path) != 0, errno != ENOENT { throw ResultsError(cannot: "remove", path) }
+        if unsafe rmdir(path) != 0, errno != ENOENT { throw ResultsError(cannot: "remove", path) }
     }
 }

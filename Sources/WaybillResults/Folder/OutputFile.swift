@@ -62,7 +62,7 @@ struct OutputFile: ~Copyable, Sendable {
             usleep(.random(in: 100...2000))
         }
         var (own, current) = (stat(), stat())
-        return fstat(descriptor, &own) == 0 && stat(path, &current) == 0
+        return unsafe fstat(descriptor, &own) == 0 && stat(path, &current) == 0
             && own.st_ino == current.st_ino && own.st_dev == current.st_dev
     }
 
@@ -92,13 +92,11 @@ struct OutputFile: ~Copyable, Sendable {
     func tail(_ limit: Int) throws(ResultsError) -> [UInt8] { try read(limit, from: max(0, size() - limit)) }
 
     private func read(_ limit: Int, from offset: Int) throws(ResultsError) -> [UInt8] {
-        var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initializedCount in
-            count = pread(descriptor, buffer.baseAddress, limit, off_t(offset))
-            initializedCount = max(0, count)
+        do throws(SystemError) {
+            return try OpenFile.read(limit, from: descriptor, at: offset)
+        } catch {
+            throw ResultsError(cannot: "read", path, code: error.errno)
         }
-        if count < 0 { throw ResultsError(cannot: "read", path) }
-        return bytes
     }
 
     /// Returns the size of the file in bytes.
@@ -144,16 +142,10 @@ struct OutputFile: ~Copyable, Sendable {
     /// Writes all bytes after those written before.
     func write(_ bytes: [UInt8]) throws(ResultsError) {
         precondition(isOwn, "a file that existed before is written only after continued(at:)")
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                WaybillPlatform.write(descriptor, buffer.baseAddress! + offset, buffer.count - offset)
-            }
-            if count > 0 {
-                offset += count
-            } else if count == 0 || errno != EINTR {
-                throw ResultsError(cannot: "write", path, code: count == 0 ? EIO : errno)
-            }
+        do throws(SystemError) {
+            try OpenFile.write(bytes, to: descriptor)
+        } catch {
+            throw ResultsError(cannot: "write", path, code: error.errno)
         }
     }
 

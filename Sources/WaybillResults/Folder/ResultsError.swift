@@ -1,4 +1,5 @@
 import WaybillPlatform
+import WaybillRuntime
 
 /// An error in writing or reading the results of a run. Its message names the path and the reason.
 package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -21,6 +22,6 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
     /// Creates an error for a system call, by default the last one: “cannot write 'results/run.json': No space left on
     /// device”.
     init(cannot action: String, _ path: String, code: Int32 = errno) {
-        self.init("cannot \(action) '\(path)': \(String(cString: strerror(code)))")
+        self.init("cannot \(action) '\(path)': \(SystemError(code).description)")
     }
 }

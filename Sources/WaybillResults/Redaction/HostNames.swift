@@ -9,7 +9,7 @@ enum HostNames {
     }
 
     /// Returns the ranges of a text that may be host names in lowercase: they contain a dot or follow `//`.
-    static func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    static func ranges(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = 0
         while start < text.count {

@@ -27,7 +27,7 @@ enum OtherEncodings {
 
         /// Narrows a text that starts with a byte order mark, or with a character of ISO-8859-1 in UTF-16; `nil` for any
         /// other text.
-        init?(_ text: UnsafeBufferPointer<UInt8>) {
+        init?(_ text: [UInt8]) {
             guard text.count >= 2 else { return nil }
             switch (text[0], text[1]) {
             case (0xFE, 0xFF), (0, 1...): lowByte = 1
@@ -47,7 +47,7 @@ enum OtherEncodings {
 
     /// Returns the replacement for a match: the mask, in UTF-16 if the match is in UTF-16, so that the following text
     /// stays readable.
-    static func mask(for match: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
+    static func mask(for match: ArraySlice<UInt8>) -> [UInt8] {
         let mask = Array(Redactor.mask.utf8)
         guard match.count > 1 else { return mask }
         let isOdd = match.count % 2 == 1

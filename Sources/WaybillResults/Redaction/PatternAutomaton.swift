@@ -47,7 +47,7 @@ struct PatternAutomaton: Sendable {
     /// match can be the start of a pattern.
     ///
     /// - Parameter isCutAtEnd: Whether the text was also cut at its end. It was cut before every mark of a cut.
-    func matches(in text: UnsafeBufferPointer<UInt8>, isCutAtEnd: Bool = false) -> [Range<Int>] {
+    func matches(in text: [UInt8], isCutAtEnd: Bool = false) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var state = Self.root
         // The last byte that may start an escape, and the state before it: a cut may leave the escape incomplete.

@@ -38,7 +38,7 @@ extension RedactedText: ExpressibleByStringInterpolation {
 
         /// Appends a part of the literal.
         public mutating func appendLiteral(_ literal: StaticString) {
-            literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
+            text += literal.description
         }
 
         /// Appends a redacted string.

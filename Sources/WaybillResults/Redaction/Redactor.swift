@@ -165,13 +165,10 @@ extension Redactor {
         private static let depth = 2
 
         func redact(_ text: String) -> String? {
-            var text = text
-            return text.withUTF8(redact).map { String(decoding: $0, as: UTF8.self) }
+            redact(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
         }
 
-        func redact(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBufferPointer(redact) }
-
-        private func redact(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        func redact(_ text: [UInt8]) -> [UInt8]? {
             var ranges = matches(in: text, depth: Self.depth) + matches(inUTF16: text)
             guard !ranges.isEmpty else { return nil }
             ranges.sort { $0.lowerBound < $1.lowerBound }
@@ -189,7 +186,7 @@ extension Redactor {
             return result
         }
 
-        private func matches(in text: UnsafeBufferPointer<UInt8>, depth: Int) -> [Range<Int>] {
+        private func matches(in text: [UInt8], depth: Int) -> [Range<Int>] {
             var ranges = automata.flatMap { $0.matches(in: text) } + hexMatches(in: text)
             if !isForData {
                 ranges += short.matches(in: text)
@@ -198,40 +195,36 @@ extension Redactor {
             guard depth > 0 else { return ranges }
             for escapes in Unescaped.Escapes.allCases {
                 guard let unescaped = Unescaped(text, escapes) else { continue }
-                let found = unescaped.bytes.withUnsafeBufferPointer { matches(in: $0, depth: depth - 1) }
-                ranges += found.map(unescaped.originalRange)
+                ranges += matches(in: unescaped.bytes, depth: depth - 1).map(unescaped.originalRange)
             }
             return ranges
         }
 
         /// Returns the matches with escapes in a text in UTF-16.
-        private func matches(inUTF16 text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        private func matches(inUTF16 text: [UInt8]) -> [Range<Int>] {
             guard let narrowed = OtherEncodings.Narrowed(text) else { return [] }
             // Short secrets are found in UTF-8 only.
             var finder = self
             finder.isForData = true
-            let found = narrowed.bytes.withUnsafeBufferPointer { finder.matches(in: $0, depth: Self.depth) }
-            return found.map(narrowed.originalRange)
+            return finder.matches(in: narrowed.bytes, depth: Self.depth).map(narrowed.originalRange)
         }
 
         /// Returns the matches in the bytes that digits represent, for both ways of pairing the digits.
-        private func hexMatches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        private func hexMatches(in text: [UInt8]) -> [Range<Int>] {
             HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit).flatMap { digits in
                 [digits.lowerBound, digits.lowerBound + 1].flatMap { start -> [Range<Int>] in
                     let bytes = HexDigits.bytes(start..<digits.upperBound, of: text)
                     let isCut = text[digits.upperBound...].starts(with: "…".utf8)
-                    return bytes.withUnsafeBufferPointer { bytes in
-                        automata.flatMap { $0.matches(in: bytes, isCutAtEnd: isCut) }
-                    }.map {
+                    return automata.flatMap { $0.matches(in: bytes, isCutAtEnd: isCut) }.map {
                         (start + 2 * $0.lowerBound)..<(start + 2 * $0.upperBound)
                     }
                 }
             }
         }
 
-        private func hostMatches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        private func hostMatches(in text: [UInt8]) -> [Range<Int>] {
             HostNames.ranges(in: text).flatMap { host -> [Range<Int>] in
-                let name = UnsafeBufferPointer(rebasing: text[host])
+                let name = Array(text[host])
                 return hosts.flatMap { $0.matches(in: name) }.map {
                     ($0.lowerBound + host.lowerBound)..<($0.upperBound + host.lowerBound)
                 }

@@ -1,3 +1,4 @@
+import WaybillFormats
 import WaybillJSON
 
 /// Secrets of fewer than six bytes. They occur by chance in much that is not secret, so they are found only if they are
@@ -20,7 +21,8 @@ package struct ShortSecrets: Sendable {
     /// Adds a secret.
     mutating func insert(_ secret: String) {
         let bytes = Array(secret.utf8)
-        var forms = [bytes] + [false, true].map { Array(HexDigits.text(of: bytes, upperCase: $0)) }
+        let hexadecimal = Hexadecimal.encode(bytes)
+        var forms = [bytes] + [hexadecimal, hexadecimal.uppercased()].map { Array($0.utf8) }
         for isURLSafe in [false, true] {
             let base64 = Array(Base64.encode(bytes, urlSafe: isURLSafe).utf8)
             forms += [base64, base64.filter { $0 != UInt8(ascii: "=") }]
@@ -30,10 +32,10 @@ package struct ShortSecrets: Sendable {
     }
 
     /// Returns the ranges of a text that are secrets, in order.
-    func matches(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    func matches(in text: [UInt8]) -> [Range<Int>] {
         guard !values.isEmpty else { return [] }
         // It may itself contain a delimiter.
-        if text.count <= longest, values.contains(Array(text)) { return [0..<text.count] }
+        if text.count <= longest, values.contains(text) { return [0..<text.count] }
         var found: [Range<Int>] = []
         var isInURL = false
         for start in 0..<text.count {

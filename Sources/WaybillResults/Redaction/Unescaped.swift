@@ -1,4 +1,4 @@
-import WaybillPlatform
+import WaybillJSON
 
 /// A text with its escapes decoded, and the locations of its parts in the original text.
 struct Unescaped {
@@ -38,10 +38,8 @@ struct Unescaped {
     private var escapeEnds: [(unescaped: Int, original: Int)] = []
 
     /// Decodes the escapes of a text; `nil` if there are none. Anything that only looks like an escape stays.
-    init?(_ text: UnsafeBufferPointer<UInt8>, _ escapes: Escapes) {
-        guard let base = text.baseAddress, memchr(base, Int32(escapes.introducer), text.count) != nil else {
-            return nil
-        }
+    init?(_ text: [UInt8], _ escapes: Escapes) {
+        guard text.contains(escapes.introducer) else { return nil }
         areEmpty = escapes == .foldedBase64
         // Most texts of several lines are not copied.
         if areEmpty, !text.indices.contains(where: { Self.fold(at: $0, of: text) != nil }) { return nil }
@@ -79,7 +77,7 @@ struct Unescaped {
 
     /// Appends the character that the escape at an index represents. Returns the escape's length, or `nil` if it is
     /// invalid.
-    private mutating func append(_ escapes: Escapes, at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
+    private mutating func append(_ escapes: Escapes, at index: Int, of text: [UInt8]) -> Int? {
         switch escapes {
         case .percent:
             guard let value = Self.hexadecimal(text, index + 1, digits: 2) else { return nil }
@@ -111,7 +109,7 @@ struct Unescaped {
     private static let shortestFoldedLine = 32
 
     /// Returns the line break and white space around a line feed in Base64; `nil` for any other byte.
-    private static func fold(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+    private static func fold(at index: Int, of text: [UInt8]) -> Range<Int>? {
         guard text[index] == UInt8(ascii: "\n") else { return nil }
         let start = index > 0 && text[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
         let line = text[max(0, start - shortestFoldedLine)..<start]
@@ -123,7 +121,7 @@ struct Unescaped {
     /// The length of the longest character reference, `&#x10FFFF;`.
     private static let longestReference = 10
 
-    private mutating func appendReference(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
+    private mutating func appendReference(at index: Int, of text: [UInt8]) -> Int? {
         let rest = text[(index + 1)..<min(text.count, index + Self.longestReference)]
         guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { return nil }
         guard let scalar = Self.character(ofReference: String(decoding: rest[..<end], as: UTF8.self)) else {
@@ -172,7 +170,7 @@ struct Unescaped {
         )
     }()
 
-    private mutating func appendCodePoint(at index: Int, of text: UnsafeBufferPointer<UInt8>) -> Int? {
+    private mutating func appendCodePoint(at index: Int, of text: [UInt8]) -> Int? {
         guard let unit = Self.hexadecimal(text, index + 2, digits: 4) else { return nil }
         if let scalar = Unicode.Scalar(unit) {
             bytes.append(contentsOf: UTF8.encode(scalar)!)
@@ -199,13 +197,11 @@ struct Unescaped {
         }
     }
 
-    private static func hexadecimal(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, digits: Int) -> UInt32? {
+    private static func hexadecimal(_ text: [UInt8], _ start: Int, digits: Int) -> UInt32? {
         guard start + digits <= text.count else { return nil }
         var value: UInt32 = 0
         for index in start..<(start + digits) {
-            guard let digit = Character(Unicode.Scalar(text[index])).hexDigitValue, text[index] < 0x80 else {
-                return nil
-            }
+            guard let digit = text[index].hexadecimalDigit else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value

@@ -39,10 +39,10 @@ package enum JUnitReport: RunReport {
         init(_ run: RunResult, wasInterrupted: Bool) {
             self.run = run
             // A run that was stopped has not failed, but it must not count as passed either.
-            cases =
-                run.steps.filter(\.isCounted).flatMap { step in
-                    [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
-                } + (wasInterrupted ? [Case.interrupted] : [])
+            let ofSteps = run.steps.filter(\.isCounted).flatMap { step -> [Case] in
+                [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
+            }
+            cases = ofSteps + (wasInterrupted ? [Case.interrupted] : [])
         }
 
         func write(to stream: inout ReportStream) {

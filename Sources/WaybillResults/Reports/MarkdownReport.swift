@@ -59,10 +59,10 @@ package enum MarkdownReport: RunReport {
         var text = "<details><summary>\(XMLText.content(PrintableText.oneLine(prefix)))\(count)</summary>\n\n"
         text += "| | step | request | status | time |\n|---|---|---|---|---|\n"
         for (index, step) in run.steps.enumerated() {
-            let cells = [
-                mark(step.outcome), cell(step.title), step.request.map(cell) ?? "", step.status.map(String.init) ?? "",
-                step.time.map { "\($0.total.secondsText) s" } ?? "",
-            ]
+            let status = step.status.map { String($0) } ?? ""
+            let time = step.time.map { "\($0.total.secondsText) s" } ?? ""
+            let request = step.request.map { cell($0) } ?? ""
+            let cells: [String] = [mark(step.outcome), cell(step.title), request, status, time]
             let row = "| \(cells.joined(separator: " | ")) |\n"
             guard text.utf8.count + row.utf8.count < room else {
                 text += "\n… and \(run.steps.count - index) more.\n"

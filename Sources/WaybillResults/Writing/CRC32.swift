@@ -8,6 +8,8 @@ struct CRC32: Sendable {
 
     /// Adds the bytes that follow.
     mutating func add(_ bytes: ArraySlice<UInt8>) {
-        value = bytes.withUnsafeBytes { UInt32(crc32_z(uLong(value), $0.baseAddress, z_size_t($0.count))) }
+        value = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe UInt32(crc32_z(uLong(value), bytes.baseAddress, z_size_t(bytes.count)))
+        }
     }
 }

@@ -25,12 +25,12 @@ enum GzipFile {
         output.adoptPermissions(of: earlier)
         // zlib stores the address of the stream.
         let stream = z_streamp.allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        defer { stream.deallocate() }
+        unsafe stream.initialize(to: z_stream())
+        defer { unsafe stream.deallocate() }
         let gzipWindow: Int32 = 15 + 16
         let memoryLevel: Int32 = 8
         guard
-            deflateInit2_(
+            unsafe deflateInit2_(
                 stream,
                 Z_DEFAULT_COMPRESSION,
                 Z_DEFLATED,
@@ -41,13 +41,13 @@ enum GzipFile {
                 Int32(MemoryLayout<z_stream>.size)
             ) == Z_OK
         else { throw ResultsError(cannot: "compress", path, code: ENOMEM) }
-        defer { deflateEnd(stream) }
+        defer { unsafe deflateEnd(stream) }
         var isAtEnd = false
         while !isAtEnd {
             if isStopped() { throw .stopped(path) }
             var piece = try input.next(pieceBytes)
             isAtEnd = piece.isEmpty
-            for part in compressed(&piece, isLast: isAtEnd, stream) { try output.write(part) }
+            for part in unsafe compressed(&piece, isLast: isAtEnd, stream) { try output.write(part) }
         }
         try output.sync()
         if isStopped() { throw .stopped(path) }
@@ -55,19 +55,19 @@ enum GzipFile {
     }
 
     private static func compressed(_ piece: inout [UInt8], isLast: Bool, _ stream: z_streamp) -> [[UInt8]] {
-        piece.withUnsafeMutableBufferPointer { piece in
-            stream.pointee.next_in = piece.baseAddress
-            stream.pointee.avail_in = UInt32(piece.count)
+        unsafe piece.withUnsafeMutableBufferPointer { piece in
+            unsafe stream.pointee.next_in = piece.baseAddress
+            unsafe stream.pointee.avail_in = UInt32(piece.count)
             var parts: [[UInt8]] = []
             repeat {
-                let part = [UInt8](unsafeUninitializedCapacity: pieceBytes) { buffer, count in
-                    stream.pointee.next_out = buffer.baseAddress
-                    stream.pointee.avail_out = UInt32(buffer.count)
-                    deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
-                    count = buffer.count - Int(stream.pointee.avail_out)
+                let part = unsafe [UInt8](unsafeUninitializedCapacity: pieceBytes) { buffer, count in
+                    unsafe stream.pointee.next_out = buffer.baseAddress
+                    unsafe stream.pointee.avail_out = UInt32(buffer.count)
+                    unsafe deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+                    count = unsafe buffer.count - Int(stream.pointee.avail_out)
                 }
                 if !part.isEmpty { parts.append(part) }
-            } while stream.pointee.avail_out == 0
+            } while unsafe stream.pointee.avail_out == 0
             return parts
         }
     }

@@ -62,7 +62,7 @@ struct ResultPath {
         var folder = root
         for name in names {
             let path = "\(folder)/\(name)"
-            if mkdir(path, 0o777) != 0, errno != EEXIST { throw .file(ResultsError(cannot: "create", path)) }
+            if unsafe mkdir(path, 0o777) != 0, errno != EEXIST { throw .file(ResultsError(cannot: "create", path)) }
             guard let canonical = FileContents.canonicalPath(path) else {
                 throw .file(ResultsError(cannot: "open", path))
             }

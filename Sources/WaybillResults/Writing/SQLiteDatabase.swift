@@ -4,7 +4,7 @@ import WaybillPlatform
 import WaybillRuntime
 
 /// A connection to an SQLite database. It is used by one thread at a time, and closed when it is released.
-final class SQLiteDatabase {
+@safe final class SQLiteDatabase {
     /// The path that the database was opened with.
     let path: String
     /// The number of seconds to wait for a lock of another process.
@@ -21,19 +21,19 @@ final class SQLiteDatabase {
     init(_ path: String, wait: Int, until isStopped: @escaping @Sendable () -> Bool = { false }) throws(ResultsError) {
         try Self.checkFiles(of: path)
         var handle: OpaquePointer?
-        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
-        guard let handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
-        (self.path, self.wait, self.isStopped, self.handle) = (path, wait, isStopped, handle)
+        let code = unsafe sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+        guard let handle = unsafe handle else { throw ResultsError(cannot: "open", path, code: ENOMEM) }
+        unsafe (self.path, self.wait, self.isStopped, self.handle) = (path, wait, isStopped, handle)
         try check(code)
         let callback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32 = { database, count in
-            Unmanaged<SQLiteDatabase>.fromOpaque(database!).takeUnretainedValue().waitForLock(count) ? 1 : 0
+            unsafe Unmanaged<SQLiteDatabase>.fromOpaque(database!).takeUnretainedValue().waitForLock(count) ? 1 : 0
         }
-        sqlite3_busy_handler(handle, callback, Unmanaged.passUnretained(self).toOpaque())
-        sqlite3_extended_result_codes(handle, 1)
+        unsafe sqlite3_busy_handler(handle, callback, Unmanaged.passUnretained(self).toOpaque())
+        unsafe sqlite3_extended_result_codes(handle, 1)
     }
 
     deinit {
-        sqlite3_close_v2(handle)
+        unsafe sqlite3_close_v2(handle)
     }
 
     /// Throws if the database, or one of the files that SQLite has next to it, is not a file: SQLite would wait for the
@@ -63,7 +63,7 @@ final class SQLiteDatabase {
     }
 
     /// The number of rows that the last statement inserted or changed, without those of its triggers.
-    var changedRows: Int { Int(sqlite3_changes(handle)) }
+    var changedRows: Int { unsafe Int(sqlite3_changes(handle)) }
 
     /// Executes a statement without parameters and results.
     func execute(_ sql: String) throws(ResultsError) {
@@ -85,34 +85,34 @@ final class SQLiteDatabase {
             )
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
         default:
-            throw ResultsError("cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
+            throw unsafe ResultsError("cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
         }
     }
 }
 
 /// A prepared statement.
-final class SQLiteStatement {
+@safe final class SQLiteStatement {
     private let database: SQLiteDatabase
     private let handle: OpaquePointer?
 
     init(_ sql: String, of database: SQLiteDatabase) throws(ResultsError) {
         self.database = database
         var handle: OpaquePointer?
-        let code = sqlite3_prepare_v2(database.handle, sql, -1, &handle, nil)
-        self.handle = handle
+        let code = unsafe sqlite3_prepare_v2(database.handle, sql, -1, &handle, nil)
+        unsafe self.handle = handle
         try database.check(code)
     }
 
     deinit {
-        sqlite3_finalize(handle)
+        unsafe sqlite3_finalize(handle)
     }
 
     /// Executes the statement with the bound values, and resets it for the next ones.
     func run() throws(ResultsError) {
-        let code = sqlite3_step(handle)
+        let code = unsafe sqlite3_step(handle)
         defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
+            unsafe sqlite3_reset(handle)
+            unsafe sqlite3_clear_bindings(handle)
         }
         try database.check(code)
     }
@@ -121,10 +121,10 @@ final class SQLiteStatement {
     func strings(_ column: Int) throws(ResultsError) -> [String] {
         var strings: [String] = []
         while true {
-            let code = sqlite3_step(handle)
+            let code = unsafe sqlite3_step(handle)
             try database.check(code)
             guard code == SQLITE_ROW else { return strings }
-            strings.append(sqlite3_column_text(handle, Int32(column)).map { String(cString: $0) } ?? "")
+            unsafe strings.append(sqlite3_column_text(handle, Int32(column)).map { unsafe String(cString: $0) } ?? "")
         }
     }
 
@@ -135,24 +135,19 @@ final class SQLiteStatement {
         let index = Int32(index)
         let code =
             switch value {
-            case .null: sqlite3_bind_null(handle, index)
-            case .bool(let value): sqlite3_bind_int64(handle, index, value ? 1 : 0)
+            case .null: unsafe sqlite3_bind_null(handle, index)
+            case .bool(let value): unsafe sqlite3_bind_int64(handle, index, value ? 1 : 0)
             case .number(let number):
                 if let integer = number.int {
-                    sqlite3_bind_int64(handle, index, Int64(integer))
+                    unsafe sqlite3_bind_int64(handle, index, Int64(integer))
                 } else if let double = number.exactDouble {
-                    sqlite3_bind_double(handle, index, double)
+                    unsafe sqlite3_bind_double(handle, index, double)
                 } else {
                     bind(number.text, at: index)
                 }
             case .string(let text): bind(text, at: index)
             case .bytes(let bytes):
-                bytes.withUnsafeBytes { bytes in
-                    // A null pointer would bind NULL.
-                    bytes.isEmpty
-                        ? sqlite3_bind_zeroblob(handle, index, 0)
-                        : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
-                }
+                unsafe bytes.withUnsafeBytes { unsafe waybill_bind_blob(handle, index, $0.baseAddress, $0.count) }
             case .array, .object: bind(JSONWriter().string(value), at: index)
             }
         try database.check(code)
@@ -160,16 +155,8 @@ final class SQLiteStatement {
 
     private func bind(_ text: String, at index: Int32) -> Int32 {
         var text = text
-        return text.withUTF8 { bytes in
-            guard let start = bytes.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, Self.copied) }
-            return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
-                sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), Self.copied, UInt8(SQLITE_UTF8))
-            }
-        }
+        return text.withUTF8 { unsafe waybill_bind_text(handle, index, $0.baseAddress, $0.count) }
     }
-
-    /// SQLITE_TRANSIENT, a cast that Swift does not import: SQLite copies the value.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
 extension JSONNumber {

@@ -43,7 +43,7 @@ package struct FileError: Error, Sendable, Equatable {
         case .notRegular: "it is not a regular file"
         case .noWriter: "it is a pipe that no process writes to"
         case .tooLarge(let limit): "it is larger than \(limit) bytes"
-        case .other(let number): String(cString: strerror(number))
+        case .other(let number): SystemError(number).description
         }
     }
 }
@@ -95,18 +95,16 @@ package enum FileContents {
 
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(status.st_size) + 1)
-        var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         while true {
-            let count = buffer.withUnsafeMutableBytes { pointer in
-                WaybillPlatform.read(descriptor, pointer.baseAddress, pointer.count)
+            let piece: [UInt8]
+            do throws(SystemError) {
+                piece = try OpenFile.read(256 * 1024, from: descriptor)
+            } catch {
+                throw FileError(path: path, errno: error.errno)
             }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw FileError(path: path, errno: errno)
-            }
-            if count == 0 { return bytes }
-            if bytes.count + count > limit { throw FileError(path: path, reason: .tooLarge(limit: limit)) }
-            bytes.append(contentsOf: buffer[..<count])
+            if piece.isEmpty { return bytes }
+            if bytes.count + piece.count > limit { throw FileError(path: path, reason: .tooLarge(limit: limit)) }
+            bytes += piece
         }
     }
 

@@ -55,10 +55,11 @@ package struct LocalFile: Sendable, Hashable, CustomStringConvertible {
     package func start(_ count: Int) throws(FileError) -> [UInt8] {
         let (descriptor, _) = try open()
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        guard length >= 0 else { throw FileError(path: path, errno: errno) }
-        return Array(bytes.prefix(length))
+        do throws(SystemError) {
+            return try OpenFile.read(count, from: descriptor)
+        } catch {
+            throw FileError(path: path, errno: error.errno)
+        }
     }
 
     /// The bytes of the file.

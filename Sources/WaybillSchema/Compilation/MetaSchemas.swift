@@ -16,9 +16,9 @@ enum MetaSchemas {
     /// The meta-schemas by their `$id`. They are parsed only if a schema refers to another one.
     private static let documents: [String: JSON] = {
         let texts = embedded_meta_schemas()
-        let documents = UnsafeBufferPointer(start: texts.bytes, count: texts.size)
+        let documents = unsafe Array(UnsafeBufferPointer(start: texts.bytes, count: texts.size))
             .split(separator: 0)
-            .compactMap { try? JSONParser().parse(Array($0)) }
+            .compactMap { try? JSONParser().parse($0) }
         return Dictionary(documents.map { ($0["$id"]?.string ?? "", $0) }) { first, _ in first }
     }()
 }

@@ -11,6 +11,6 @@ package enum AddressFormat {
 
     private static func isAddress(_ text: some StringProtocol, _ family: Int32) -> Bool {
         var address = in6_addr()
-        return !text.utf8.contains(0) && inet_pton(family, String(text), &address) == 1
+        return unsafe !text.utf8.contains(0) && inet_pton(family, String(text), &address) == 1
     }
 }

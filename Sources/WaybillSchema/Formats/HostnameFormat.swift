@@ -37,15 +37,15 @@ enum HostnameFormat {
         var registered: UnsafeMutablePointer<UInt8>?
         var decoded: UnsafeMutablePointer<CChar>?
         defer {
-            idn2_free(registered)
-            idn2_free(decoded)
+            unsafe idn2_free(registered)
+            unsafe idn2_free(decoded)
         }
         // Registration applies all rules of RFC 5892; a look-up leaves out those of appendix A.3 to A.9.
         guard !text.utf8.contains(0),
-            idn2_register_u8(isASCII ? nil : text, isASCII ? text : nil, &registered, 0) == Int32(IDN2_OK.rawValue),
-            idn2_to_unicode_8z8z(text, &decoded, 0) == Int32(IDN2_OK.rawValue), let decoded
+            unsafe idn2_register_u8(isASCII ? nil : text, isASCII ? text : nil, &registered, 0) == IDN2_OK.rawValue,
+            unsafe idn2_to_unicode_8z8z(text, &decoded, 0) == IDN2_OK.rawValue, let decoded = unsafe decoded
         else { return nil }
-        return Array(String(cString: decoded).unicodeScalars)
+        return unsafe Array(String(cString: decoded).unicodeScalars)
     }
 
     /// Whether labels satisfy what libidn2 leaves out of the rule for names with right-to-left text (RFC 5893, section

@@ -12,7 +12,7 @@ struct PatternMatcher {
         let firstGroup: Range<Int>?
 
         /// Returns the text of the first group, or the whole match if no group took part in it.
-        func capture(in text: UnsafeBufferPointer<UInt8>) -> String {
+        func capture(in text: [UInt8]) -> String {
             String(decoding: text[firstGroup ?? range], as: UTF8.self)
         }
     }
@@ -21,7 +21,7 @@ struct PatternMatcher {
     private static let maximumMarks = 1 << 28
 
     private let program: PatternProgram
-    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bytes: [UInt8]
     private let isWhole: Bool
     private var slots: [Int]
     private var steps: Int
@@ -37,27 +37,26 @@ struct PatternMatcher {
     /// - Parameter steps: The remaining work; negative afterwards if it was not enough.
     static func match(
         _ program: PatternProgram,
-        in bytes: UnsafeBufferPointer<UInt8>,
+        in bytes: [UInt8],
         from start: Int = 0,
         isWhole: Bool,
         steps: inout Int
     ) -> Match? {
         var matcher = PatternMatcher(program, bytes, isWhole, steps)
         defer { steps = matcher.steps }
-        return matcher.withMarks(for: 0) { matcher, marks in
-            var start = start
-            while true {
-                if let end = matcher.run(0, from: start, marks) { return matcher.match(start..<end) }
-                if isWhole || program.isAnchored || start >= bytes.count || matcher.steps < 0 { return nil }
-                let next = program.nextStart(after: start, in: bytes)
-                // Skipping bytes costs less than a step.
-                if matcher.countsSteps { matcher.steps -= (next - start) / 8 }
-                start = next
-            }
+        var marks = matcher.marks(for: 0)
+        var start = start
+        while true {
+            if let end = matcher.run(0, from: start, &marks) { return matcher.match(start..<end) }
+            if isWhole || program.isAnchored || start >= bytes.count || matcher.steps < 0 { return nil }
+            let next = program.nextStart(after: start, in: bytes)
+            // Skipping bytes costs less than a step.
+            if matcher.countsSteps { matcher.steps -= (next - start) / 8 }
+            start = next
         }
     }
 
-    private init(_ program: PatternProgram, _ bytes: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, _ steps: Int) {
+    private init(_ program: PatternProgram, _ bytes: [UInt8], _ isWhole: Bool, _ steps: Int) {
         self.program = program
         self.bytes = bytes
         self.isWhole = isWhole
@@ -82,44 +81,20 @@ struct PatternMatcher {
         let position: Int
     }
 
-    private mutating func withMarks<Result>(
-        for routine: Int,
-        _ body: (inout PatternMatcher, UnsafeMutableBufferPointer<UInt64>) -> Result?
-    ) -> Result? {
-        var count = program.hasBackreferences ? 0 : program.routines[routine].markCount * (bytes.count + 1)
-        if count > Self.maximumMarks {
-            guard routine == 0 else {
-                steps = -1
-                return nil
-            }
-            countsSteps = true
-            count = 0
-        }
-        return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (count + 63) / 64) { marks in
-            marks.initialize(repeating: 0)
-            return body(&self, marks)
-        }
+    /// Returns unset marks for a routine; none if they would not fit into a block.
+    private mutating func marks(for routine: Int) -> [UInt64] {
+        let count = program.hasBackreferences ? 0 : program.routines[routine].markCount * (bytes.count + 1)
+        guard count > Self.maximumMarks else { return Array(repeating: 0, count: (count + 63) / 64) }
+        countsSteps = true
+        if routine != 0 { steps = -1 }
+        return []
     }
 
     /// Runs a routine from a position.
     ///
     /// - Returns: The end of its match.
-    private mutating func run(_ number: Int, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Int? {
+    private mutating func run(_ number: Int, from start: Int, _ marks: inout [UInt64]) -> Int? {
         let routine = program.routines[number]
-        return routine.instructions.withUnsafeBufferPointer { instructions in
-            let code = Code(instructions: instructions, isBackward: routine.isBackward, markCount: routine.markCount)
-            return run(code, from: start, marks)
-        }
-    }
-
-    /// A routine with its instructions in memory.
-    private struct Code {
-        let instructions: UnsafeBufferPointer<PatternProgram.Instruction>
-        let isBackward: Bool
-        let markCount: Int
-    }
-
-    private mutating func run(_ code: Code, from start: Int, _ marks: UnsafeMutableBufferPointer<UInt64>) -> Int? {
         var choices: [Choice] = []
         var instruction = 0
         var position = start
@@ -131,7 +106,7 @@ struct PatternMatcher {
                 steps = -1
                 return nil
             }
-            switch step(code, instruction, position, &choices, marks) {
+            switch step(routine, instruction, position, &choices, &marks) {
             case .continues(let next, let following):
                 instruction = next
                 position = following
@@ -152,11 +127,11 @@ struct PatternMatcher {
     }
 
     private mutating func step(
-        _ code: Code,
+        _ code: PatternProgram.Routine,
         _ instruction: Int,
         _ position: Int,
         _ choices: inout [Choice],
-        _ marks: UnsafeMutableBufferPointer<UInt64>
+        _ marks: inout [UInt64]
     ) -> Outcome {
         let next = instruction + 1
         switch code.instructions[instruction] {
@@ -171,7 +146,7 @@ struct PatternMatcher {
         case .split(let first, let second, let mark):
             var position = position
             while true {
-                guard isNew(mark, position, code, marks) else { return .fails }
+                guard isNew(mark, position, code, &marks) else { return .fails }
                 if isHopeless(first, position, code) { return .continues(second, position) }
                 guard isHopeless(second, position, code) else {
                     choices.append(Choice(instruction: second, position: position))
@@ -195,7 +170,8 @@ struct PatternMatcher {
             return isBoundary != isNegated ? .continues(next, position) : .fails
         case .lookAround(let other, let isNegated):
             let before = slots
-            let isFound = withMarks(for: other) { matcher, marks in matcher.run(other, from: position, marks) } != nil
+            var marks = self.marks(for: other)
+            let isFound = run(other, from: position, &marks) != nil
             if isNegated || !isFound { slots = before } else { keep(before, &choices) }
             return isFound != isNegated ? .continues(next, position) : .fails
         case .save(let slot):
@@ -218,8 +194,8 @@ struct PatternMatcher {
     private mutating func isNew(
         _ mark: Int,
         _ position: Int,
-        _ code: Code,
-        _ marks: UnsafeMutableBufferPointer<UInt64>
+        _ code: PatternProgram.Routine,
+        _ marks: inout [UInt64]
     ) -> Bool {
         if program.hasBackreferences { return true }
         let bit = position * code.markCount + mark
@@ -230,7 +206,7 @@ struct PatternMatcher {
     }
 
     /// Whether an instruction is certain to fail at a position, so that it need not be kept as a choice.
-    private func isHopeless(_ instruction: Int, _ position: Int, _ code: Code) -> Bool {
+    private func isHopeless(_ instruction: Int, _ position: Int, _ code: PatternProgram.Routine) -> Bool {
         switch code.instructions[instruction] {
         case .scalar(let wanted): read(position, code.isBackward)?.value != wanted
         case .set(let set): !(read(position, code.isBackward).map { program.sets[set].contains($0.value) } ?? false)
@@ -296,7 +272,7 @@ struct PatternMatcher {
 
 extension PatternProgram {
     /// Returns the next position at which the pattern may start to match; the end of the string is always one.
-    fileprivate func nextStart(after position: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    fileprivate func nextStart(after position: Int, in bytes: [UInt8]) -> Int {
         var next = position + 1
         if case .scalar(let first)? = routines[0].instructions.first, first < 128 {
             while next < bytes.count, bytes[next] != first { next += 1 }

@@ -36,52 +36,41 @@ package struct RegularExpression: Sendable {
     /// - Parameter steps: The remaining work; negative afterwards if it was not enough, and then the result is invalid.
     ///   An ECMAScript pattern with linear time uses none.
     package func matches(_ text: String, steps: inout Int) -> Bool {
-        var text = text
-        return text.withUTF8 { PatternMatcher.match(program, in: $0, isWhole: true, steps: &steps) } != nil
+        PatternMatcher.match(program, in: Array(text.utf8), isWhole: true, steps: &steps) != nil
     }
 
     /// Returns whether some part of the string matches.
     package func occurs(in text: String, steps: inout Int) -> Bool {
-        var text = text
-        return text.withUTF8 { occurs(in: $0, steps: &steps) }
-    }
-
-    /// Returns whether some part of a string in UTF-8 matches.
-    func occurs(in text: UnsafeBufferPointer<UInt8>, steps: inout Int) -> Bool {
-        PatternMatcher.match(program, in: text, isWhole: false, steps: &steps) != nil
+        PatternMatcher.match(program, in: Array(text.utf8), isWhole: false, steps: &steps) != nil
     }
 
     /// Returns the text of the first group in the leftmost match, or of the whole match if no group took part in it.
     /// Only I-Regexp records the first group.
     package func firstCapture(in text: String, steps: inout Int) -> String? {
-        var text = text
-        return text.withUTF8 { utf8 in
-            PatternMatcher.match(program, in: utf8, isWhole: false, steps: &steps)?.capture(in: utf8)
-        }
+        let utf8 = Array(text.utf8)
+        return PatternMatcher.match(program, in: utf8, isWhole: false, steps: &steps)?.capture(in: utf8)
     }
 
     /// Returns what `firstCapture` would return for each match from left to right. A match starts at or after the end
     /// of the match before it.
     package func captures(in text: String, steps: inout Int) -> [String] {
-        var text = text
-        return text.withUTF8 { utf8 in
-            var captures: [String] = []
-            var start = 0
-            while start <= utf8.count,
-                let match = PatternMatcher.match(program, in: utf8, from: start, isWhole: false, steps: &steps)
-            {
-                // Each search has marks for the whole string.
-                steps -= 1 + utf8.count / 64
-                if steps < 0 || WorkLimit.isReached { break }
-                captures.append(match.capture(in: utf8))
-                start = match.range.upperBound
-                guard match.range.isEmpty else { continue }
-                // After an empty match, the next one starts after the next code point.
-                start += 1
-                while start < utf8.count, utf8[start] & 0xC0 == 0x80 { start += 1 }
-            }
-            return captures
+        let utf8 = Array(text.utf8)
+        var captures: [String] = []
+        var start = 0
+        while start <= utf8.count,
+            let match = PatternMatcher.match(program, in: utf8, from: start, isWhole: false, steps: &steps)
+        {
+            // Each search has marks for the whole string.
+            steps -= 1 + utf8.count / 64
+            if steps < 0 || WorkLimit.isReached { break }
+            captures.append(match.capture(in: utf8))
+            start = match.range.upperBound
+            guard match.range.isEmpty else { continue }
+            // After an empty match, the next one starts after the next code point.
+            start += 1
+            while start < utf8.count, utf8[start] & 0xC0 == 0x80 { start += 1 }
         }
+        return captures
     }
 }
 

@@ -1,5 +1,6 @@
 import CLibCurl
 package import WaybillFormats
+import WaybillRuntime
 
 /// Decides what a private cache does for one request (RFC 9111): first with the stored response, then with that of the
 /// server. The caller reads, sends and stores.

@@ -1,4 +1,5 @@
 package import WaybillFormats
+import WaybillRuntime
 
 /// The rules of RFC 9111 for storing and reusing responses, as pure functions.
 package enum CacheRules {

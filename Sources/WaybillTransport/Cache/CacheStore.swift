@@ -41,7 +41,7 @@ package final class CacheStore: Sendable {
         }
 
         fileprivate init(folder: String, errno number: Int32) {
-            self.init(folder: folder, message: String(cString: strerror(number)))
+            self.init(folder: folder, message: SystemError(number).description)
         }
     }
 
@@ -75,12 +75,15 @@ package final class CacheStore: Sendable {
         do {
             try NewFile.write(bytes, to: temporary)
         } catch {
-            guard error.lacksFolder else { throw Failure(folder: folder, message: error.message) }
-            try makeFolder(folder)
+            guard error == .noSuchFile else { throw Failure(folder: folder, message: error.description) }
+            // Other users must not read this user's responses.
+            if let failed = NewFile.makeFolder(folder, permissions: 0o700), errno != EEXIST {
+                throw Failure(folder: failed, errno: errno)
+            }
             do {
                 try NewFile.write(bytes, to: temporary)
             } catch {
-                throw Failure(folder: folder, message: error.message)
+                throw Failure(folder: folder, message: error.description)
             }
         }
         markUsed(temporary)
@@ -186,13 +189,5 @@ package final class CacheStore: Sendable {
     private static func isEntry(_ name: String) -> Bool {
         name.utf8.count == 64
             && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-    }
-
-    // Other users must not read this user's responses.
-    private func makeFolder(_ path: String) throws(Failure) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, path != FileContents.folder(of: path) else { throw Failure(folder: path, errno: errno) }
-        try makeFolder(FileContents.folder(of: path))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Failure(folder: path, errno: errno) }
     }
 }

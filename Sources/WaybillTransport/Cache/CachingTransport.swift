@@ -44,10 +44,6 @@ package struct CachingTransport: Transport {
         self.onObstacle = onObstacle
     }
 
-    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        await send(request, monitor: nil)
-    }
-
     package func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?

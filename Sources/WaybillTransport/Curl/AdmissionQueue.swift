@@ -1,4 +1,5 @@
 import DequeModule
+import WaybillRuntime
 
 /// Decides which request starts next. Origins take turns; within an origin, requests start by priority, then in order
 /// of arrival. The number of active requests never exceeds the total limit, nor the origin's limit unless its
@@ -8,8 +9,6 @@ import DequeModule
 ///
 /// Used only on the engine's thread.
 final class AdmissionQueue<Element> {
-    typealias Priority = TransferOptions.Priority
-
     /// The elements of one origin.
     private final class Line {
         let origin: Origin
@@ -25,7 +24,7 @@ final class AdmissionQueue<Element> {
 
         func insert(_ element: Element, limit: Int, priority: Priority) {
             var index = waiting.endIndex
-            while index > waiting.startIndex && waiting[index - 1].priority.rawValue < priority.rawValue { index -= 1 }
+            while index > waiting.startIndex && waiting[index - 1].priority.isBelow(priority) { index -= 1 }
             waiting.insert((limit, priority, element), at: index)
         }
 

@@ -1,5 +1,4 @@
 import CLibCurl
-import Synchronization
 import WaybillRuntime
 
 /// Sends requests with libcurl's multi interface, on one thread of its own. All requests share a pool of connections;
@@ -59,10 +58,6 @@ package final class CurlTransport: Transport {
 
     /// Runs tasks on the thread that runs libcurl, or on a separate thread while many transfers are in flight.
     package var taskExecutor: (any TaskExecutor)? { executor }
-
-    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        await send(request, monitor: nil)
-    }
 
     package func send(
         _ request: HTTPRequest,

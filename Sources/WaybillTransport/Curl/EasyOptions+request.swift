@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillRuntime
 
 extension EasyOptions {
     /// Sets the options that all transfers have in common.
@@ -64,7 +65,7 @@ extension EasyOptions {
             }
         case .http2:
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
-        case .automatic, .http1:
+        case .auto, .http1:
             // A libcurl without HTTP/2 rejects this and uses HTTP/1.1.
             _ = waybill_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         }

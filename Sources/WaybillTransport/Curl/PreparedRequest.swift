@@ -1,4 +1,6 @@
 import CLibCurl
+import WaybillFormats
+import WaybillRuntime
 
 /// A validated request in the form that libcurl expects.
 final class PreparedRequest: Sendable {
@@ -85,7 +87,7 @@ final class PreparedRequest: Sendable {
         case .http1: true
         case .http2PriorKnowledge: false
         // A paused stream would delay all others on its connection.
-        case .automatic, .http2: purpose == .stream || !origin.isSecure
+        case .auto, .http2: purpose == .stream || !origin.isSecure
         }
     }
 

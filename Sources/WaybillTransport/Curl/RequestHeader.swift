@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillFormats
 
 /// The validated header fields of a request, in the form that libcurl expects.
 struct RequestHeader {
@@ -58,19 +59,6 @@ struct RequestHeader {
 }
 
 extension String {
-    /// Whether the string is a token (RFC 9110, section 5.6.2).
-    package var isToken: Bool {
-        !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
-    }
-
     /// RFC 9110, section 5.5: white space around a value is not part of it.
     fileprivate var withoutOuterBlanks: String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }

@@ -1,5 +1,6 @@
 import CLibCurl
 import WaybillPlatform
+import WaybillRuntime
 
 /// Finds the sockets of connections, to mark their packets with a DSCP (RFC 2474) and to check for unread bytes. Used
 /// only on the engine's thread.
@@ -24,7 +25,7 @@ final class SocketMarks {
     }
 
     /// Marks the packets of the connection from a local port. It is not a failure if the system does not allow this.
-    func mark(connectionFromPort localPort: Int32, as traffic: TransferOptions.Traffic) {
+    func mark(connectionFromPort localPort: Int32, as traffic: TrafficClass) {
         guard isInUse || traffic != .default else { return }
         isInUse = true
         sockets = sockets.filter { socket in
@@ -50,7 +51,7 @@ final class SocketMarks {
         return socket
     }
 
-    private static func mark(_ socket: curl_socket_t, as traffic: TransferOptions.Traffic) {
+    private static func mark(_ socket: curl_socket_t, as traffic: TrafficClass) {
         // The two lowest bits are for congestion notification.
         var value = traffic.codePoint << 2
         let size = socklen_t(MemoryLayout<Int32>.size)

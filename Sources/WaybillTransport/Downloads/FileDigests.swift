@@ -15,7 +15,7 @@ struct FileDigests {
     /// Whether there are no digests to compute.
     var isEmpty: Bool { digests.isEmpty }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    mutating func update(_ bytes: [UInt8]) {
         for algorithm in digests.keys { digests[algorithm]?.update(bytes) }
         count += bytes.count
     }
@@ -25,9 +25,6 @@ struct FileDigests {
 
 /// Files that existed before a download.
 package enum ExistingFile {
-    /// Whether anything exists at a path, including a broken link.
-    package static func exists(_ path: String) -> Bool { (try? FileStatus(of: path, followsLinks: false)) != nil }
-
     /// The size and the digests of a regular file, read on a separate thread until the task is cancelled.
     package static func digests(
         of path: String,
@@ -58,15 +55,15 @@ package enum ExistingFile {
         }
         defer { close(descriptor) }
         var digests = FileDigests(algorithms)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { buffer.deallocate() }
         while true {
             if cancellation.isRequested { throw .stopped }
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(digests.count))
-            if count < 0 && SystemError.last.errno == EINTR { continue }
-            guard count >= 0 else { throw DownloadError(cannot: "read", path) }
-            if count == 0 { return (digests.count, digests.values) }
-            digests.update(.init(rebasing: buffer[..<count]))
+            do throws(SystemError) {
+                let piece = try OpenFile.read(256 << 10, from: descriptor)
+                if piece.isEmpty { return (digests.count, digests.values) }
+                digests.update(piece)
+            } catch {
+                throw DownloadError(cannot: "read", path, error)
+            }
         }
     }
 }

@@ -220,7 +220,7 @@ final class PartialFile: Sendable {
             let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(state.size))
             if count < 0 && SystemError.last.errno == EINTR { continue }
             guard count > 0 else { return DownloadError(cannot: "write", path) }
-            if !state.digests.isEmpty { state.digests.update(.init(rebasing: rest[..<count])) }
+            if !state.digests.isEmpty { state.digests.update(Array(rest[..<count])) }
             state.size += count
             state.position = state.size
             state.unsynced += count
@@ -235,32 +235,31 @@ final class PartialFile: Sendable {
 
     /// Whether the file has these bytes at a position.
     private func contains(_ bytes: ArraySlice<UInt8>, at position: Int) throws(DownloadError) -> Bool {
-        var existing = [UInt8](repeating: 0, count: bytes.count)
-        var filled = 0
-        while filled < existing.count {
-            let count = existing.withUnsafeMutableBytes { room in
-                pread(descriptor, room.baseAddress! + filled, room.count - filled, off_t(position + filled))
-            }
-            if count < 0 && SystemError.last.errno == EINTR { continue }
-            guard count >= 0 else { throw DownloadError(cannot: "read", path) }
-            if count == 0 { return false }
-            filled += count
+        var rest = bytes
+        while !rest.isEmpty {
+            let existing = try read(rest.count, at: position + bytes.count - rest.count)
+            guard !existing.isEmpty, rest.starts(with: existing) else { return false }
+            rest = rest.dropFirst(existing.count)
         }
-        return bytes.elementsEqual(existing)
+        return true
+    }
+
+    private func read(_ limit: Int, at offset: Int) throws(DownloadError) -> [UInt8] {
+        do throws(SystemError) {
+            return try OpenFile.read(limit, from: descriptor, at: offset)
+        } catch {
+            throw DownloadError(cannot: "read", path, error)
+        }
     }
 
     /// Adds the existing bytes of the file to the digests.
     private func digest(_ state: inout State) throws(DownloadError) {
         guard !state.digests.isEmpty else { return }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-        defer { buffer.deallocate() }
         while state.digests.count < state.size {
             if cancellation.isRequested { throw .stopped }
-            let wanted = min(buffer.count, state.size - state.digests.count)
-            let count = pread(descriptor, buffer.baseAddress, wanted, off_t(state.digests.count))
-            if count < 0 && SystemError.last.errno == EINTR { continue }
-            guard count > 0 else { throw DownloadError(cannot: "read", path) }
-            state.digests.update(.init(rebasing: buffer[..<count]))
+            let piece = try read(min(256 << 10, state.size - state.digests.count), at: state.digests.count)
+            guard !piece.isEmpty else { throw DownloadError(cannot: "read", path) }
+            state.digests.update(piece)
         }
     }
 

@@ -1,6 +1,7 @@
 import CLibCurl
 import Synchronization
 import WaybillJSON
+import WaybillRuntime
 
 /// The files that requests name in addition to their bodies: pins, cookie jars and certificates. Each is inspected once
 /// for all requests of a transport, on the thread that prepares the first request that names it, and never on the
@@ -61,10 +62,10 @@ final class RequestFiles: Sendable {
     /// Whether a file exists and does not block when it is opened. Throws for one that may block, such as a pipe.
     /// libcurl reports a missing certificate.
     private static func isPlain(_ path: String) throws(TransportFailure) -> Bool {
-        switch FileContent.kind(of: path) {
-        case .regular: return true
-        case .missing: return false
-        case .other:
+        switch try? FileStatus(of: path).kind {
+        case .file: return true
+        case nil: return false
+        case .folder, .link, .other:
             throw TransportFailure(
                 kind: .tls,
                 code: Int32(CURLE_SSL_CERTPROBLEM.rawValue),

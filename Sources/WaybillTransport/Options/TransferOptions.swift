@@ -1,10 +1,11 @@
 package import WaybillJSON
+package import WaybillRuntime
 
 /// The options of a request's transfer, apart from its contents: the version of HTTP, TLS, proxies, sockets, cookies
 /// and credentials. Cookies are off by default.
 package struct TransferOptions: Sendable, Hashable {
     /// The version of HTTP.
-    package var version = Version.automatic
+    package var version = HTTPVersion.auto
     /// The TLS settings, for https.
     package var tls = TLS()
     /// The proxy to use.
@@ -17,7 +18,7 @@ package struct TransferOptions: Sendable, Hashable {
     /// The network interface that the connection uses: its name (`eth0`) or one of its addresses.
     package var interface: String?
     /// How the packets are marked.
-    package var traffic = Traffic.default
+    package var traffic = TrafficClass.default
     /// The credentials for a server that asks for them.
     package var credentials = Credentials.none
     /// How cookies are handled.
@@ -43,18 +44,6 @@ package struct TransferOptions: Sendable, Hashable {
     /// Creates the default options.
     package init() {}
 
-    /// The version of HTTP.
-    package enum Version: Sendable, Hashable {
-        /// HTTP/2 if it is negotiated in TLS, otherwise HTTP/1.1.
-        case automatic
-        /// HTTP/1.1 only.
-        case http1
-        /// HTTP/2 if it is negotiated in TLS, otherwise HTTP/1.1; without TLS the request fails.
-        case http2
-        /// HTTP/2 with prior knowledge, also without TLS (RFC 9113, section 3.3).
-        case http2PriorKnowledge
-    }
-
     /// How cookies are handled (RFC 6265). A `Cookie` field of the request is sent in addition to those of a jar.
     package enum Cookies: Sendable, Hashable {
         /// Cookies are neither kept nor sent.
@@ -76,56 +65,32 @@ package struct TransferOptions: Sendable, Hashable {
         /// The response to a digest challenge (RFC 7616), with MD5 or SHA-256. Costs one additional request each time.
         case digest(username: String, password: String)
     }
+}
 
-    /// How packets are marked (RFC 4594), with the six bits of the DSCP.
-    package enum Traffic: Sendable, Hashable, CaseIterable {
-        case `default`, background, responsive, video, voice
-
-        /// The code point: CS0, CS1, AF21, AF41, EF.
-        package var codePoint: Int32 {
-            switch self {
-            case .default: 0
-            case .background: 8
-            case .responsive: 18
-            case .video: 34
-            case .voice: 46
-            }
+extension TrafficClass {
+    /// The code point (DSCP): CS0, CS1, AF21, AF41, EF.
+    var codePoint: Int32 {
+        switch self {
+        case .default: 0
+        case .background: 8
+        case .responsive: 18
+        case .video: 34
+        case .voice: 46
         }
-    }
-
-    /// The priority of waiting requests.
-    package enum Priority: Int, Sendable, Hashable, CaseIterable {
-        case low, `default`, high
     }
 }
 
-extension TransferOptions {
-    /// How a request uses the cache: the cache modes of the Fetch standard.
-    package enum CacheMode: String, Sendable, Hashable, CaseIterable {
-        /// As RFC 9111 defines it.
-        case `default`
-        /// Nothing is read from the cache or stored in it.
-        case noStore = "no-store"
-        /// The request is sent without reading the cache, and its response is stored.
-        case reload
-        /// A stored response is validated with the server, even if it is fresh.
-        case noCache = "no-cache"
-        /// A stored response is used, even if it is stale.
-        case forceCache = "force-cache"
-        /// A stored response is used, even if it is stale, and no request is sent.
-        case onlyIfCached = "only-if-cached"
-
-        /// The mode of a request that is repeated to get a newer response: a stored one is validated first.
-        package var ofRepetition: CacheMode {
-            switch self {
-            case .default, .forceCache: .noCache
-            case .noStore, .reload, .noCache, .onlyIfCached: self
-            }
+extension CacheMode {
+    /// The mode of a request that is repeated to get a newer response: a stored one is validated first.
+    package var ofRepetition: CacheMode {
+        switch self {
+        case .default, .forceCache: .noCache
+        case .noStore, .reload, .noCache, .onlyIfCached: self
         }
-
-        /// Whether the cache may be used at all.
-        var usesCache: Bool { self != .noStore }
     }
+
+    /// Whether the cache may be used at all.
+    var usesCache: Bool { self != .noStore }
 }
 
 /// How the cache was used for a response.

@@ -1,5 +1,6 @@
 import Testing
 import WaybillManifest
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillExecution

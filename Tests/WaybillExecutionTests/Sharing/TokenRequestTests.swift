@@ -2,6 +2,7 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
+import WaybillRuntime
 import WaybillTransport
 
 /// Requests for tokens: what they contain, and how the responses are processed.
@@ -57,6 +58,16 @@ import WaybillTransport
         #expect(request.value(of: "Authorization") == basic)
     }
 
+    @Test func `the credentials of a client are redacted where the token endpoint repeats them`() async throws {
+        let oauth2 = "tokenURL: \"http://s/token\", grant: client_credentials, clientId: id, clientSecret: pw"
+        let echo = Base64.encode(Array("id:pw".utf8))
+        let fixture = try SharingFixture(service: "auth: {oauth2: {\(oauth2)}}", Self.one) { _, _ in
+            .json("{\"error\": \"invalid_client\", \"error_description\": \"no <\(echo)> here\"}", status: 401)
+        }
+        let message = await fixture.run().failures.first?.message.string
+        #expect(message?.contains("no <***> here") == true, "\(message ?? "")")
+    }
+
     @Test func `a token request uses the service's transfer settings, but not its fields and parameters`() async throws
     {
         let request = try await request(
@@ -96,7 +107,7 @@ import WaybillTransport
         let request = try #require(fixture.transport.requests(to: "/token").first)
         #expect(request.options.tls.clientCertificate == nil && request.options.tls.clientKey == nil)
         #expect(request.options.unixSocket == nil)
-        #expect(request.options.version == .automatic)
+        #expect(request.options.version == .auto)
         // Pins apply to every server.
         #expect(request.options.tls.pins.count == 1)
     }

@@ -33,8 +33,7 @@ import WaybillRuntime
                     fields.append(AWSSigner.Field(String(line[..<colon]), String(line[colon...].dropFirst())))
                 }
             }
-            var digest = PayloadDigest()
-            digest.update(Array((halves.count == 2 ? String(halves[1]) : "").utf8))
+            let digest = Digest.sha256(of: Array((halves.count == 2 ? String(halves[1]) : "").utf8))
             // One request does not contain its token.
             let token = "x-amz-security-token:"
             sessionToken = json["canonicalRequest"]?.string?.split(separator: "\n").first { $0.hasPrefix(token) }
@@ -43,7 +42,7 @@ import WaybillRuntime
                 method: String(words[0]),
                 url: "https://example.amazonaws.com" + words.dropFirst().dropLast().joined(separator: " "),
                 fields: fields,
-                payloadDigest: digest.hexadecimal
+                payloadDigest: digest
             )
         }
     }

@@ -73,14 +73,12 @@ import WaybillTransport
             let colon = line.firstIndex(of: ":") ?? line.endIndex
             return AWSSigner.Field(String(line[..<colon]), String(line[line.index(after: colon)...]))
         }
-        var digest = PayloadDigest()
-        digest.update(received.body)
         let signed = fields.filter { $0.name != "Authorization" }
         let message = AWSSigner.Message(
             method: received.method,
             url: "http://\(received.values(named: "Host")[0])\(received.target)",
             fields: signed,
-            payloadDigest: digest.hexadecimal
+            payloadDigest: Digest.sha256(of: received.body)
         )
         return signer.sign(message, at: moment).last?.value
     }

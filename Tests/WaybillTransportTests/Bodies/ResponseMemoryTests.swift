@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillTransport

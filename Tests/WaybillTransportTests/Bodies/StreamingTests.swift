@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
@@ -195,7 +196,7 @@ import WaybillTransport
         try await NginxServer.run(directives, listen: "ssl http2") { server in
             try await CurlTransport.run { transport in
                 for (version, expected) in [
-                    (TransferOptions.Version.automatic, "HTTP/1.1"), (.http2PriorKnowledge, "HTTP/2.0"),
+                    (HTTPVersion.auto, "HTTP/1.1"), (.http2PriorKnowledge, "HTTP/2.0"),
                 ] {
                     let collector = Collector()
                     let request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/").with {

@@ -1,5 +1,6 @@
 import Testing
 import WaybillFormats
+import WaybillRuntime
 
 @testable import WaybillTransport
 
@@ -50,8 +51,8 @@ struct CacheExchangeTests {
         #expect(try sent(Fixture.request(.noCache, "Cache-Control: x"), with: nil).1.isEmpty)
     }
 
-    @Test(arguments: [TransferOptions.CacheMode.onlyIfCached, .default])
-    func `without a stored response, only-if-cached fails`(mode: TransferOptions.CacheMode) {
+    @Test(arguments: [CacheMode.onlyIfCached, .default])
+    func `without a stored response, only-if-cached fails`(mode: CacheMode) {
         let lines = mode == .default ? "Cache-Control: only-if-cached" : ""
         var exchange = CacheExchange(Fixture.request(mode, lines))
         let start = exchange.start(with: nil, now: Fixture.time(0))

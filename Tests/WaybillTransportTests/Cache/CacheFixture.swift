@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillRuntime
 
 @testable import WaybillTransport
 
@@ -21,7 +22,7 @@ enum CacheFixture {
     }
 
     static func request(
-        _ mode: TransferOptions.CacheMode = .default,
+        _ mode: CacheMode = .default,
         _ lines: String = "",
         method: String = "GET",
         url: String = url

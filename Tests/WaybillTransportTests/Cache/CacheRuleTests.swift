@@ -1,5 +1,6 @@
 import Testing
 import WaybillFormats
+import WaybillRuntime
 
 @testable import WaybillTransport
 

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import WaybillFormats
 import WaybillJSON
+import WaybillRuntime
 import WaybillTestSupport
 
 @testable import WaybillTransport
@@ -12,7 +13,7 @@ import WaybillTestSupport
 
     private func request(
         _ url: String,
-        _ mode: TransferOptions.CacheMode = .default,
+        _ mode: CacheMode = .default,
         method: String = "GET"
     ) -> HTTPRequest {
         HTTPRequest(method: method, url: url).with { $0.cache = mode }
@@ -85,7 +86,7 @@ import WaybillTestSupport
         }
         try await LoopbackServer.run(script: script) { server in
             try await run { transport in
-                func use(_ mode: TransferOptions.CacheMode, method: String = "GET") async -> CacheUse? {
+                func use(_ mode: CacheMode, method: String = "GET") async -> CacheUse? {
                     await transport.send(request(server.url("/a"), mode, method: method)).response?.cacheUse
                 }
                 #expect(await use(.onlyIfCached) == nil)

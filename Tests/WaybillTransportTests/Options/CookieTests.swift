@@ -217,7 +217,7 @@ import WaybillTransport
             let request = HTTPRequest(url: server.url()).with { $0.cookies = .jar(CodePoints(folder.path)) }
             let failure = try #require(await transport.send(request).failure)
             #expect(failure.kind == .transfer)
-            #expect(failure.message == "the cookie jar \(folder.path) cannot be read: Is a directory")
+            #expect(failure.message == "the cookie jar \(folder.path) cannot be read: it is a folder")
             #expect(server.requests.isEmpty)
             _ = try await cookies(transport, server, .jar("/nowhere/jar.txt"))
             await transport.shutDown()

@@ -1,13 +1,14 @@
 import Testing
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
 @Suite(.enabled(if: NginxServer.isWanted, "nginx is not installed"), .timeLimit(.minutes(5)))
 struct HTTPVersionTests {
-    typealias Version = TransferOptions.Version
+    typealias Version = HTTPVersion
 
     @Test(arguments: [
-        (Version.automatic, "ssl http2", "2"), (.automatic, "ssl", "1.1"), (.automatic, "", "1.1"),
+        (Version.auto, "ssl http2", "2"), (.auto, "ssl", "1.1"), (.auto, "", "1.1"),
         (.http1, "ssl http2", "1.1"), (.http1, "", "1.1"),
         (.http2, "ssl http2", "2"), (.http2, "ssl", "1.1"),
         (.http2PriorKnowledge, "ssl http2", "2"), (.http2PriorKnowledge, "http2", "2"),
@@ -35,7 +36,7 @@ struct HTTPVersionTests {
         }
     }
 
-    @Test(arguments: [Version.automatic, .http2PriorKnowledge])
+    @Test(arguments: [Version.auto, .http2PriorKnowledge])
     func `many simultaneous requests share one connection`(version: Version) async throws {
         let certificates = try await TLSTests.certificates.value
         let directives = certificates.directives(.valid) + "location / { return 200 $connection; }"

@@ -1,4 +1,5 @@
 import Testing
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
@@ -75,7 +76,7 @@ import WaybillTransport
         try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
             try await CurlTransport.run { transport in
                 for (traffic, mark) in [
-                    (TransferOptions.Traffic.default, 0), (.voice, 0xB8), (.background, 0x20), (.responsive, 0x48),
+                    (TrafficClass.default, 0), (.voice, 0xB8), (.background, 0x20), (.responsive, 0x48),
                     (.video, 0x88), (.default, 0),
                 ] {
                     let request = HTTPRequest(url: server.url()).with { $0.traffic = traffic }

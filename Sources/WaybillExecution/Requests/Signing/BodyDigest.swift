@@ -1,3 +1,5 @@
+import WaybillFormats
+import WaybillPlatform
 import WaybillRuntime
 import WaybillTransport
 
@@ -6,17 +8,11 @@ extension HTTPRequest.Body {
     /// cannot be read, or the task is cancelled in the meantime.
     func digest() async throws(TransportFailure) -> String {
         switch self {
-        case .none: return PayloadDigest().hexadecimal
-        case .bytes(let bytes): return Self.digest(of: bytes)
+        case .none: return Digest.sha256(of: [])
+        case .bytes(let bytes): return Digest.sha256(of: bytes)
         case .file(let file): return try await Self.digest(of: [.file(file)])
         case .parts(let parts): return try await Self.digest(of: parts)
         }
-    }
-
-    private static func digest(of bytes: [UInt8]) -> String {
-        var digest = PayloadDigest()
-        digest.update(bytes)
-        return digest.hexadecimal
     }
 
     private static func digest(of parts: [HTTPRequest.Part]) async throws(TransportFailure) -> String {
@@ -40,21 +36,39 @@ extension HTTPRequest.Body {
         of parts: [HTTPRequest.Part],
         _ cancellation: Cancellation
     ) -> Result<String?, TransportFailure> {
-        var digest = PayloadDigest()
+        var digest = Digest(.sha256)
         for part in parts {
             switch part {
             case .bytes(let bytes): digest.update(bytes)
             case .file(let file):
                 do {
-                    guard try digest.update(contentsOf: file, while: { !cancellation.isRequested }) != nil else {
-                        return .success(nil)
-                    }
+                    guard try read(file, into: &digest, cancellation) else { return .success(nil) }
                 } catch {
                     let message = "the file \(file) cannot be read: \(error.message)"
                     return .failure(TransportFailure(kind: .transfer, code: 26, message: message))
                 }
             }
         }
-        return .success(digest.hexadecimal)
+        return .success(Hexadecimal.encode(digest.value))
+    }
+
+    /// Adds a file to a digest. Returns `false` if the task was cancelled.
+    private static func read(
+        _ file: LocalFile,
+        into digest: inout Digest,
+        _ cancellation: Cancellation
+    ) throws(FileError) -> Bool {
+        let (descriptor, _) = try file.open()
+        defer { close(descriptor) }
+        while !cancellation.isRequested {
+            do throws(SystemError) {
+                let piece = try OpenFile.read(256 << 10, from: descriptor)
+                if piece.isEmpty { return true }
+                digest.update(piece)
+            } catch {
+                throw FileError(path: file.path, errno: error.errno)
+            }
+        }
+        return false
     }
 }

@@ -30,10 +30,6 @@ package struct SigningTransport: Transport {
         self.now = now
     }
 
-    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        await send(request, monitor: nil)
-    }
-
     package func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?

@@ -7,7 +7,7 @@ final class Activity: Sendable {
     ///
     /// The standard library allows calls of `cancel` from any task while the closure that received the value is
     /// running. The lock below ensures that there are none after that.
-    private struct Handle: @unchecked Sendable {
+    @safe private struct Handle: @unchecked Sendable {
         let task: UnsafeCurrentTask
     }
 
@@ -20,11 +20,11 @@ final class Activity: Sendable {
 
     /// Runs it in the current task. If it was cancelled before, it starts cancelled.
     func run<Value: Sendable>(_ body: @Sendable () async -> Value) async -> Value {
-        await withUnsafeCurrentTask { task in
-            guard let task else { preconditionFailure("asynchronous code has no current task") }
+        await unsafe withUnsafeCurrentTask { task in
+            guard let task = unsafe task else { preconditionFailure("asynchronous code has no current task") }
             state.withLock { state in
-                state.handle = Handle(task: task)
-                if state.isCancelled { task.cancel() }
+                state.handle = unsafe Handle(task: task)
+                if state.isCancelled { unsafe task.cancel() }
             }
             defer { state.withLock { $0.handle = nil } }
             return await body()
@@ -38,7 +38,7 @@ final class Activity: Sendable {
     func cancel() {
         state.withLock { state in
             state.isCancelled = true
-            state.handle?.task.cancel()
+            unsafe state.handle?.task.cancel()
         }
     }
 }

@@ -10,10 +10,10 @@ struct SurrogatePairs {
     private(set) var text: [UInt8]
 
     /// Finds the pairs; `nil` if there are none, the file is not JSON, or it contains one of the private-use characters.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init?(_ bytes: [UInt8]) {
         let start = bytes.first { !" \t\r\n".utf8.contains($0) }
         guard start == UInt8(ascii: "{") || start == UInt8(ascii: "[") else { return nil }
-        text = Array(bytes)
+        text = bytes
         var hasPairs = false
         var index = 0
         while index + 5 < text.count {
@@ -35,11 +35,11 @@ struct SurrogatePairs {
             }
             index += 6
         }
-        guard hasPairs, (try? JSONParser().parse(Array(bytes))) != nil else { return nil }
+        guard hasPairs, (try? JSONParser().parse(bytes)) != nil else { return nil }
     }
 
     /// The scalar with the characters of the pairs.
-    func restored(_ scalar: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    func restored(_ scalar: [UInt8]) -> [UInt8] {
         var high: Unicode.Scalar?
         var scalars = String.UnicodeScalarView()
         for scalar in String(decoding: scalar, as: UTF8.self).unicodeScalars {

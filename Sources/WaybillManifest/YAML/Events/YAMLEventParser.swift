@@ -46,70 +46,67 @@ enum YAMLEventParser {
     /// in UTF-8, until `body` returns `false` or the file ends.
     ///
     /// - Returns: Why the parser had to stop, if it did.
-    static func parse(_ file: SourceFile, _ body: (YAMLEvent, Span<UInt8>) -> Bool) -> YAMLFailure? {
+    static func parse(_ file: SourceFile, _ body: (YAMLEvent, [UInt8]) -> Bool) -> YAMLFailure? {
         let prefix = file.byteOrderMarkLength
-        return file.bytes.withUnsafeBufferPointer { bytes -> YAMLFailure? in
+        let text = Array(file.bytes[prefix...])
+        let pairs = SurrogatePairs(text)
+        return unsafe (pairs?.text ?? text).withUnsafeBufferPointer { input -> YAMLFailure? in
             // The parser keeps a pointer to itself, so it must not move.
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
-            defer { parser.deallocate() }
-            guard yaml_parser_initialize(parser) == 1 else { return outOfMemory }
-            defer { yaml_parser_delete(parser) }
+            defer { unsafe parser.deallocate() }
+            guard unsafe yaml_parser_initialize(parser) == 1 else { return outOfMemory }
+            defer { unsafe yaml_parser_delete(parser) }
 
-            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-            let text = UnsafeBufferPointer(rebasing: bytes[prefix...])
-            let pairs = SurrogatePairs(text)
-            // libyaml reads the text until it is deleted.
-            let copy = pairs.map { UnsafeMutableBufferPointer<UInt8>.allocate(copying: $0.text) }
-            defer { copy?.deallocate() }
-            let input = copy.map { UnsafeBufferPointer($0) } ?? text
-            if let start = input.baseAddress { yaml_parser_set_input_string(parser, start, input.count) }
+            unsafe yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            if let start = input.baseAddress { unsafe yaml_parser_set_input_string(parser, start, input.count) }
 
-            var cursor = CodePointCursor(bytes: bytes, origin: prefix)
-            var event = yaml_event_t()
+            var cursor = CodePointCursor(bytes: file.bytes, origin: prefix)
+            var event = unsafe yaml_event_t()
             while true {
-                guard yaml_parser_parse(parser, &event) == 1 else { return failure(of: parser.pointee, &cursor) }
-                defer { yaml_event_delete(&event) }
-                if event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT { return nil }
-                guard let converted = converted(event, &cursor) else { continue }
-                let scalar = scalarText(event)
-                let goesOn = pairs.map { body(converted, $0.restored(scalar).span) } ?? body(converted, scalar.span)
-                if !goesOn { return nil }
+                guard unsafe yaml_parser_parse(parser, &event) == 1 else {
+                    return unsafe failure(of: parser.pointee, &cursor)
+                }
+                defer { unsafe yaml_event_delete(&event) }
+                if unsafe event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT { return nil }
+                guard let converted = unsafe converted(event, &cursor) else { continue }
+                let scalar = unsafe scalarText(event)
+                if !body(converted, pairs?.restored(scalar) ?? scalar) { return nil }
             }
         }
     }
 
     /// Returns an event for the tree; `nil` for events that the tree does not need.
     private static func converted(_ event: yaml_event_t, _ cursor: inout CodePointCursor) -> YAMLEvent? {
-        guard let kind = kind(of: event) else { return nil }
-        var converted = YAMLEvent(
+        guard let kind = unsafe kind(of: event) else { return nil }
+        var converted = unsafe YAMLEvent(
             kind: kind,
             start: cursor.byteOffset(ofCodePoint: event.start_mark.index),
             end: cursor.byteOffset(ofCodePoint: event.end_mark.index)
         )
         switch kind {
-        case .alias: converted.anchor = text(event.data.alias.anchor)
+        case .alias: converted.anchor = unsafe text(event.data.alias.anchor)
         case .scalar:
-            converted.anchor = text(event.data.scalar.anchor)
-            converted.tag = text(event.data.scalar.tag)
+            converted.anchor = unsafe text(event.data.scalar.anchor)
+            converted.tag = unsafe text(event.data.scalar.tag)
         case .sequenceStart:
-            converted.isFlow = event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
-            converted.anchor = text(event.data.sequence_start.anchor)
-            converted.tag = text(event.data.sequence_start.tag)
+            converted.isFlow = unsafe event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+            converted.anchor = unsafe text(event.data.sequence_start.anchor)
+            converted.tag = unsafe text(event.data.sequence_start.tag)
         case .mappingStart:
-            converted.isFlow = event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
-            converted.anchor = text(event.data.mapping_start.anchor)
-            converted.tag = text(event.data.mapping_start.tag)
+            converted.isFlow = unsafe event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+            converted.anchor = unsafe text(event.data.mapping_start.anchor)
+            converted.tag = unsafe text(event.data.mapping_start.tag)
         case .documentStart, .documentEnd, .sequenceEnd, .mappingEnd: break
         }
         return converted
     }
 
     private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind? {
-        switch event.type {
+        switch unsafe event.type {
         case YAML_DOCUMENT_START_EVENT: .documentStart
         case YAML_DOCUMENT_END_EVENT: .documentEnd
         case YAML_ALIAS_EVENT: .alias
-        case YAML_SCALAR_EVENT: .scalar(style(event.data.scalar.style))
+        case YAML_SCALAR_EVENT: unsafe .scalar(style(event.data.scalar.style))
         case YAML_SEQUENCE_START_EVENT: .sequenceStart
         case YAML_MAPPING_START_EVENT: .mappingStart
         case YAML_SEQUENCE_END_EVENT: .sequenceEnd
@@ -118,19 +115,19 @@ enum YAMLEventParser {
         }
     }
 
-    /// Returns the content of a scalar, which is valid until the event is deleted.
-    private static func scalarText(_ event: yaml_event_t) -> UnsafeBufferPointer<UInt8> {
-        guard event.type == YAML_SCALAR_EVENT else { return UnsafeBufferPointer(start: nil, count: 0) }
-        return UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length)
+    /// Returns the content of a scalar.
+    private static func scalarText(_ event: yaml_event_t) -> [UInt8] {
+        guard unsafe event.type == YAML_SCALAR_EVENT else { return [] }
+        return unsafe Array(UnsafeBufferPointer(start: event.data.scalar.value, count: event.data.scalar.length))
     }
 
     private static func failure(of parser: yaml_parser_t, _ cursor: inout CodePointCursor) -> YAMLFailure {
-        guard parser.error != YAML_MEMORY_ERROR, let problem = parser.problem else { return outOfMemory }
-        return YAMLFailure(
+        guard unsafe parser.error != YAML_MEMORY_ERROR, let problem = unsafe parser.problem else { return outOfMemory }
+        return unsafe YAMLFailure(
             problem: String(cString: problem),
             problemOffset: cursor.byteOffset(ofCodePoint: parser.problem_mark.index),
-            context: parser.context.map { String(cString: $0) } ?? "",
-            contextOffset: cursor.byteOffset(ofCodePoint: parser.context_mark.index)
+            context: parser.context.map { unsafe String(cString: $0) } ?? "",
+            contextOffset: unsafe cursor.byteOffset(ofCodePoint: parser.context_mark.index)
         )
     }
 
@@ -152,7 +149,7 @@ enum YAMLEventParser {
     }
 
     private static func text(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-        text.map { String(decodingCString: $0, as: UTF8.self) }
+        unsafe text.map { unsafe String(decodingCString: $0, as: UTF8.self) }
     }
 }
 
@@ -160,12 +157,12 @@ enum YAMLEventParser {
 ///
 /// The marks of successive events hardly ever go back, so walking from the last location is cheap.
 private struct CodePointCursor {
-    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bytes: [UInt8]
     private let origin: Int
     private var codePoint = 0
     private var offset: Int
 
-    init(bytes: UnsafeBufferPointer<UInt8>, origin: Int) {
+    init(bytes: [UInt8], origin: Int) {
         self.bytes = bytes
         self.origin = origin
         offset = origin
@@ -183,14 +180,5 @@ private struct CodePointCursor {
             codePoint -= 1
         }
         return offset
-    }
-}
-
-extension UnsafeMutableBufferPointer<UInt8> {
-    /// Returns new memory with a copy of some bytes.
-    fileprivate static func allocate(copying bytes: [UInt8]) -> Self {
-        let copy = allocate(capacity: bytes.count)
-        _ = copy.initialize(from: bytes)
-        return copy
     }
 }

@@ -40,10 +40,8 @@ extension YAMLTreeBuilder {
     // MARK: Merge keys
 
     private func isMergeKey(_ key: ValueTree.Index) -> Bool {
-        guard values.textSize(of: key) == 2, marks[Int(key)].style == .plain, marks[Int(key)].tag == nil else {
-            return false
-        }
-        return values.withText(of: key) { $0.allSatisfy { $0 == UInt8(ascii: "<") } }
+        let mark = marks[Int(key)]
+        return mark.style == .plain && mark.tag == nil && values.text(of: key) == "<<"
     }
 
     /// Returns the keys and values with merge keys replaced by the entries they merge. The mapping's own keys take

@@ -79,7 +79,7 @@ struct YAMLTreeBuilder {
     /// Processes the next event, with the content of a scalar in UTF-8.
     ///
     /// - Returns: Whether reading should continue.
-    mutating func take(_ event: YAMLEvent, _ text: Span<UInt8>) -> Bool {
+    mutating func take(_ event: YAMLEvent, _ text: [UInt8]) -> Bool {
         switch event.kind {
         case .documentStart: startDocument(event)
         case .documentEnd: true
@@ -106,7 +106,7 @@ struct YAMLTreeBuilder {
 
     // MARK: Scalars and aliases
 
-    private mutating func addScalar(_ event: YAMLEvent, _ style: YAMLScalar.Style, _ text: Span<UInt8>) -> Bool {
+    private mutating func addScalar(_ event: YAMLEvent, _ style: YAMLScalar.Style, _ text: [UInt8]) -> Bool {
         var (start, end) = (event.start, event.end)
         var properties: YAMLProperties?
         var tag: YAMLScalar.Tag?
@@ -120,17 +120,15 @@ struct YAMLTreeBuilder {
         }
         if let written = properties?.tag {
             let check = TagCheck(written, expanded: event.tag)
-            let text = text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+            let text = String(decoding: text, as: UTF8.self)
             tag = check.scalarTag(for: text)
             if let diagnostic = check.diagnosticForScalar(text, at: file.span(start..<end)) {
                 diagnostics.append(diagnostic)
             }
         }
         let isString = tag == .string || tag == nil && style != .plain
-        let node = text.withUnsafeBufferPointer { text in
-            let (kind, number) = isString ? (.string, nil) : CoreSchema.kind(of: text)
-            return values.addScalar(kind, text: text, number: number)
-        }
+        let (kind, number) = isString ? (.string, nil) : CoreSchema.kind(of: text)
+        let node = values.addScalar(kind, text: text, number: number)
         mark(start..<end, style, tag)
         if let properties { self.properties[node] = properties }
         let count = 1 + text.count / 1024
@@ -188,7 +186,7 @@ struct YAMLTreeBuilder {
     private mutating func addBroken(_ diagnostic: Diagnostic) -> Bool {
         diagnostics.append(diagnostic)
         if let span = diagnostic.primary?.span {
-            let null = values.addScalar(.null, text: UnsafeBufferPointer(start: nil, count: 0))
+            let null = values.addScalar(.null, text: [])
             mark(span.range)
             add(null, end: span.range.upperBound, height: 0)
         }

@@ -26,7 +26,7 @@ package enum HTMLReport: RunReport {
     }
 
     private static func bytes(of file: report_file) -> [UInt8] {
-        Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+        unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
     }
 
     // MARK: Failures

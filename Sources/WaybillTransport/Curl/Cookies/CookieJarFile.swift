@@ -18,10 +18,10 @@ struct CookieJarFile: Equatable {
     func lines() throws(TransportFailure) -> [String] {
         let bytes: [UInt8]
         do {
-            bytes = try FileContent.read(path, maximumBytes: Self.maximumBytes)
+            bytes = try LocalFile(path).read(limit: Self.maximumBytes)
         } catch {
-            if error == .noSuchFile { return [] }
-            throw .refused(CURLE_READ_ERROR, "the cookie jar \(path) cannot be read: \(error)")
+            if error.reason == .notFound { return [] }
+            throw .refused(CURLE_READ_ERROR, "the cookie jar \(path) cannot be read: \(error.message)")
         }
         let lines = Self.lines(of: bytes)
         guard !lines.isEmpty || bytes.isEmpty || Self.titles.contains(where: { bytes.starts(with: $0.utf8) }) else {

@@ -1,5 +1,6 @@
 import CLibCurl
 import WaybillJSON
+import WaybillRuntime
 
 /// The pins of a request, one of which the server must match.
 struct PinSet: Sendable {
@@ -39,9 +40,9 @@ struct PinSet: Sendable {
     private static func certificates(in file: String) throws(TransportFailure) -> [Certificate] {
         let found: [Certificate]
         do {
-            found = Certificate.all(in: try FileContent.read(file, maximumBytes: maximumFileBytes))
+            found = Certificate.all(in: try LocalFile(file).read(limit: maximumFileBytes))
         } catch {
-            throw .badPin("the certificate \(file) cannot be read: \(error)")
+            throw .badPin("the certificate \(file) cannot be read: \(error.message)")
         }
         guard !found.isEmpty else { throw .badPin("\(file) contains no certificate in PEM or DER format") }
         return found

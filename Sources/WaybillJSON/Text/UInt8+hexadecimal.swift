@@ -1,0 +1,10 @@
+extension UInt8 {
+    /// The value of the byte as a hexadecimal digit in ASCII, in either case; `nil` if it is none.
+    package var hexadecimalDigit: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46, 0x61...0x66: (self & 0xF) + 9
+        default: nil
+        }
+    }
+}
