@@ -211,15 +211,17 @@ extension Redactor {
 
         /// Returns the matches in the bytes that digits represent, for both ways of pairing the digits.
         private func hexMatches(in text: [UInt8]) -> [Range<Int>] {
-            HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit).flatMap { digits in
-                [digits.lowerBound, digits.lowerBound + 1].flatMap { start -> [Range<Int>] in
+            var matches: [Range<Int>] = []
+            for digits in HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit) {
+                let isCut = text[digits.upperBound...].starts(with: "…".utf8)
+                for start in [digits.lowerBound, digits.lowerBound + 1] {
                     let bytes = HexDigits.bytes(start..<digits.upperBound, of: text)
-                    let isCut = text[digits.upperBound...].starts(with: "…".utf8)
-                    return automata.flatMap { $0.matches(in: bytes, isCutAtEnd: isCut) }.map {
-                        (start + 2 * $0.lowerBound)..<(start + 2 * $0.upperBound)
+                    for match in automata.flatMap({ $0.matches(in: bytes, isCutAtEnd: isCut) }) {
+                        matches.append((start + 2 * match.lowerBound)..<(start + 2 * match.upperBound))
                     }
                 }
             }
+            return matches
         }
 
         private func hostMatches(in text: [UInt8]) -> [Range<Int>] {
