@@ -50,7 +50,7 @@ final class RunContext: Sendable {
     /// The warnings about single requests that were given, by message and location: the elements of a `forEach` have one.
     let requestWarnings = Mutex<Set<String>>([])
     /// The steps that have written snapshots, and digests of these, by the path of the file.
-    let snapshots = Mutex<[CodePoints: (step: String, digest: Int)]>([:])
+    let snapshots = Mutex<[CodePoints: (step: String, digest: String)]>([:])
     /// The graphs that steps run, by name.
     let subgraphs: [String: GraphPlan]
     /// The maximum number of requests in flight.

@@ -108,6 +108,19 @@ import WaybillTransport
         #expect(!events.contains(Self.secret))
     }
 
+    @Test(arguments: [secret, "another\(secret)"])
+    func `a secret item of a page is not written in the address of its redirect`(token: String) async throws {
+        let (message, written) = try await run(
+            "get: /a, paginate: {next: $.next, items: $.items}, outputs: {k: {value: \"$[*].key\"",
+            [
+                "/a": .redirect("/b?token=\(token)", status: 302),
+                "/b?token=\(token)": .json("{\"items\": [{\"key\": \"\(Self.secret)\"}]}"),
+            ]
+        )
+        #expect(message == nil)
+        #expect(!(written["events.ndjson"] ?? "").contains(Self.secret))
+    }
+
     @Test func `debug does not show the secret items of a page`() async throws {
         let (message, written) = try await run(
             "get: /a, paginate: {next: $.next, items: $.items}, outputs: {k: {value: \"$[*].key\"",

@@ -91,7 +91,8 @@ struct ForEachSummary: Sendable {
         if wasRefused { return .failed }
         // The step has not finished: a resumed run continues with the elements that are missing.
         if wasCancelled, !hasFailed || isTolerated && mode == .continue { return .cancelled }
-        return hasFailed ? isTolerated ? .tolerated : .failed : .passed
+        guard hasFailed else { return .passed }
+        return isTolerated ? .tolerated : .failed
     }
 
     /// The record for the expressions of later steps.

@@ -18,11 +18,11 @@ struct AttemptLayer: Layer {
 
 /// An attempt of a request: evaluates and sends the request, and evaluates its response.
 struct Attempt: Sendable {
-    private let sender: RequestSender
+    let sender: RequestSender
     private var request: RequestStep { sender.request }
-    private var context: StepContext { _read { yield sender.context } }
+    var context: StepContext { _read { yield sender.context } }
     private var plan: RequestPlan { request.plan }
-    private var run: RunContext { sender.run }
+    var run: RunContext { sender.run }
 
     init(_ request: RequestStep, in context: StepContext) {
         sender = RequestSender(request, in: context)
@@ -35,6 +35,7 @@ struct Attempt: Sendable {
         var outcome = await once(&progress)
         do throws(EvaluationFailure) {
             if try await renewed(after: outcome) {
+                await concludeDownload(&outcome)
                 var repeated = await once(&progress)
                 repeated.add(earlier: outcome)
                 outcome = repeated
@@ -303,10 +304,11 @@ struct Attempt: Sendable {
         outcome.isBodyHidden = evaluation.isBodyHidden
         outcome.isPending = part == .poll
         outcome.snapshot = evaluation.snapshot
-        sender.reportPostponed(redirects)
+        let areOutputsKnown = !mayHideOutputs || registerOutputs(ofPage: outcome)
+        sender.reportPostponed(areOutputsKnown ? redirects : redirects.map(\.withoutQuery))
         if sender.reportsExchange, let status {
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
-            emitHead(of: response, status: status, hidesFields: mayHideOutputs && !registerOutputs(ofPage: outcome))
+            emitHead(of: response, status: status, hidesFields: !areOutputsKnown)
             let times = PhaseTimes(response.timings)
             let bytes = ByteCounts(sent: response.bytesSent, received: response.bytesReceived)
             emit(.responseFinished(attempt: sender.attempt, status: status, times, bytes))
@@ -343,85 +345,9 @@ struct Attempt: Sendable {
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }
 
-    /// Completes the files of the request: moves the downloaded one to its path and writes the snapshot, if it has not failed.
-    func complete(_ outcome: inout AttemptOutcome) async {
-        await concludeDownload(&outcome)
-        await writeSnapshot(&outcome)
-    }
-
-    private func concludeDownload(_ outcome: inout AttemptOutcome) async {
-        guard let (download, file) = outcome.file else { return }
-        outcome.file = nil
-        await download.conclude(file, &outcome)
-    }
-
-    /// Writes the snapshot, unless the file already has that content. A log entry names the file.
-    private func writeSnapshot(_ outcome: inout AttemptOutcome) async {
-        guard let snapshot = outcome.snapshot, let folder = run.folder, outcome.failure == nil else { return }
-        if let other = stepSharing(snapshot) {
-            let message = run.redactor.text(
-                "the snapshot \(snapshot.path) was already written by step '\(other)', with other data; "
-                    + "give each step its own snapshot"
-            )
-            outcome.failure = Failure(.expect, message, at: snapshot.span)
-            return
-        }
-        do throws(ResultsError) {
-            guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
-            emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))
-        } catch {
-            let message = run.redactor.text("could not write the snapshot: \(error)")
-            outcome.failure = Failure(.expect, message, at: snapshot.span)
-        }
-    }
-
-    /// The other step of the run that has written a snapshot to the same file with other content, if there is one.
-    private func stepSharing(_ snapshot: SnapshotChecker.Update) -> String? {
-        let folder = FileContents.folder(of: snapshot.path)
-        let path = FileContents.path(
-            FileContents.name(of: snapshot.path),
-            in: FileContents.canonicalPath(folder) ?? folder
-        )
-        let digest = snapshot.content.hashValue
-        return run.snapshots.withLock { snapshots in
-            if let earlier = snapshots[CodePoints(path)], earlier.step != context.path, earlier.digest != digest {
-                return earlier.step
-            }
-            snapshots[CodePoints(path)] = (context.path, digest)
-            return nil
-        }
-    }
-
-    /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
-    func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
-        guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept,
-            !outcome.isBodyHidden
-        else { return outcome }
-        let page = outcome.failure == nil ? context.pageNumber : nil
-        do {
-            let kept = try await folder.keep(
-                body: run.redactor.bytes(response.body),
-                of: context.path,
-                page: page,
-                contentType: response.headers.first(named: "Content-Type")
-            )
-            if kept == .noRoom(isFirst: true) {
-                warn(
-                    "the response bodies already take \(RunFolder.usualBodyLimit >> 20) MiB; this one and later ones are not kept"
-                )
-            }
-        } catch {
-            warn("could not keep the response body: \(error)")
-        }
-        var outcome = outcome
-        // The step may still fail because of this page. The body is then kept as that of the step.
-        outcome.isBodyKept = page == nil
-        return outcome
-    }
-
     // MARK: Events
 
-    private func emit(_ kind: RunEvent.Kind) {
+    func emit(_ kind: RunEvent.Kind) {
         run.events.emit(kind, step: context.path, endpoint: plan.endpoint)
     }
 
@@ -436,7 +362,7 @@ struct Attempt: Sendable {
         emit(.responseHead(.init(attempt: sender.attempt, status: status, httpVersion: version, headers: headers)))
     }
 
-    private func warn(_ message: String) {
+    func warn(_ message: String) {
         let location = plan.address.text.span
         let isNew = run.requestWarnings.withLock { warnings in
             // Messages can contain names from responses, so what is remembered is limited.

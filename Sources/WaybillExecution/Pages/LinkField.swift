@@ -6,8 +6,8 @@ enum LinkField {
         let field: String
     }
 
-    /// The target of the first link with the relation `next`, as it was written; `nil` if there is no such link. Throws if
-    /// there is none and a field is malformed.
+    /// The target of the first link with the relation `next`, as it was written; `nil` without such a link. Throws without
+    /// one if a field is malformed.
     static func next(in fields: [String]) throws(Malformed) -> String? {
         var malformed: Malformed?
         for field in fields {

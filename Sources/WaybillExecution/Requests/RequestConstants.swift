@@ -16,7 +16,7 @@ struct RequestConstants: Sendable {
         let isForeign: Bool
     }
 
-    /// The base URL; `nil` if it contains an expression or there is none.
+    /// The base URL; `nil` if it contains an expression or is not set.
     var base: Base?
     /// A request with the limits that are constant, and with header fields and options if those are.
     var request: HTTPRequest
