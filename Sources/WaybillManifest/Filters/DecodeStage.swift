@@ -5,6 +5,7 @@ import WaybillJSON
 /// Decodes a string in another format: `decode: json|plist`.
 struct DecodeStage: FilterStage {
     static let key = "decode"
+    var keepsElements: Bool { true }
 
     /// The formats that a string can have.
     enum Format: String {

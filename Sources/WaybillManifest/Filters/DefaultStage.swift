@@ -4,6 +4,7 @@ import WaybillJSON
 /// Replaces data that is null or absent: `default: VALUE`.
 struct DefaultStage: FilterStage {
     static let key = "default"
+    var keepsElements: Bool { true }
 
     let value: ValueTemplate
 

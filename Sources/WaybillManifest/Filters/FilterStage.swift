@@ -12,7 +12,7 @@ package protocol FilterStage: Sendable {
     var serverMessage: ManifestExpression? { get }
     /// Whether the manifest has words of its own for the failures of the stage.
     var hasOwnWords: Bool { get }
-    /// Whether a list has as many elements after the stage as before.
+    /// Whether a list is known to have as many elements after the stage as before.
     var keepsElements: Bool { get }
 
     /// Reads the stage from the value of its key; `nil` if it cannot be read, which is reported.
@@ -28,7 +28,7 @@ extension FilterStage {
     package var key: String { Self.key }
     package var serverMessage: ManifestExpression? { nil }
     package var hasOwnWords: Bool { false }
-    package var keepsElements: Bool { true }
+    package var keepsElements: Bool { false }
     package func visitUses(_ visitor: UseVisitor) {}
 
     /// Returns the data after the stage; throws if the stage rejects it.

@@ -4,7 +4,6 @@ import WaybillJSON
 /// Replaces each list in a list by its elements: `flatten: true`.
 struct FlattenStage: FilterStage {
     static let key = "flatten"
-    var keepsElements: Bool { false }
 
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {}
 

@@ -8,7 +8,6 @@ import WaybillJSON
 /// Groups are in the order of their first elements.
 struct GroupStage: FilterStage {
     static let key = "group"
-    var keepsElements: Bool { false }
     /// The name of the member with the common value of a group.
     private static let keyName = "key"
 

@@ -3,7 +3,6 @@ import WaybillExpressions
 /// Keeps the first elements of a list: `limit: N`.
 struct LimitStage: FilterStage {
     static let key = "limit"
-    var keepsElements: Bool { false }
 
     let count: Int
 

@@ -5,6 +5,7 @@ import WaybillJSON
 /// TEMPLATE`.
 struct MapStage: FilterStage {
     static let key = "map"
+    var keepsElements: Bool { true }
 
     let template: ValueTemplate
 

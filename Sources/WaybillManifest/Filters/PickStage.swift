@@ -11,6 +11,8 @@ protocol NameListStage: FilterStage {
 }
 
 extension NameListStage {
+    var keepsElements: Bool { true }
+
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         self.init(names: decoder.texts(in: node))
     }

@@ -7,6 +7,7 @@ import WaybillJSON
 /// A member that already has the new name is removed.
 struct RenameStage: FilterStage {
     static let key = "rename"
+    var keepsElements: Bool { true }
 
     let names: [(old: Spanned<String>, new: Spanned<String>)]
 

@@ -7,6 +7,7 @@ import WaybillJSON
 /// is a text of the manifest, which may contain `${…}`.
 struct RequireStage: FilterStage {
     static let key = "require"
+    var keepsElements: Bool { true }
 
     let that: ManifestExpression
     let code: ManifestExpression?

@@ -4,6 +4,7 @@ import WaybillSchema
 /// Rejects data that a JSON Schema does not accept: `schema: SCHEMA`, or the path of a file.
 struct SchemaStage: FilterStage {
     static let key = "schema"
+    var keepsElements: Bool { true }
 
     let schema: JSONSchema
 

@@ -5,6 +5,7 @@ import WaybillJSON
 /// Adds members to an object, or to each object of a list, which is `item`: `set: {NAME: EXPR}`.
 struct SetStage: FilterStage {
     static let key = "set"
+    var keepsElements: Bool { true }
 
     let members: [(name: Spanned<String>, value: ManifestExpression)]
 

@@ -6,6 +6,7 @@ import WaybillJSON
 /// Elements that compare as equal keep their order.
 struct SortStage: FilterStage {
     static let key = "sort"
+    var keepsElements: Bool { true }
 
     let by: ManifestExpression?
     let isDescending: Bool

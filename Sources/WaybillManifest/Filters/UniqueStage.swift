@@ -5,7 +5,6 @@ import WaybillJSON
 /// `unique: {by: EXPR}`.
 struct UniqueStage: FilterStage {
     static let key = "unique"
-    var keepsElements: Bool { false }
 
     let by: ManifestExpression?
 

@@ -4,7 +4,6 @@ import WaybillJSON
 /// Keeps the elements for which a condition holds: `where: EXPR`.
 struct WhereStage: FilterStage {
     static let key = "where"
-    var keepsElements: Bool { false }
 
     let condition: ManifestExpression
 
