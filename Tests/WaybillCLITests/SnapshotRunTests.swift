@@ -69,7 +69,7 @@ import WaybillTestSupport
     }
 
     @Test func `two steps cannot share a snapshot`() async throws {
-        folder.write(shared("1", "2").replacing("./", with: ""), to: "manifest.yaml")
+        folder.write(shared("1", "2"), to: "manifest.yaml")
         let checked = try await waybill("validate", "manifest.yaml")
         #expect(checked.status == 2)
         #expect(checked.errorText.contains("error[same-file]: two steps would be compared with the same snapshot"))

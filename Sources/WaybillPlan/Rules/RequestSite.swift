@@ -63,6 +63,9 @@ final class RequestSite: Sendable {
     /// The explicit body.
     var body: Setting<any RequestBody>? { nearest(BodySetting.key, \.body) }
 
+    /// The snapshot that the data is compared with.
+    var snapshot: Setting<ExpectedSnapshot>? { nearest(ExpectationSetting.key, \.expect.snapshot) }
+
     /// The maximum number of redirects that are followed.
     var redirects: Setting<Int>? { nearest(RedirectsSetting.key, \.redirects) }
 

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// A run must write each file only once.
+/// A run must write each file only once, and compare only one response with each snapshot.
 ///
 /// Only constant names are checked. Two conditional steps are ignored, because they may exclude each other.
 struct SameFile: ManifestRule {
@@ -11,7 +11,7 @@ struct SameFile: ManifestRule {
         let writings = FileWriting.all(in: subject)
         guard !writings.isEmpty else { return [] }
         let runs = GraphRuns(subject)
-        return writings.values.compactMap { diagnostic(of: $0, runs) } + mixtures(in: writings, runs)
+        return writings.compactMap { diagnostic(of: $0.value, $0.key, runs) } + mixtures(in: writings, runs)
     }
 
     /// Returns errors for files that one step writes as a database, and another one in another format.
@@ -34,7 +34,12 @@ struct SameFile: ManifestRule {
         }
     }
 
-    private func diagnostic(of writings: [FileWriting], _ runs: GraphRuns) -> Diagnostic? {
+    private func diagnostic(
+        of writings: [FileWriting],
+        _ target: FileWriting.Target,
+        _ runs: GraphRuns
+    ) -> Diagnostic? {
+        let action = target.isSnapshot ? "be compared with the same snapshot" : "write the same file"
         if let repeated = writings.first(where: { $0.repeatedBy != nil }), let loop = repeated.repeatedBy {
             return Diagnostic(
                 "same-file",
@@ -50,10 +55,10 @@ struct SameFile: ManifestRule {
             let isShared = second.path == first.path
             return Diagnostic(
                 "same-file",
-                "two steps would write the same file",
+                "two steps would \(action)",
                 at: second.location,
                 secondary: [.init(first.location, "the other step")]
-                    + (isShared ? [.init(first.path, "the file")] : []),
+                    + (isShared ? [.init(first.path, target.isSnapshot ? "the snapshot" : "the file")] : []),
                 help: ["Give each a name of its own."]
             )
         }
@@ -61,17 +66,21 @@ struct SameFile: ManifestRule {
             guard let paths = runs.repetition(of: writing.graph) else { continue }
             return Diagnostic(
                 "same-file",
-                "each run of graph '\(writing.graph)' would write the same file",
+                "each run of graph '\(writing.graph)' would \(action)",
                 at: writing.path,
                 secondary: paths.map { .init($0, "run here") },
-                help: ["Give the graph an input, and use it in the name."]
+                help: [
+                    target.isSnapshot
+                        ? "Use 'json', 'schema' or conditions for these."
+                        : "Give the graph an input, and use it in the name."
+                ]
             )
         }
         return nil
     }
 }
 
-/// A step that writes a file with a constant name.
+/// A step that writes a file with a constant name, or compares its data with a snapshot, which an update writes.
 private struct FileWriting {
     /// The target of a step. Each table of a database counts as a file.
     struct Target: Hashable {
@@ -79,6 +88,8 @@ private struct FileWriting {
         let path: CodePoints
         /// The name of the table in lower case, because table names are case-insensitive.
         var table: String?
+        /// Whether it is a snapshot. Its path is relative to the manifest, that of other files to the results.
+        var isSnapshot = false
     }
 
     /// The span of the path.
@@ -92,7 +103,7 @@ private struct FileWriting {
     /// Whether the step runs only under a condition.
     let isConditional: Bool
 
-    /// Returns all steps of a manifest's graphs that write files, by their target.
+    /// Returns all steps of a manifest's graphs that write files or have snapshots, by their target.
     static func all(in subject: RuleSubject) -> OrderedDictionary<Target, [FileWriting]> {
         var writings: OrderedDictionary<Target, [FileWriting]> = [:]
         func add(
@@ -105,20 +116,33 @@ private struct FileWriting {
         ) {
             guard let text = path.constantText, let name = ResultPath.normalized(folder + text), !text.hasSuffix("/")
             else { return }
+            add(Target(path: CodePoints(name), table: table?.lowercased()), path.span, of: site, at: location, loop)
+        }
+        func add(_ target: Target, _ path: SourceSpan, of site: StepSite, at location: SourceSpan, _ loop: ForEach?) {
             let writing = FileWriting(
-                path: path.span,
+                path: path,
                 location: location,
                 graph: site.graph.name.value,
                 repeatedBy: loop,
                 isConditional: site.isConditional
             )
-            writings[Target(path: CodePoints(name), table: table?.lowercased()), default: []].append(writing)
+            writings[target, default: []].append(writing)
         }
         for site in subject.steps {
             let step = site.step
             // One file receives the records of all elements of the step.
             if let write = step.flow?.write {
                 add(write.to, table: write.table?.value, of: site, at: write.to.span, site.loopAround)
+            }
+            // The elements and pages of one step are the concern of `SnapshotSharing`.
+            if let snapshot = subject.requests.of(site).lazy.compactMap({ $0.snapshot }).first {
+                let path = snapshot.value.namedFile.path
+                let target = Target(
+                    path: CodePoints(ResultPath.normalized(path.value) ?? path.value),
+                    isSnapshot: true
+                )
+                let location = if case .call(let call) = step.action { call.name.span } else { path.span }
+                add(target, path.span, of: site, at: location, nil)
             }
             guard let to = site.download?.to else { continue }
             // Equal downloads with `duplicates` may share a file.

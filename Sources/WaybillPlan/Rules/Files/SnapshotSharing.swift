@@ -7,10 +7,7 @@ struct SnapshotSharing: ManifestRule {
         subject.steps.compactMap { site in
             let loop = (site.step.flow?.forEach ?? site.loopAround)?.span
             guard let span = loop ?? site.step.flow?.paginate?.span else { return nil }
-            let snapshots = subject.requests.of(site).lazy.compactMap {
-                $0.nearest(ExpectationSetting.key, \.expect.snapshot)
-            }
-            guard let snapshot = snapshots.first else { return nil }
+            guard let snapshot = subject.requests.of(site).lazy.compactMap({ $0.snapshot }).first else { return nil }
             let words = loop == nil ? "pages" : "elements"
             return Diagnostic(
                 "same-file",
