@@ -27,7 +27,7 @@ extension JSON {
     /// Comparing, hashing and releasing a value are recursive. A stack of 8 MiB supports more than twice this depth.
     package static let greatestDepth = 2_000
 
-    /// Whether arrays and objects are nested deeper than the maximum. The recursion is no deeper than that.
+    /// Whether arrays and objects are nested deeper than `greatestDepth`. Recurses to that depth only.
     package var isNestedTooDeep: Bool { isNested(deeperThan: Self.greatestDepth) }
 
     private func isNested(deeperThan depth: Int) -> Bool {

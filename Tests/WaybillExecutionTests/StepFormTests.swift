@@ -256,7 +256,7 @@ import WaybillResults
 
     @Test func `a delay is part of the time of its step`() async throws {
         let fixture = try ExecutionFixture(
-            "graphs: {main: {chain: [{id: a, deadline: 5ms, delay: 1h, get: /a}, {id: z, get: /z}]}}\n"
+            "graphs: {main: {chain: [{id: a, deadline: 5ms, delay: \"${'1h'}\", get: /a}, {id: z, get: /z}]}}\n"
         )
         let outcome = await fixture.run()
         #expect(outcome.summary == "a:failed z:skipped")

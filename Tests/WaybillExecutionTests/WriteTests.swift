@@ -170,7 +170,7 @@ import WaybillTransport
 
     @Test(arguments: [
         ("[]", "a:passed", "{\"n\":1}\n{\"n\":2}\n"), ("[{n: 9}]", "a:passed", "{\"n\":1}\n{\"n\":2}\n{\"n\":9}\n"),
-        ("{n: 9}", "a:failed", nil),
+        ("{n: \"${9}\"}", "a:failed", nil),
     ])
     func `recovering from the failure of a page keeps the pages before it`(
         data: String,

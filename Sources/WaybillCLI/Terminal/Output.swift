@@ -25,7 +25,7 @@ struct Output: Sendable {
     /// Creates the streams. Terminals get colours unless `noColour` or NO_COLOR declines them, or TERM is `dumb`.
     init(noColour: Bool) {
         let isDumb = environmentVariable("TERM") == "dumb"
-        let isAllowed = !noColour && !isDumb && environmentVariable("NO_COLOR") ?? "" == ""
+        let isAllowed = !noColour && !isDumb && (environmentVariable("NO_COLOR") ?? "").isEmpty
         coloursOutput = isAllowed && isatty(STDOUT_FILENO) == 1
         coloursError = isAllowed && isatty(STDERR_FILENO) == 1
     }
@@ -85,7 +85,7 @@ struct Output: Sendable {
     /// Returns the size of the terminal that a stream is connected to; `nil` if there is none, or if it cannot move its
     /// cursor.
     static func terminal(ofError: Bool = false) -> TerminalSize? {
-        let isDumb = environmentVariable("TERM") ?? "dumb" == "dumb"
+        let isDumb = (environmentVariable("TERM") ?? "dumb") == "dumb"
         return isDumb ? nil : TerminalSize(of: ofError ? STDERR_FILENO : STDOUT_FILENO)
     }
 

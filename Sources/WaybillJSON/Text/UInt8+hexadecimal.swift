@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of the byte as a hexadecimal digit in ASCII, in either case; `nil` if it is none.
+    /// The value of the byte as a hexadecimal digit in ASCII, in either case; `nil` if it is not a digit.
     package var hexadecimalDigit: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30

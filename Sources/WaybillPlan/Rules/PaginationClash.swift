@@ -3,11 +3,30 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 
-/// The query parameter that each page fills cannot have another value, and the items that paging counts must not be
-/// removed before: paging would stop at the first page of which the filters leave too few.
+/// The query parameter that each page fills cannot have another value; the items that paging counts must not be removed
+/// before, because paging would stop at the first page of which the filters leave too few; and only a list can take the
+/// place of a page.
 struct PaginationClash: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        parameterClashes(subject) + subject.steps.compactMap { filterClash($0, subject) }
+        parameterClashes(subject) + subject.steps.compactMap { filterClash($0, subject) ?? recoveryClash($0, subject) }
+    }
+
+    private func recoveryClash(_ site: StepSite, _ subject: RuleSubject) -> Diagnostic? {
+        guard let paginate = site.step.flow?.paginate else { return nil }
+        let settings = subject.requests.of(site).compactMap(\.merged.intercept)
+        for action in settings.flatMap({ $0.value.actions.values.joined() }) {
+            guard case .recover(let value) = action.work, let constant = value.constant, constant.array == nil else {
+                continue
+            }
+            return Diagnostic(
+                "pagination-clash",
+                "the data of 'recover' must be a list: with 'paginate', it takes the place of a page's items",
+                at: value.span,
+                secondary: [.init(paginate.span, "the pages")],
+                help: ["Write the items, such as recover: []."]
+            )
+        }
+        return nil
     }
 
     private func filterClash(_ site: StepSite, _ subject: RuleSubject) -> Diagnostic? {

@@ -7,9 +7,10 @@ package import WaybillJSON
 /// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; with the doubled
 /// quotes of CSV; in hexadecimal; in Base64 (either alphabet, padded or not, folded or not, alone or anywhere inside a
 /// longer text that was encoded); in UTF-16, also with escapes, and ISO-8859-1 (a short one in UTF-8 only); and in
-/// lowercase in a host name. Overlapping matches are removed entirely. A secret of fewer than six bytes is found only if it is a whole value; see `ShortSecrets`. The start of a
-/// secret is found before a `…`, where an excerpt may have cut it. A text is read once for each kind of escape that
-/// occurs in it, and once more for each kind nested inside, whatever the number of secrets. Without secrets, nothing is
+/// lowercase in a host name. Overlapping matches are removed entirely. A secret of fewer than six bytes is found only if
+/// it is a whole value; see `ShortSecrets`. The start of a secret is found before a `…`, where an excerpt may have cut
+/// it. A text is read once for each kind of escape that occurs in it, and once more for each kind nested inside,
+/// whatever the number of secrets. Without secrets, nothing is
 /// read.
 package final class Redactor: Sendable {
     /// The replacement for a secret.

@@ -3,8 +3,7 @@ struct CharacterClass: Sendable {
     /// The ranges, sorted and disjoint for a binary search.
     private let ranges: [ClosedRange<UInt32>]
     private let subsets: [CharacterClass]
-    /// At most one; in an array, because a copy of the set then costs less.
-    private let properties: [UnicodeProperty]
+    private let property: UnicodeProperty?
     private var isNegated: Bool
 
     /// Creates the union of ranges and other sets, or its complement.
@@ -18,12 +17,12 @@ struct CharacterClass: Sendable {
             }
         }
         (self.ranges, self.subsets, self.isNegated) = (joined, subsets, isNegated)
-        properties = []
+        property = nil
     }
 
     /// Creates the set of the scalars that have a property, or its complement.
     init(_ property: UnicodeProperty, isNegated: Bool) {
-        (ranges, subsets, properties, self.isNegated) = ([], [], [property], isNegated)
+        (ranges, subsets, self.property, self.isNegated) = ([], [], property, isNegated)
     }
 
     init(_ ranges: ClosedRange<UInt32>...) {
@@ -71,7 +70,7 @@ struct CharacterClass: Sendable {
     }
 
     private func hasProperty(_ value: UInt32) -> Bool {
-        guard !properties.isEmpty, let scalar = Unicode.Scalar(value) else { return false }
-        return properties[0].holds(for: scalar)
+        guard let property, let scalar = Unicode.Scalar(value) else { return false }
+        return property.holds(for: scalar)
     }
 }

@@ -3,7 +3,7 @@ package import WaybillFormats
 
 /// The flow of a step: when, how often and after which steps it runs.
 ///
-/// The keys are nested as `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt )))).
+/// The keys are nested as `deadline`( `when` → `delay` → `forEach`( `until`( `paginate`( `retry`( attempt ))))).
 package final class Flow: Sendable {
     /// The condition for running the step.
     package let when: ManifestExpression?
@@ -49,6 +49,16 @@ package final class Flow: Sendable {
         write = entries[.write].flatMap { decoder.write($0) }
         needs = decoder.texts(in: entries[.needs])
         self.span = span
+        if let node = entries[.delay], let delay = delay?.constant, let limit = self.deadline,
+            let longest = limit.value.constant, delay >= longest
+        {
+            decoder.diagnostics.report(
+                "out-of-range",
+                "the delay of \(delay.words) is part of the deadline of \(longest.words), so the step would always fail",
+                at: node.span,
+                secondary: [.init(limit.span, "the deadline")]
+            )
+        }
     }
 }
 
