@@ -54,7 +54,6 @@ package struct BodyContext: Sendable {
     /// What messages call the body.
     var noun = "the body"
 
-    /// Creates a context; see the properties.
     package init(scope: EvaluationScope, fields: ParameterList, boundary: FolderBoundary, span: SourceSpan) {
         self.scope = scope
         self.fields = fields
@@ -84,7 +83,6 @@ package enum RequestBodies {
 package struct EncodedBody: Sendable {
     /// A part of a body.
     package enum Part: Sendable {
-        /// Bytes.
         case bytes([UInt8])
         /// The bytes of a file, which is read when the body is sent.
         case file(LocalFile)
