@@ -1,26 +1,14 @@
 package import WaybillJSON
 
-/// Writes CSV text (RFC 4180), with quotes only around fields that need them.
+/// Writes CSV text (RFC 4180), with quotes only around fields that need them. Each row ends with CR LF.
 ///
 /// `CSVReader` reads the output back as the same strings. Null and an empty string are the same in CSV.
 package struct CSVWriter: Sendable {
-    /// The line break after each row.
-    package enum LineBreak: Sendable, CaseIterable {
-        /// LF, as most texts use.
-        case lineFeed
-        /// CR LF, as RFC 4180 specifies.
-        case carriageReturnLineFeed
-    }
-
-    /// The line break after each row.
-    package var lineBreak: LineBreak
-
     /// Whether strings and names that a spreadsheet would treat as a formula start with an apostrophe.
     package var escapesFormulas: Bool
 
-    /// Creates a writer. By default, rows end with LF, and strings are written as they are.
-    package init(lineBreak: LineBreak = .lineFeed, escapesFormulas: Bool = false) {
-        self.lineBreak = lineBreak
+    /// Creates a writer. By default, strings are written as they are.
+    package init(escapesFormulas: Bool = false) {
         self.escapesFormulas = escapesFormulas
     }
 
@@ -47,8 +35,7 @@ package struct CSVWriter: Sendable {
         }
         // A single empty field would be an empty line, which is not a row.
         if output.count == start, !isFirst { output += [UInt8(ascii: "\""), UInt8(ascii: "\"")] }
-        if lineBreak == .carriageReturnLineFeed { output.append(UInt8(ascii: "\r")) }
-        output.append(UInt8(ascii: "\n"))
+        output += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     }
 
     private static func write(_ field: String, to output: inout [UInt8]) {

@@ -49,7 +49,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     package init(columns: [String]?, escapesFormulas: Bool) {
         given = columns
         self.columns = columns ?? []
-        writer = CSVWriter(lineBreak: .carriageReturnLineFeed, escapesFormulas: escapesFormulas)
+        writer = CSVWriter(escapesFormulas: escapesFormulas)
     }
 
     package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
