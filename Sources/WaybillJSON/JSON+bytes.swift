@@ -1,7 +1,14 @@
 extension JSON {
     /// The value as a document, in which all bytes are strings in Base64.
     package var bytesAsBase64: JSON {
-        containsBytes ? mapBytes { .string(Base64.encode($0)) } : self
+        // Most values have no bytes, and are not copied.
+        guard containsBytes else { return self }
+        return switch self {
+        case .bytes(let bytes): .string(Base64.encode(bytes))
+        case .array(let elements): .array(elements.map(\.bytesAsBase64))
+        case .object(let object): .object(object.mapValues(\.bytesAsBase64))
+        case .null, .bool, .number, .string: self
+        }
     }
 
     /// The value with all bytes marked, so that `init(markingBytes:)` restores it.
@@ -42,15 +49,6 @@ extension JSON {
         case .array(let elements): elements.contains { $0.containsBytes }
         case .object(let object): object.contains { $0.value.containsBytes }
         case .null, .bool, .number, .string: false
-        }
-    }
-
-    private func mapBytes(_ transform: ([UInt8]) -> JSON) -> JSON {
-        switch self {
-        case .bytes(let bytes): transform(bytes)
-        case .array(let elements): .array(elements.map { $0.mapBytes(transform) })
-        case .object(let object): .object(object.mapValues { $0.mapBytes(transform) })
-        case .null, .bool, .number, .string: self
         }
     }
 }

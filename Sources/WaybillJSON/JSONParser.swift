@@ -32,27 +32,16 @@ package struct JSONParser: Sendable {
         return parser
     }()
 
-    /// Parses a text that is one value, surrounded only by white space.
-    package func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSON {
+    /// Parses a text that is one value, surrounded only by white space. The offsets of errors are relative to the start
+    /// of a part of a text, such as a line.
+    package func parse(_ bytes: some Sequence<UInt8>) throws(JSONSyntaxError) -> JSON {
         try parseDocument(bytes).value
     }
 
-    /// Parses a part of a text, such as a line, that is one value. The offsets of errors are relative to the start of
-    /// the part.
-    package func parse(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSON {
-        try parse(Array(bytes))
-    }
-
-    /// Parses a part of a text that is one value, and reports what is questionable in it. Offsets are relative to the
-    /// start of the part.
-    package func parseDocument(_ bytes: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
-        try parseDocument(Array(bytes))
-    }
-
     /// Parses a text that is one value, and reports what is questionable in it.
-    package func parseDocument(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONDocument {
+    package func parseDocument(_ bytes: some Sequence<UInt8>) throws(JSONSyntaxError) -> JSONDocument {
         let depth = min(maximumDepth, depthLimit)
-        var reading = JSONReading(bytes, maximumDepth: depth, stopsAtLimit: stopsAtLimit)
+        var reading = JSONReading(Array(bytes), maximumDepth: depth, stopsAtLimit: stopsAtLimit)
         return try reading.readDocument()
     }
 }

@@ -78,64 +78,46 @@ extension JSONLocations {
     private mutating func read(_ step: Int, _ scanner: inout JSONScanner, depth: Int) throws(JSONSyntaxError) {
         scanner.skipSpace()
         let start = scanner.position
+        let isWanted = !steps[step].next.isEmpty && depth < JSON.greatestDepth
         switch scanner.peek {
-        case UInt8(ascii: "{") where !steps[step].next.isEmpty && depth < JSON.greatestDepth:
-            try readMembers(step, &scanner, depth: depth)
-        case UInt8(ascii: "[") where !steps[step].next.isEmpty && depth < JSON.greatestDepth:
-            try readElements(step, &scanner, depth: depth)
-        default:
-            scanner.skipValue()
+        case UInt8(ascii: "{") where isWanted: try readParts(of: step, until: "}", &scanner, depth: depth + 1)
+        case UInt8(ascii: "[") where isWanted: try readParts(of: step, until: "]", &scanner, depth: depth + 1)
+        default: scanner.skipValue()
         }
         steps[step].value = start..<scanner.position
     }
 
-    private mutating func readMembers(
-        _ step: Int,
+    /// Reads the members of an object or the elements of an array, until its closing bracket.
+    private mutating func readParts(
+        of step: Int,
+        until bracket: Unicode.Scalar,
         _ scanner: inout JSONScanner,
         depth: Int
     ) throws(JSONSyntaxError) {
         scanner.position += 1
-        if scanner.skip(UInt8(ascii: "}")) { return }
+        if scanner.skip(UInt8(ascii: bracket)) { return }
+        var token = JSONPointer.Token.index(0)
         repeat {
-            scanner.skipSpace()
-            let start = scanner.position
-            guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("expected a name", at: start) }
-            let name = try scanner.readString()
-            let key = start..<scanner.position
-            guard scanner.skip(UInt8(ascii: ":")) else {
-                throw JSONSyntaxError("expected a colon", at: scanner.position)
+            var key: Range<Int>?
+            if bracket == "}" {
+                scanner.skipSpace()
+                let start = scanner.position
+                guard scanner.peek == UInt8(ascii: "\"") else { throw JSONSyntaxError("expected a name", at: start) }
+                token = .name(try scanner.readString())
+                key = start..<scanner.position
+                guard scanner.skip(UInt8(ascii: ":")) else { throw JSONSyntaxError("expected a colon", at: start) }
             }
-            if let next = steps[step].next[.name(name)] {
+            if let next = steps[step].next[token] {
                 forget(next)
                 steps[next].key = key
-                try read(next, &scanner, depth: depth + 1)
+                try read(next, &scanner, depth: depth)
             } else {
                 scanner.skipValue()
             }
+            if case .index(let index) = token { token = .index(index + 1) }
         } while scanner.skip(UInt8(ascii: ","))
-        guard scanner.skip(UInt8(ascii: "}")) else {
-            throw JSONSyntaxError("expected a comma or }", at: scanner.position)
-        }
-    }
-
-    private mutating func readElements(
-        _ step: Int,
-        _ scanner: inout JSONScanner,
-        depth: Int
-    ) throws(JSONSyntaxError) {
-        scanner.position += 1
-        if scanner.skip(UInt8(ascii: "]")) { return }
-        var index = 0
-        repeat {
-            if let next = steps[step].next[.index(index)] {
-                try read(next, &scanner, depth: depth + 1)
-            } else {
-                scanner.skipValue()
-            }
-            index += 1
-        } while scanner.skip(UInt8(ascii: ","))
-        guard scanner.skip(UInt8(ascii: "]")) else {
-            throw JSONSyntaxError("expected a comma or ]", at: scanner.position)
+        guard scanner.skip(UInt8(ascii: bracket)) else {
+            throw JSONSyntaxError("expected a comma or \(bracket)", at: scanner.position)
         }
     }
 
