@@ -59,8 +59,7 @@ struct ValidateCommand: ParsableCommand {
             let name = manifest == "-" ? "standard input" : manifest
             output.write("\(PrintableText.oneLine(name)) is valid\n")
         }
-        if let renderer {
-            let document = renderer.document(for: diagnostics.withoutRepetitions().limitingRepeats())
+        if let document = document(for: diagnostics.withoutRepetitions().limitingRepeats()) {
             try output.writeResult(Array(document.utf8), as: format == .github ? .verbatim : .json)
         } else {
             output.summarize(diagnostics)
@@ -70,14 +69,13 @@ struct ValidateCommand: ParsableCommand {
         withExtendedLifetime(last) { ExitStatus.leave(diagnostics.hasErrors ? ExitStatus.invalid : .success) }
     }
 
-    /// The renderer of the whole document; `nil` if the diagnostics of each manifest are written as soon as it is
-    /// checked.
-    private var renderer: (any DiagnosticRenderer)? {
+    /// Returns the whole document; `nil` if the diagnostics of each manifest are written as soon as it is checked.
+    private func document(for diagnostics: [Diagnostic]) -> String? {
         switch format {
         case .human: nil
-        case .json: JSONDiagnosticRenderer()
-        case .github: GitHubRenderer(Output.githubPaths)
-        case .sarif: SARIFRenderer()
+        case .json: JSONDiagnosticRenderer.document(for: diagnostics)
+        case .github: GitHubRenderer(Output.githubPaths).document(for: diagnostics)
+        case .sarif: SARIFRenderer.document(for: diagnostics)
         }
     }
 }

@@ -3,7 +3,7 @@
 /// ```
 /// ::error file=a.yaml,line=52,endLine=52,col=19,endColumn=26,title=unknown-endpoint::no endpoint is named 'shedule'
 /// ```
-package struct GitHubRenderer: DiagnosticRenderer {
+package struct GitHubRenderer: Sendable {
     /// How files are named.
     private let paths: GitHubPaths
 

@@ -12,7 +12,7 @@
 ///    |
 ///    = help: Give it under 'with'.
 /// ```
-package struct HumanRenderer: DiagnosticRenderer {
+package struct HumanRenderer: Sendable {
     /// Whether to use ANSI colours.
     package var colour: Bool
 

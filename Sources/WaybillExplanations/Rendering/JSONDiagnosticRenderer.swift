@@ -2,12 +2,10 @@ package import WaybillDiagnostics
 import WaybillJSON
 
 /// Writes diagnostics as one JSON document in the format of `schemas/diagnostics.schema.json`.
-package struct JSONDiagnosticRenderer: DiagnosticRenderer {
-    package init() {}
-
+package enum JSONDiagnosticRenderer {
     /// Returns `{errors, warnings, diagnostics}` with a final line break, even without diagnostics. Lines and columns
     /// count from 1, byte offsets from 0.
-    package func document(for diagnostics: [Diagnostic]) -> String {
+    package static func document(for diagnostics: [Diagnostic]) -> String {
         let errors = diagnostics.count { $0.severity == .error }
         let document: JSON = [
             "errors": .number(JSONNumber(errors)),

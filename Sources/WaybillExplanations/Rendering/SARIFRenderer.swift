@@ -6,12 +6,10 @@ import WaybillRuntime
 ///
 /// Paths stay relative to the folder that the program runs in, so that logs of the same diagnostics are equal on all
 /// machines.
-package struct SARIFRenderer: DiagnosticRenderer {
-    package init() {}
-
+package enum SARIFRenderer {
     /// Returns a log with one run and a final line break, even without diagnostics. Its results are in the order of the
     /// diagnostics; its rules are the ids that occur. Columns count Unicode code points.
-    package func document(for diagnostics: [Diagnostic]) -> String {
+    package static func document(for diagnostics: [Diagnostic]) -> String {
         var artifacts = SARIFArtifacts()
         var ids: [DiagnosticID: Int] = [:]
         var rules: [JSON] = []

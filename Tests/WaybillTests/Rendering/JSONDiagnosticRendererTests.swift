@@ -5,7 +5,7 @@ import WaybillJSON
 
 @Suite(.timeLimit(.minutes(5))) struct JSONDiagnosticRendererTests {
     private func document(_ diagnostics: [Diagnostic]) throws -> JSON {
-        try JSONParser().parse(Array(JSONDiagnosticRenderer().document(for: diagnostics).utf8))
+        try JSONParser().parse(Array(JSONDiagnosticRenderer.document(for: diagnostics).utf8))
     }
 
     @Test func `a diagnostic has its locations in code points and bytes`() throws {
@@ -54,6 +54,6 @@ import WaybillJSON
 
     @Test func `a document without diagnostics is valid and ends in a line break`() throws {
         #expect(try document([]) == ["errors": 0, "warnings": 0, "diagnostics": []])
-        #expect(JSONDiagnosticRenderer().document(for: []).hasSuffix("}\n"))
+        #expect(JSONDiagnosticRenderer.document(for: []).hasSuffix("}\n"))
     }
 }

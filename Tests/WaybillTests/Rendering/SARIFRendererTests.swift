@@ -12,7 +12,7 @@ import WaybillTestSupport
 /// check a log by hand: `check-jsonschema --schemafile sarif-schema.json log.sarif`.
 @Suite(.timeLimit(.minutes(5))) struct SARIFRendererTests {
     private func document(_ diagnostics: [Diagnostic]) throws -> JSON {
-        try JSONParser().parse(Array(SARIFRenderer().document(for: diagnostics).utf8))
+        try JSONParser().parse(Array(SARIFRenderer.document(for: diagnostics).utf8))
     }
 
     private var diagnostics: [Diagnostic] {
