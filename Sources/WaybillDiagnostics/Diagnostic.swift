@@ -1,7 +1,8 @@
 /// An error or warning for the author of a text: what is wrong, where, and what to do about it.
 ///
-/// The rule that reports it defines the messages; a renderer lays them out.
-package struct Diagnostic: Sendable, Equatable {
+/// The rule that reports it defines the messages; a renderer lays them out. A function that does not know the location
+/// throws it without one, which its caller adds.
+package struct Diagnostic: Error, Equatable {
     /// Whether the text can be used.
     package enum Severity: String, Sendable, Comparable {
         /// The text can be used, but probably does not mean what its author intended.
@@ -35,7 +36,7 @@ package struct Diagnostic: Sendable, Equatable {
     package var severity: Severity
     /// What is wrong, in one sentence without a full stop.
     package var headline: String
-    /// The primary location. `nil` only if there is no text, as for a file that does not exist.
+    /// The primary location. `nil` only if there is no text, as for a file that does not exist, or if it is not known yet.
     package var primary: Label?
     /// Other locations that it refers to: “first defined here”.
     package var secondary: [Label]
@@ -46,7 +47,7 @@ package struct Diagnostic: Sendable, Equatable {
         _ id: DiagnosticID,
         _ headline: String,
         severity: Severity = .error,
-        at span: SourceSpan?,
+        at span: SourceSpan? = nil,
         label: String = "",
         secondary: [Label] = [],
         help: [String] = []

@@ -27,7 +27,7 @@ package struct Glob: Sendable {
     }
 
     /// Parses the pattern of a file's name, in which `[…]` is a class and the character after `\` is a literal.
-    init(name text: Substring.UnicodeScalarView) throws(GlobFailure) {
+    init(name text: Substring.UnicodeScalarView) throws(Diagnostic) {
         tokens = []
         var rest = text
         while let scalar = rest.popFirst() {
@@ -37,7 +37,7 @@ package struct Glob: Sendable {
             case "[": tokens.append(try Self.parseClass(&rest))
             case "\\":
                 guard let next = rest.popFirst() else {
-                    throw GlobFailure("invalid-glob", "a name in the pattern ends in a single \\")
+                    throw Diagnostic("invalid-glob", "a name in the pattern ends in a single \\")
                 }
                 tokens.append(.scalar(next))
             default: tokens.append(.scalar(scalar))
@@ -88,11 +88,11 @@ package struct Glob: Sendable {
     }
 
     /// Parses a class after its `[`, with the closing `]`.
-    private static func parseClass(_ rest: inout Substring.UnicodeScalarView) throws(GlobFailure) -> Token {
+    private static func parseClass(_ rest: inout Substring.UnicodeScalarView) throws(Diagnostic) -> Token {
         let whole = "[" + String(rest)
-        func next() throws(GlobFailure) -> Unicode.Scalar {
+        func next() throws(Diagnostic) -> Unicode.Scalar {
             guard let scalar = rest.popFirst() else {
-                throw GlobFailure(
+                throw Diagnostic(
                     "invalid-glob",
                     "the [ of '\(whole)' is never closed",
                     help: ["A literal [ is written \\[."]
@@ -100,7 +100,7 @@ package struct Glob: Sendable {
             }
             return scalar
         }
-        func nextMember() throws(GlobFailure) -> Unicode.Scalar {
+        func nextMember() throws(Diagnostic) -> Unicode.Scalar {
             let scalar = try next()
             return scalar == "\\" ? try next() : scalar
         }
@@ -109,7 +109,7 @@ package struct Glob: Sendable {
         var ranges: [ClosedRange<Unicode.Scalar>] = []
         while rest.first != "]" || ranges.isEmpty {
             if rest.first == "[", rest.dropFirst().first == ":" {
-                throw GlobFailure("invalid-glob", "named classes such as [:alpha:] are not supported, as in '\(whole)'")
+                throw Diagnostic("invalid-glob", "named classes such as [:alpha:] are not supported, as in '\(whole)'")
             }
             let lower = try nextMember()
             var upper = lower
@@ -118,7 +118,7 @@ package struct Glob: Sendable {
                 upper = try nextMember()
             }
             guard lower <= upper else {
-                throw GlobFailure("invalid-glob", "the range \(lower)-\(upper) in '\(whole)' goes backwards")
+                throw Diagnostic("invalid-glob", "the range \(lower)-\(upper) in '\(whole)' goes backwards")
             }
             ranges.append(lower...upper)
         }

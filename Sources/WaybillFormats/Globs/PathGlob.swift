@@ -1,21 +1,5 @@
 package import WaybillDiagnostics
 
-/// Why a pattern is invalid or cannot be matched against files.
-package struct GlobFailure: Error {
-    /// The id of the diagnostic to report.
-    package let id: DiagnosticID
-    /// What is wrong with the pattern, in one sentence without a full stop.
-    package let headline: String
-    /// What to do about it, in whole sentences.
-    package let help: [String]
-
-    package init(_ id: DiagnosticID, _ headline: String, help: [String] = []) {
-        self.id = id
-        self.headline = headline
-        self.help = help
-    }
-}
-
 /// A pattern for paths: names separated by `/`, with `*`, `?`, `[…]`, `**` and `{a,b}`.
 package struct PathGlob: Sendable {
     /// A pattern without braces.
@@ -35,7 +19,7 @@ package struct PathGlob: Sendable {
         /// `**`: any number of folders, including none; at the end of a pattern, all files in them.
         case anyFolders
 
-        fileprivate init(parsing text: Substring.UnicodeScalarView) throws(GlobFailure) {
+        fileprivate init(parsing text: Substring.UnicodeScalarView) throws(Diagnostic) {
             if text.elementsEqual("**".unicodeScalars) {
                 self = .anyFolders
             } else {
@@ -52,23 +36,23 @@ package struct PathGlob: Sendable {
     private static let maximumLength = 4096
 
     /// Parses a pattern.
-    package init(parsing text: String) throws(GlobFailure) {
+    package init(parsing text: String) throws(Diagnostic) {
         guard text.unicodeScalars.prefix(Self.maximumLength + 1).count <= Self.maximumLength else {
-            throw GlobFailure("invalid-glob", "the pattern has more than \(Self.maximumLength) characters")
+            throw Diagnostic("invalid-glob", "the pattern has more than \(Self.maximumLength) characters")
         }
         guard !text.utf8.contains(0) else {
-            throw GlobFailure("invalid-glob", "the pattern contains a null character, which is not allowed in paths")
+            throw Diagnostic("invalid-glob", "the pattern contains a null character, which is not allowed in paths")
         }
         var expansion = BraceExpansion(text)
-        alternatives = try expansion.expand().map { (text) throws(GlobFailure) in try Alternative(parsing: text) }
+        alternatives = try expansion.expand().map { (text) throws(Diagnostic) in try Alternative(parsing: text) }
     }
 }
 
 extension PathGlob.Alternative {
-    fileprivate init(parsing text: String) throws(GlobFailure) {
-        guard let last = text.unicodeScalars.last else { throw GlobFailure("invalid-glob", "the pattern is empty") }
+    fileprivate init(parsing text: String) throws(Diagnostic) {
+        guard let last = text.unicodeScalars.last else { throw Diagnostic("invalid-glob", "the pattern is empty") }
         guard last != "/" else {
-            throw GlobFailure(
+            throw Diagnostic(
                 "invalid-glob",
                 "the pattern '\(text)' ends with /, so it cannot match a file",
                 help: ["Write FOLDER/* for the files in a folder, or FOLDER/** to include those in its subfolders."]
@@ -81,7 +65,7 @@ extension PathGlob.Alternative {
             let component = try PathGlob.Component(parsing: part)
             switch component {
             case .literal("..") where !isLiteral:
-                throw GlobFailure("invalid-glob", "'..' follows a wildcard in the pattern '\(text)'")
+                throw Diagnostic("invalid-glob", "'..' follows a wildcard in the pattern '\(text)'")
             case .literal: break
             case .names: isLiteral = false
             case .anyFolders:
@@ -91,10 +75,10 @@ extension PathGlob.Alternative {
             components.append(component)
         }
         guard let end = components.last else {
-            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
+            throw Diagnostic("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
         }
         if case .literal("..") = end {
-            throw GlobFailure("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
+            throw Diagnostic("invalid-glob", "the pattern '\(text)' is a folder, so it cannot match a file")
         }
         isAbsolute = text.unicodeScalars.first == "/"
         self.components = components
@@ -115,12 +99,12 @@ private struct BraceExpansion {
     }
 
     /// Returns the patterns that the text expands to.
-    mutating func expand() throws(GlobFailure) -> [String] {
+    mutating func expand() throws(Diagnostic) -> [String] {
         try sequence(depth: 0)
     }
 
     /// Reads to the end; within braces, to the comma or brace that ends the part.
-    private mutating func sequence(depth: Int) throws(GlobFailure) -> [String] {
+    private mutating func sequence(depth: Int) throws(Diagnostic) -> [String] {
         var texts = [""]
         while let scalar = rest.first, depth == 0 || (scalar != "," && scalar != "}") {
             rest.removeFirst()
@@ -142,9 +126,9 @@ private struct BraceExpansion {
         return texts
     }
 
-    private mutating func alternatives(depth: Int) throws(GlobFailure) -> [String] {
+    private mutating func alternatives(depth: Int) throws(Diagnostic) -> [String] {
         guard depth <= Self.maximumDepth else {
-            throw GlobFailure(
+            throw Diagnostic(
                 "invalid-glob",
                 "the braces of the pattern are nested more than \(Self.maximumDepth) levels deep"
             )
@@ -155,7 +139,7 @@ private struct BraceExpansion {
             parts += try sequence(depth: depth)
             guard parts.count <= Self.maximumCount else { throw tooMany() }
         }
-        throw GlobFailure(
+        throw Diagnostic(
             "invalid-glob",
             "a { of the pattern '\(whole)' is never closed",
             help: ["A literal { is written \\{."]
@@ -186,7 +170,7 @@ private struct BraceExpansion {
         for index in texts.indices { texts[index].unicodeScalars.append(scalar) }
     }
 
-    private func tooMany() -> GlobFailure {
-        GlobFailure("invalid-glob", "the braces of the pattern expand to more than \(Self.maximumCount) patterns")
+    private func tooMany() -> Diagnostic {
+        Diagnostic("invalid-glob", "the braces of the pattern expand to more than \(Self.maximumCount) patterns")
     }
 }

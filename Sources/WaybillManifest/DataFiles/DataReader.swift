@@ -64,7 +64,9 @@ package struct DataReader: Sendable {
             let diagnostic = Diagnostic("empty-glob", "no file matches", severity: .warning, at: pattern.span)
             return (.array([]), [diagnostic])
         } catch {
-            return (nil, [Diagnostic(error.id, error.headline, at: pattern.span, help: error.help)])
+            var diagnostic = error
+            diagnostic.primary = .init(pattern.span)
+            return (nil, [diagnostic])
         }
     }
 

@@ -38,7 +38,7 @@ struct GlobSearch {
 
     /// Returns the paths and sizes of the matching files, ordered by the bytes of the paths. The paths are relative to
     /// the same folder as the pattern.
-    mutating func files(matching pattern: PathGlob) throws(GlobFailure) -> [(path: String, size: Int)] {
+    mutating func files(matching pattern: PathGlob) throws(Diagnostic) -> [(path: String, size: Int)] {
         for alternative in pattern.alternatives {
             try search(alternative.isAbsolute ? "/" : "", alternative.components, [0], depth: 0)
         }
@@ -52,9 +52,9 @@ struct GlobSearch {
         _ components: [PathGlob.Component],
         _ wanted: Set<Int>,
         depth: Int
-    ) throws(GlobFailure) {
+    ) throws(Diagnostic) {
         guard depth <= limits.maximumDepth else {
-            throw GlobFailure(
+            throw Diagnostic(
                 "glob-limit",
                 "the folders below \(shown(path)) are nested more than \(limits.maximumDepth) levels deep",
                 help: ["Name more of the path in the pattern."]
@@ -82,7 +82,7 @@ struct GlobSearch {
         _ wanted: Set<Int>,
         isListed: Bool,
         depth: Int
-    ) throws(GlobFailure) {
+    ) throws(Diagnostic) {
         var next: Set<Int> = []
         var nextUnlessLink: Set<Int> = []
         var isMatch = false
@@ -115,30 +115,30 @@ struct GlobSearch {
 
     /// Returns the status of the file at a path, with links followed, and whether the path is a link; `nil` if no file
     /// exists.
-    private func status(of path: String, isListed: Bool) throws(GlobFailure) -> (FileStatus, isLink: Bool)? {
+    private func status(of path: String, isListed: Bool) throws(Diagnostic) -> (FileStatus, isLink: Bool)? {
         do {
             let status = try FileStatus(of: onDisk(path), followsLinks: false)
             return status.kind == .link ? (try FileStatus(of: onDisk(path)), true) : (status, false)
         } catch {
             let leadsNowhere = error.reason == .notFound || error.reason == .other(errno: ELOOP)
             if isListed, leadsNowhere, path.unicodeScalars.contains("\u{FFFD}") {
-                throw GlobFailure("unreadable-file", "the name of the file \(path) is not valid UTF-8")
+                throw Diagnostic("unreadable-file", "the name of the file \(path) is not valid UTF-8")
             }
             if leadsNowhere { return nil }
-            throw GlobFailure("unreadable-file", "\(path) cannot be inspected: \(error.message)")
+            throw Diagnostic("unreadable-file", "\(path) cannot be inspected: \(error.message)")
         }
     }
 
-    private mutating func list(_ path: String) throws(GlobFailure) -> [String] {
+    private mutating func list(_ path: String) throws(Diagnostic) -> [String] {
         try requireInside(path)
         let names: [String]
         do {
             names = try FolderListing.names(in: onDisk(path), limit: namesLeft + 1)
         } catch {
-            throw GlobFailure("unreadable-file", "the folder \(shown(path)) cannot be read: \(error.message)")
+            throw Diagnostic("unreadable-file", "the folder \(shown(path)) cannot be read: \(error.message)")
         }
         guard names.count <= namesLeft else {
-            throw GlobFailure(
+            throw Diagnostic(
                 "glob-limit",
                 "more than \(limits.maximumNames) files and folders would have to be checked",
                 help: ["Name more of the path in the pattern."]
@@ -149,17 +149,17 @@ struct GlobSearch {
         return names.sorted { $0.precedesByCodePoints($1) }
     }
 
-    private mutating func add(_ path: String, _ size: Int) throws(GlobFailure) {
+    private mutating func add(_ path: String, _ size: Int) throws(Diagnostic) {
         guard sizes.updateValue(size, forKey: CodePoints(path)) == nil else { return }
         paths.append(path)
         guard paths.count <= limits.maximumFiles else {
-            throw GlobFailure("glob-limit", "more than \(limits.maximumFiles) files match")
+            throw Diagnostic("glob-limit", "more than \(limits.maximumFiles) files match")
         }
     }
 
-    private func requireInside(_ path: String) throws(GlobFailure) {
+    private func requireInside(_ path: String) throws(Diagnostic) {
         guard boundary.contains(onDisk(path)) else {
-            throw GlobFailure(
+            throw Diagnostic(
                 "outside-folder",
                 "\(shown(path)) is outside the folder of the manifest",
                 help: ["Use --allow-outside if this is intended."]
