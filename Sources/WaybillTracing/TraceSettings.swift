@@ -141,7 +141,7 @@ private struct TraceSettingsReader {
     private mutating func headers() -> [HTTPField]? {
         guard let (name, text) = value("HEADERS") else { return [] }
         guard let pairs = Self.pairs(in: text),
-            pairs.allSatisfy({ $0.key.isToken && HTTPField.isValue($0.value) })
+            pairs.allSatisfy({ $0.key.isToken && $0.value.isFieldValue })
         else {
             warn(
                 "no traces are exported: \(name) is not a list of header fields",
@@ -194,12 +194,5 @@ private struct TraceSettingsReader {
         while text.first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         return String(text)
-    }
-}
-
-extension HTTPField {
-    /// Whether a string can be the value of a field (RFC 9110, section 5.5).
-    fileprivate static func isValue(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }

@@ -11,4 +11,7 @@ extension String {
                 }
             }
     }
+
+    /// Whether the string can be the value of a header field (RFC 9110, section 5.5).
+    package var isFieldValue: Bool { utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F } }
 }

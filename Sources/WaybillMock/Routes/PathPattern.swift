@@ -32,9 +32,7 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// also matches several segments; `$${` is `${` itself. A query and a fragment are ignored. Percent-encoded and
     /// plain characters are equal, except for the slash.
     package init(template: String) {
-        let path = Self.path(of: template)
-        description = path.description
-        parts = Self.parts(of: path.pieces)
+        (parts, description) = Self.path(of: template)
         closeness = Self.closeness(of: parts)
     }
 
@@ -80,18 +78,10 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// A piece of a path.
-    private enum Piece {
-        case text([UInt8])
-        /// `${…}`; `isRaw` for one that keeps its slashes.
-        case expression(isRaw: Bool)
-    }
-
-    /// The pieces of a template up to a query or fragment, and that part of the template. No two adjacent pieces are
-    /// texts.
-    private static func path(of template: String) -> (pieces: [Piece], description: String) {
+    /// The parts of a template up to a query or fragment, and that part of the template. No two adjacent parts are texts.
+    private static func path(of template: String) -> (parts: [Part], description: String) {
         var lexer = TemplateLexer(Array(template.utf8)[...])
-        var pieces: [Piece] = []
+        var parts: [Part] = []
         var text: [UInt8] = []
         var end = lexer.bytes.count
         tokens: while let token = lexer.next() {
@@ -111,34 +101,24 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
             case .expression(let range): expression = range
             case .unclosed(let start, _): expression = start + 2..<lexer.bytes.count
             }
-            if !text.isEmpty { pieces.append(.text(text)) }
+            if !text.isEmpty { parts.append(.text(PathUnits.of(text))) }
             text = []
             let isRaw = lexer.bytes[expression].drop { $0 == UInt8(ascii: " ") }.starts(with: "raw(".utf8)
-            pieces.append(.expression(isRaw: isRaw))
+            parts.append(isRaw ? .anySegments : .any(atLeast: 0))
         }
-        if !text.isEmpty { pieces.append(.text(text)) }
-        return (pieces, String(decoding: lexer.bytes[..<end], as: UTF8.self))
+        if !text.isEmpty { parts.append(.text(PathUnits.of(text))) }
+        for index in parts.indices where parts[index] == .any(atLeast: 0) {
+            let isWhole = isSlash(in: parts[..<index].last, \.last) && isSlash(in: parts[(index + 1)...].first, \.first)
+            if isWhole { parts[index] = .any(atLeast: 1) }
+        }
+        return (parts, String(decoding: lexer.bytes[..<end], as: UTF8.self))
     }
 
-    private static func parts(of pieces: [Piece]) -> [Part] {
-        pieces.indices.map { index in
-            switch pieces[index] {
-            case .text(let bytes): return .text(PathUnits.of(bytes))
-            case .expression(let isRaw) where isRaw: return .anySegments
-            case .expression:
-                let before = pieces[..<index].last
-                let after = pieces[(index + 1)...].first
-                let isWhole = isSlash(in: before, \.last) && isSlash(in: after, \.first)
-                return .any(atLeast: isWhole ? 1 : 0)
-            }
-        }
-    }
-
-    /// Whether the first or last byte of a piece is a slash, or there is no piece.
-    private static func isSlash(in piece: Piece?, _ end: KeyPath<[UInt8], UInt8?>) -> Bool {
-        guard let piece else { return true }
-        guard case .text(let bytes) = piece else { return false }
-        return bytes[keyPath: end] == UInt8(ascii: "/")
+    /// Whether the first or last unit of a part is a separator, or there is no part.
+    private static func isSlash(in part: Part?, _ end: KeyPath<[UInt16], UInt16?>) -> Bool {
+        guard let part else { return true }
+        guard case .text(let units) = part else { return false }
+        return units[keyPath: end] == PathUnits.separator
     }
 
     private static func closeness(of parts: [Part]) -> [Closeness] {

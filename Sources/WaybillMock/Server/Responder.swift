@@ -71,9 +71,9 @@ extension MockResponse {
     fileprivate var problem: String? {
         if !(200...599).contains(status) { return "its status is \(status)" }
         for header in headers {
-            let isName = header.name.isToken
-            let isValue = header.value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
-            if !isName || !isValue { return "its header '\(header.name)' contains characters that are not allowed" }
+            if !header.name.isToken || !header.value.isFieldValue {
+                return "its header '\(header.name)' contains characters that are not allowed"
+            }
         }
         return nil
     }
