@@ -4,6 +4,19 @@ import WaybillJSON
 package enum SchemaType: String, Sendable, CaseIterable {
     case null, boolean, integer, number, string, array, object
 
+    /// The type of the values of a kind, which may also be integers.
+    init(_ kind: JSON.Kind) {
+        self =
+            switch kind {
+            case .null: .null
+            case .boolean: .boolean
+            case .number: .number
+            case .string, .bytes: .string
+            case .array: .array
+            case .object: .object
+            }
+    }
+
     /// The type in words, as in “must be an integer”.
     package var words: String {
         switch self {
@@ -33,15 +46,7 @@ struct SchemaTypeSet: OptionSet, Sendable {
     }
 
     init(_ kind: JSON.Kind) {
-        rawValue =
-            switch kind {
-            case .null: Self.bit(.null)
-            case .boolean: Self.bit(.boolean)
-            case .number: Self.bit(.number) | Self.bit(.integer)
-            case .string, .bytes: Self.bit(.string)
-            case .array: Self.bit(.array)
-            case .object: Self.bit(.object)
-            }
+        self.init(kind == .number ? [.number, .integer] : [SchemaType(kind)])
     }
 
     /// The types in the order for messages; `integer` only if `number` does not cover it.
@@ -60,16 +65,7 @@ struct SchemaTypeSet: OptionSet, Sendable {
     }
 
     /// Whether every value of a kind has one of the types: `integer` alone does not cover numbers.
-    func accepts(_ kind: JSON.Kind) -> Bool {
-        switch kind {
-        case .null: contains(.null)
-        case .boolean: contains(.boolean)
-        case .number: contains(.number)
-        case .string, .bytes: contains(.string)
-        case .array: contains(.array)
-        case .object: contains(.object)
-        }
-    }
+    func accepts(_ kind: JSON.Kind) -> Bool { contains(SchemaType(kind)) }
 
     private static func bit(_ type: SchemaType) -> UInt8 {
         switch type {

@@ -7,7 +7,8 @@ final class ViolationCollector {
     /// The number of violations after which evaluation stops.
     private let limit: Int
     private(set) var violations: [SchemaViolation] = []
-    private var reported: Set<ReportedViolation> = []
+    /// The locations and messages that a reader has seen, to avoid reporting the same twice.
+    private var reported: Set<[CodePoints]> = []
     var position: Position
     /// Whether the current value is the name of the member at the instance path.
     private var isAtName = false
@@ -87,7 +88,8 @@ final class ViolationCollector {
             suggestion: suggestion,
             annotation: position.annotation
         )
-        if reported.insert(ReportedViolation(violation)).inserted { violations.append(violation) }
+        let words = ["\(violation.instanceLocation)", "\(violation.concernsName)", message].map { CodePoints($0) }
+        if reported.insert(words).inserted { violations.append(violation) }
     }
 
     /// A position in the schema and in the instance.
@@ -121,18 +123,5 @@ final class ViolationCollector {
             }
             return next
         }
-    }
-}
-
-/// The parts of a violation that a reader sees, to avoid reporting the same twice.
-private struct ReportedViolation: Hashable {
-    let location: JSONPointer
-    let concernsName: Bool
-    let message: String
-
-    init(_ violation: SchemaViolation) {
-        location = violation.instanceLocation
-        concernsName = violation.concernsName
-        message = violation.message
     }
 }

@@ -52,25 +52,15 @@ enum Wording {
     /// Describes a value, as in “but is a number”.
     static func found(_ instance: JSON, expected: [SchemaType]) -> String {
         switch instance {
-        case .null: "null"
         case .bool(let value): value ? "true" : "false"
-        case .number(let number): expected.contains(.integer) ? number.text : SchemaType.number.words
-        case .string, .bytes: SchemaType.string.words
-        case .array: SchemaType.array.words
-        case .object: SchemaType.object.words
+        case .number(let number) where expected.contains(.integer): number.text
+        default: SchemaType(instance.kind).words
         }
     }
 
     /// Returns the type of a value.
     static func type(of instance: JSON) -> SchemaType {
-        switch instance {
-        case .null: .null
-        case .bool: .boolean
-        case .number(let number): number.isInteger ? .integer : .number
-        case .string, .bytes: .string
-        case .array: .array
-        case .object: .object
-        }
+        instance.number?.isInteger == true ? .integer : SchemaType(instance.kind)
     }
 
     /// Describes one of the values that a schema allows.
