@@ -48,22 +48,6 @@ package final class SourceFile: Sendable {
         lines.index(at: min(max(offset, 0), bytes.count)) + 1
     }
 
-    /// Returns the byte offset of a position that is given as a line (from 0) and a number of code points in it.
-    ///
-    /// libyaml counts this way. A position after the end of its line is treated as the end of the line.
-    package func offset(lineIndex: Int, codePoint: Int) -> Int {
-        guard lineIndex < lineCount else { return bytes.count }
-        let range = byteRange(ofLine: lineIndex + 1)
-        var offset = range.lowerBound
-        var left = codePoint
-        while left > 0, offset < range.upperBound {
-            offset += 1
-            while offset < range.upperBound, bytes[offset] & 0xC0 == 0x80 { offset += 1 }
-            left -= 1
-        }
-        return offset
-    }
-
     /// Returns the bytes of a line (from 1), without its line break.
     package func byteRange(ofLine line: Int) -> Range<Int> {
         let starts = lines.starts

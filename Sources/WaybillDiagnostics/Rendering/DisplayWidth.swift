@@ -26,17 +26,8 @@ enum DisplayWidth {
         if (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FF).contains(scalar.value) { return 0 }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0
-        default: return isWide(scalar.value) ? 2 : 1
+        default: return wide.contains { $0.contains(scalar.value) } ? 2 : 1
         }
-    }
-
-    private static func isWide(_ value: UInt32) -> Bool {
-        var (low, high) = (0, wide.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
-        }
-        return low < wide.count && wide[low].contains(value)
     }
 
     /// Whole blocks, including unassigned code points, as the annex requires.
