@@ -63,9 +63,11 @@ package struct MockRoutes: Sendable {
             var whole = written
             // A computed address is treated as a path, because a computed URL could be any.
             if !request.address.isURL {
-                var base = request.settings.baseURL?.value.written ?? ""
+                var base = request.settings[BaseURLSetting.self]?.value.written ?? ""
                 while base.last == "/" { base.removeLast() }
-                if let version = request.settings.version?.value.written, !version.isEmpty { base += "/" + version }
+                if let version = request.settings[VersionSetting.self]?.value.written, !version.isEmpty {
+                    base += "/" + version
+                }
                 whole = base + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
             }
             let address = URIReference(whole)
@@ -84,7 +86,7 @@ extension MockRoute {
             host: address.host,
             path: PathPattern(template: address.path),
             query: Self.query(of: request),
-            body: request.settings.body?.value.constantContent,
+            body: request.settings[BodySetting.self]?.value.constantContent,
             responses: request.mock.map(Self.response)
         )
     }
@@ -93,9 +95,9 @@ extension MockRoute {
     private static func query(of request: RequestPlan) -> [MockField] {
         let written = request.address.text.value.constantText.map { URIReference($0).query } ?? nil
         return MockField.parameters(of: written)
-            + request.settings.query.flatMap { parameter in
-                (parameter.values.value ?? []).compactMap { text in
-                    text.constantText.map { MockField(parameter.name.value, $0) }
+            + request.settings.all(QuerySetting.self).flatMap { parameter in
+                (parameter.value.texts ?? []).compactMap { text in
+                    text.constantText.map { MockField(parameter.value.name.value, $0) }
                 }
             }
     }

@@ -21,8 +21,8 @@ package struct EvaluationError: Error, Sendable, Equatable {
     /// The part of the expression that failed, in UTF-8 bytes of the text.
     package var range: Range<Int>
 
-    /// Creates an error for a part of an expression.
-    package init(_ kind: Kind, _ message: String, at range: Range<Int>) {
+    /// Creates an error for a part of an expression. Functions leave the range to the evaluator.
+    package init(_ kind: Kind, _ message: String, at range: Range<Int> = 0..<0) {
         self.kind = kind
         self.message = message
         self.range = range

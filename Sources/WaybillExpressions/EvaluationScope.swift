@@ -80,8 +80,9 @@ package protocol EvaluationEnvironment: Sendable {
     func now() -> Timestamp
     /// Returns the result of `uuid()`.
     func uuid() -> String
-    /// Returns the content of a file, for `file(path)` and `bytes(path)`.
-    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8]
+    /// Returns the content of a file, for `file(path)` and `bytes(path)`. The message of an error follows the file's
+    /// name: `does not exist`.
+    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8]
     /// Returns why an evaluation must stop, or `nil`. It is called after some thousand steps, and after each evaluation
     /// that took more than a few, with the number of steps since the last call.
     func reasonToStop(after steps: Int) -> String?
@@ -96,17 +97,6 @@ extension EvaluationEnvironment {
 
     /// Accepts the value, where nothing is written.
     package func register(secret value: JSON) -> String? { nil }
-}
-
-/// The reason why `file(path)` or `bytes(path)` could not read a file.
-package struct FileUnavailable: Error, Sendable, Equatable {
-    /// The reason, phrased to follow the file's name: `does not exist`.
-    package var reason: String
-
-    /// Creates an error with a reason that can follow the file's name.
-    package init(reason: String) {
-        self.reason = reason
-    }
 }
 
 /// Everything that an expression can access.

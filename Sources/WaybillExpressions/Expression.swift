@@ -78,7 +78,7 @@ package final class Expression: Sendable {
                 at: range
             )
         }
-        return ScopeText(text: text, isSecret: value.isSecret, isRaw: value.isRaw)
+        return ScopeText(text, isSecret: value.isSecret, isRaw: value.isRaw)
     }
 
     /// Returns the reason why the expression can never be a condition, if its type alone shows that.

@@ -11,17 +11,9 @@ package struct JSONComparison: Sendable {
     /// A part of a value that is different, missing or additional.
     package struct Difference: Sendable {
         /// The path of the part.
-        package let path: [Component]
+        package let path: [JSONPointer.Token]
         /// The difference, as the predicate of a sentence whose subject is the whole value.
         package let message: String
-    }
-
-    /// A part of the path to a value.
-    package enum Component: Sendable {
-        /// The member with a name.
-        case member(String)
-        /// The element at an index.
-        case element(Int)
     }
 
     /// The first differences, up to the limit.
@@ -47,20 +39,20 @@ package struct JSONComparison: Sendable {
         self.expectation = expectation
         self.limit = limit
         self.hidesExpected = hidesExpected
-        var path: [Component] = []
+        var path: [JSONPointer.Token] = []
         compare(found, expected, at: &path)
     }
 
-    private mutating func compare(_ found: JSON, _ expected: JSON, at path: inout [Component]) {
+    private mutating func compare(_ found: JSON, _ expected: JSON, at path: inout [JSONPointer.Token]) {
         switch (found, expected) {
         case (.object(let object), .object(let members)):
             for (name, value) in members {
                 if let inner = object[name] {
-                    path.append(.member(name))
+                    path.append(.name(name))
                     compare(inner, value, at: &path)
                     path.removeLast()
                 } else {
-                    add("has no '\(name)'", at: path, of: .member(name))
+                    add("has no '\(name)'", at: path, of: .name(name))
                 }
             }
             guard expectation == .equals else { return }
@@ -76,7 +68,7 @@ package struct JSONComparison: Sendable {
                 if expectation == .contains { return }
             }
             for (index, (element, value)) in zip(elements, values).enumerated() {
-                path.append(.element(index))
+                path.append(.index(index))
                 compare(element, value, at: &path)
                 path.removeLast()
             }
@@ -90,12 +82,12 @@ package struct JSONComparison: Sendable {
 
     private mutating func add(
         _ predicate: @autoclosure () -> String,
-        at path: [Component],
-        of missing: Component? = nil
+        at path: [JSONPointer.Token],
+        of missing: JSONPointer.Token? = nil
     ) {
         count += 1
         guard differences.count < limit else { return }
-        let location = path.map(\.description).joined()
+        let location = path.map(\.step).joined()
         let message = location.isEmpty ? predicate() : "at \(location) \(predicate())"
         differences.append(Difference(path: path + [missing].compactMap { $0 }, message: message))
     }
@@ -105,12 +97,12 @@ package struct JSONComparison: Sendable {
     }
 }
 
-extension JSONComparison.Component: CustomStringConvertible {
+extension JSONPointer.Token {
     /// `.name` or `[0]`
-    package var description: String {
+    fileprivate var step: String {
         switch self {
-        case .member(let name): ".\(name)"
-        case .element(let index): "[\(index)]"
+        case .name(let name): ".\(name)"
+        case .index(let index): "[\(index)]"
         }
     }
 }

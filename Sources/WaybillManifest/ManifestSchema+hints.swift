@@ -11,9 +11,7 @@ extension SchemaViolation {
     ]
 
     /// The kinds of bodies, which are keys of 'body'.
-    private static let bodies: Set<String> = [
-        "json", "form", "plist", "text", "base64", "file", "graphql", "multipart",
-    ]
+    private static let bodies = Set(RequestBodies.all.map { $0.key })
 
     /// Keys of a step that concern its elements or their records, and are often written inside 'forEach' by mistake.
     private static let keysBesideForEach: Set<String> = [

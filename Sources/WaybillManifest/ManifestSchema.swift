@@ -99,21 +99,11 @@ struct ManifestSchema: Sendable {
 
 /// The keys that each level of a manifest allows, for messages about where a misplaced key belongs.
 struct ManifestLevels: Sendable {
-    /// A mapping of the manifest that has its own keys beside settings.
-    private struct Level {
-        /// The name of its definition in the schema.
-        let definition: String
-        /// Its name in messages.
-        let words: String
-    }
-
-    private static let levels = [
-        Level(definition: "defaults", words: "'defaults'"),
-        Level(definition: "service", words: "a service"),
-        Level(definition: "endpoint", words: "an endpoint"),
-        Level(definition: "inPlace", words: "'request'"),
-        Level(definition: "graph", words: "a graph"),
-        Level(definition: "step", words: "a step"),
+    /// The mappings of the manifest that have their own keys beside settings: the name of the definition in the schema,
+    /// and that in messages.
+    private static let levels: [(definition: String, words: String)] = [
+        ("defaults", "'defaults'"), ("service", "a service"), ("endpoint", "an endpoint"),
+        ("inPlace", "'request'"), ("graph", "a graph"), ("step", "a step"),
     ]
 
     private let definitions: JSON

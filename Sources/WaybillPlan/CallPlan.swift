@@ -147,7 +147,7 @@ extension RequestPlan {
     /// The error for a path without a base URL. The steps that call an endpoint may give it one, but there are none
     /// here.
     fileprivate var missingBaseURL: Diagnostic? {
-        guard case .path(let path) = address, settings.baseURL == nil else { return nil }
+        guard case .path(let path) = address, settings[BaseURLSetting.self] == nil else { return nil }
         return Diagnostic(
             "no-base-url",
             "this path requires a base URL",
@@ -167,12 +167,8 @@ extension GraphPlan {
             name: id,
             path: "call.\(id)",
             work: .request(request),
-            flow: nil,
-            onFailure: .stop,
-            isTolerated: false,
             keeps: .data,
-            span: endpoint.name.span,
-            form: .call
+            span: endpoint.name.span
         )
         let text = "default(steps[\(JSONWriter().string(.string(id)))].data, null)"
         guard let data = try? ManifestExpression(parsing: text, named: "<call>") else {
@@ -183,8 +179,6 @@ extension GraphPlan {
             path: "call",
             inputs: [:],
             body: GroupPlan(order: .chain, steps: [step], onFailure: .stop, concurrency: nil),
-            finally: nil,
-            deadline: nil,
             outputs: [
                 OutputDefinition(name: endpoint.name.map { _ in "data" }, value: data, level: .graph("call"))
             ],

@@ -136,13 +136,18 @@ package struct GroupPlan: Sendable {
     package var concurrency: Int?
 
     /// The steps of the group and of the groups in it, in plan order.
-    package var allSteps: [StepPlan] {
-        steps.flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
-    }
+    package var allSteps: [StepPlan] { steps.withInner }
 
     /// The requests of the group and of the groups in it, in plan order, each with its step.
     package var requests: [(step: StepPlan, request: RequestPlan)] {
         allSteps.compactMap { step in if case .request(let request) = step.work { (step, request) } else { nil } }
+    }
+}
+
+extension [StepPlan] {
+    /// The steps and those of the groups in them, in plan order.
+    var withInner: [StepPlan] {
+        flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
     }
 }
 
@@ -173,14 +178,14 @@ package struct StepPlan: Sendable {
     /// When, how often and after which steps it runs; `nil` if the step does not specify that.
     package var flow: Flow?
     /// The effect of its failure.
-    package var onFailure: FailureMode
+    package var onFailure = FailureMode.stop
     /// Whether the step or an enclosing one tolerates failures (`onFailure: continue`).
-    package var isTolerated: Bool
+    package var isTolerated = false
     /// The fields of its result that are kept for the expressions of other steps.
     package var keeps: StepFields
     package var span: SourceSpan
     /// The key that the step was written with, such as `call` or `get`.
-    package var form: StepForm
+    package var form = StepForm.call
     /// The tags that runs can be limited to: the `tag` of the step and of its request.
     package var tags: [String] = []
     /// The share of the step's elements that this process executes; `nil` for all of them.
@@ -267,7 +272,7 @@ extension RequestPlan {
     /// The constant path that the response is downloaded to, relative to the results folder.
     fileprivate var constantDownload: String? {
         guard let file = download?.to?.constantText else { return nil }
-        guard let folder = settings.downloads else { return file }
+        guard let folder = settings[DownloadsSetting.self] else { return file }
         return folder.value.constantText.map { "\($0)/\(file)" }
     }
 }

@@ -37,7 +37,7 @@ struct PlanAssembly {
                 SecretPlan(name: name, variable: definition.value.environmentVariable)
             },
             concurrency: min(
-                concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
+                concurrency ?? manifest.defaults[ConcurrencySetting.self]?.value ?? ConcurrencySetting.default,
                 ConcurrencySetting.maximum
             ),
             graphs: graphs,
@@ -61,7 +61,7 @@ struct PlanAssembly {
             usedFields: graph.usedFields,
             isTolerated: graph.onFailure == .continue
         )
-        let limit = graph.settings.concurrency
+        let limit = graph.settings[ConcurrencySetting.self]
         let body = group(graph.body.order, site.body, onFailure: graph.onFailure, concurrency: limit, in: context)
         let finally = graph.finally.map { group in
             var last = context
@@ -156,9 +156,11 @@ struct PlanAssembly {
         inner.path += ".\(step.effectiveID ?? String(number))"
         inner.isTolerated = context.isTolerated || step.onFailure == .continue
         let work = work(of: site, in: inner)
-        var tags = step.settings.tags.map(\.value)
+        var tags = step.settings.all(TagSetting.self).map(\.value.value)
         if case .request(let request) = work {
-            for tag in request.settings.tags.map(\.value) where !tags.contains(tag) { tags.append(tag) }
+            for tag in request.settings.all(TagSetting.self).map(\.value.value) where !tags.contains(tag) {
+                tags.append(tag)
+            }
         }
         return StepPlan(
             id: step.effectiveID,
@@ -190,7 +192,7 @@ struct PlanAssembly {
             }
             return .request(request(sent, sentBy: site))
         case .group(let body):
-            let limit = step.settings.concurrency
+            let limit = step.settings[ConcurrencySetting.self]
             return .group(
                 group(body.order, site.steps, onFailure: step.groupOnFailure, concurrency: limit, in: context)
             )
@@ -222,24 +224,8 @@ struct PlanAssembly {
         sentBy step: StepSite? = nil,
         graph: String = ""
     ) -> RequestPlan {
-        let definition = site.definition
-        let merged = site.merged
-        return RequestPlan(
-            endpoint: site.endpoint,
-            service: site.service.name,
-            serviceOrigin: ServiceOrigin(site.service, in: site.far),
-            arguments: arguments,
-            method: definition.method,
-            address: definition.address,
-            settings: merged.withoutRemovals,
-            filters: merged.filters.flatMap { stages(of: $0) },
-            vars: definition.vars + (step?.step.vars ?? []),
-            outputs: definition.outputs + (step?.step.outputs ?? []),
-            returns: definition.returns,
-            download: definition.download,
-            mock: definition.mock,
-            graph: step?.graph.name.value ?? graph
-        )
+        let filters = site.merged.all(FilterEntry.self).flatMap { stages(of: $0) }
+        return RequestPlan(site, arguments: arguments, filters: filters, sentBy: step, graph: graph)
     }
 
     private func arguments(

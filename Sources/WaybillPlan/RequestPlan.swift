@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillExpressions
 package import WaybillManifest
 
@@ -19,8 +20,6 @@ package final class RequestPlan: Sendable {
     package let address: Address
     /// The merged settings, without the names that a level removed.
     package let settings: Settings
-    /// What is expected of the response; `nil` if the settings expect nothing.
-    package let expectation: Expectation?
     /// The filter stages. Named filters are replaced by their stages.
     package let filters: [Setting<PlannedStage>]
     /// Values that are computed before each attempt.
@@ -41,39 +40,35 @@ package final class RequestPlan: Sendable {
     /// Whether an expression in the settings for the service's origin uses `session`.
     package let usesSessionAtServiceOrigin: Bool
 
-    package init(
-        endpoint: String?,
-        service: String?,
-        serviceOrigin: ServiceOrigin,
+    /// Creates the plan of a request.
+    ///
+    /// - Parameters:
+    ///   - step: The step that sends it, which may add variables and outputs.
+    ///   - graph: The graph that it is part of, if that is not the step's.
+    init(
+        _ site: RequestSite,
         arguments: [ArgumentPlan],
-        method: Setting<ScalarTemplate>?,
-        address: Address,
-        settings: Settings,
         filters: [Setting<PlannedStage>],
-        vars: [VariableDefinition],
-        outputs: [OutputDefinition],
-        returns: ReturnShape?,
-        download: Download?,
-        mock: [MockExample],
+        sentBy step: StepSite?,
         graph: String
     ) {
-        self.endpoint = endpoint
-        self.service = service
-        self.serviceOrigin = serviceOrigin
+        let definition = site.definition
+        endpoint = site.endpoint
+        service = site.service.name
+        serviceOrigin = ServiceOrigin(site.service, in: site.far)
         self.arguments = arguments
-        self.method = method
-        constantMethod = method.map(\.value.constantText) ?? "GET"
-        self.address = address
-        self.settings = settings
-        expectation = settings.has(ExpectationSetting.key) ? settings.expect : nil
+        method = definition.method
+        constantMethod = definition.method.map(\.value.constantText) ?? "GET"
+        address = definition.address
+        settings = site.merged.withoutRemovals
         self.filters = filters
-        self.vars = vars
-        self.outputs = outputs
+        vars = definition.vars + (step?.step.vars ?? [])
+        outputs = definition.outputs + (step?.step.outputs ?? [])
         hasSecretOutputs = outputs.contains(where: \.isSecret)
-        self.returns = returns
-        self.download = download
-        self.mock = mock
-        self.graph = graph
+        returns = definition.returns
+        download = definition.download
+        mock = definition.mock
+        self.graph = step?.graph.name.value ?? graph
         // A class can call its methods only after all its properties are initialized.
         var usesSession = false
         let visitor = UseVisitor { use in
@@ -133,16 +128,11 @@ extension StepPlan {
     /// Creates a step from the request of a service's session. No other step can refer to it.
     package init(fetching session: SessionPlan, of service: String) {
         self.init(
-            id: nil,
             name: "session of \(service)",
             path: "session.\(service)",
             work: .request(session.request),
-            flow: nil,
-            onFailure: .stop,
-            isTolerated: false,
             keeps: .outputs,
-            span: session.request.address.text.span,
-            form: .call
+            span: session.request.address.text.span
         )
     }
 }
@@ -160,7 +150,7 @@ package enum ServiceOrigin: Sendable {
     init(_ service: RequestService, in far: SharedLevels) {
         if service.standsAlone {
             self = .any
-        } else if let baseURL = service.settings?.baseURL ?? far.defaults.baseURL {
+        } else if let baseURL = service.settings?[BaseURLSetting.self] ?? far.defaults[BaseURLSetting.self] {
             self = .of(baseURL)
         } else {
             self = service.name == nil ? .any : .none

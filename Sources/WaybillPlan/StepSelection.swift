@@ -265,7 +265,7 @@ extension GroupPlan {
 
 extension Reference {
     /// The id of the step in a path that starts with `steps.ID`.
-    fileprivate var stepID: String? { name == "steps" ? segments.first?.name : nil }
+    var stepID: String? { name == "steps" ? segments.first?.name : nil }
 }
 
 extension OutputDefinition {

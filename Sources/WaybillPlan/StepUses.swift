@@ -7,8 +7,8 @@ extension Graph {
     var usedFields: [String: StepFields] {
         var fields: [String: StepFields] = [:]
         let visitor = UseVisitor { use in
-            for reference in use.text.references where reference.name == "steps" {
-                guard let id = reference.segments.first?.name else { continue }
+            for reference in use.text.references {
+                guard let id = reference.stepID else { continue }
                 fields[id, default: []].formUnion(StepFields(usedBy: reference))
             }
         }

@@ -6,13 +6,16 @@ import WaybillResults
 
 /// A plan and the information needed to show it: which values come from the selected environment, and which strings are
 /// the values of secrets.
+///
+/// It is written in each format as a whole document that ends with a line break. Nothing is omitted, however long the
+/// plan is.
 package struct PlanDescription: Sendable {
     package let plan: Plan
     private let redactor: Redactor
     /// The locations of values from the selected environment.
     let environment: EnvironmentLocations
 
-    /// Creates a description of a plan for one or more printers.
+    /// Creates a description of a plan for one or more documents.
     ///
     /// - Parameters:
     ///   - plan: The plan.
@@ -31,12 +34,6 @@ extension PlanDescription {
 
     /// The values of the plan, with secrets masked. Reads the sources again: call it once for each document.
     func makeValues() -> PlanValues { PlanValues(plan.sources, redactor: redactor) }
-}
-
-/// Writes a plan in one format. Nothing is omitted, however long the plan is.
-package protocol PlanPrinter: Sendable {
-    /// Returns the whole document, ending with a line break.
-    func document(for description: PlanDescription) -> String
 }
 
 extension Redactor {

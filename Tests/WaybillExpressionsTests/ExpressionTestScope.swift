@@ -6,11 +6,11 @@ import WaybillJSON
 struct FixedEnvironment: EvaluationEnvironment {
     func now() -> Timestamp { Timestamp(nanoseconds: 1_795_238_823_041_000_000) }
     func uuid() -> String { "0188f1d2-0000-7000-8000-000000000001" }
-    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
         switch path {
         case "greeting.txt": Array("héllo".utf8)
         case "broken.bin": [0xFF]
-        default: throw FileUnavailable(reason: "does not exist")
+        default: throw EvaluationError(.value, "does not exist")
         }
     }
 }

@@ -13,7 +13,7 @@ import WaybillRuntime
     private struct Nowhere: EvaluationEnvironment {
         func now() -> Timestamp { Timestamp(nanoseconds: 0) }
         func uuid() -> String { "" }
-        func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] { throw FileUnavailable(reason: "none") }
+        func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] { throw EvaluationError(.value, "none") }
         func reasonToStop(after steps: Int) -> String? { nil }
     }
 

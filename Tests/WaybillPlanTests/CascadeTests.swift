@@ -34,15 +34,19 @@ import WaybillPlan
 
     @Test func `names are merged, the nearest level wins, and null removes a name`() throws {
         let settings = try PlanFixture.request(manifest).settings
-        let headers = settings.headers.map { "\($0.name.value): \($0.values.value?.first?.constantText ?? "-")" }
+        let headers = settings.all(HeaderSetting.self).map {
+            "\($0.value.name.value): \($0.value.texts?.first?.constantText ?? "-")"
+        }
         #expect(headers == ["X-A: defaults", "x-b: service", "X-D: service", "X-E: graph"])
     }
 
     @Test func `every merged value keeps its location and level`() throws {
         let settings = try PlanFixture.request(manifest).settings
-        #expect(settings.headers.map(\.values.level) == [.defaults, .service("s"), .service("s"), .graph("main")])
-        #expect(settings.timeout?.level == .endpoint("e"))
-        #expect(settings.timeout?.span.start.line == 16)
+        #expect(
+            settings.all(HeaderSetting.self).map(\.level) == [.defaults, .service("s"), .service("s"), .graph("main")]
+        )
+        #expect(settings[TimeoutSetting.self]?.level == .endpoint("e"))
+        #expect(settings[TimeoutSetting.self]?.span.start.line == 16)
     }
 
     @Test func `filters and body expectations accumulate, outer levels first, and other settings are replaced`() throws
@@ -52,24 +56,24 @@ import WaybillPlan
             (stage.value.stage as? SelectStage)?.path.expression.text
         }
         #expect(selected == ["$.one", "$.two", "$.three"])
-        #expect(request.settings.expect.body.map(\.value.that.expression.text) == ["$.a == 1", "$.b == 1"])
-        #expect(request.settings.expect.status?.value.constants == [.code(201)])
+        #expect(request.checks.map(\.value.that.expression.text) == ["$.a == 1", "$.b == 1"])
+        #expect(request.settings.expectedStatus?.value.constants == [.code(201)])
     }
 
     @Test func `a setting that a level declines is not inherited`() throws {
         let declining = manifest.replacing("timeout: 2s", with: "inherit: {headers: false, filters: false}")
         let request = try PlanFixture.request(declining)
-        #expect(request.settings.headers.map(\.name.value) == ["X-E"])
+        #expect(request.settings.all(HeaderSetting.self).map(\.value.name.value) == ["X-E"])
         #expect(request.filters.count == 1)
-        #expect(request.settings.expect.body.count == 2)
+        #expect(request.checks.count == 2)
     }
 
     @Test func `a standalone request inherits nothing from defaults, service, graph and enclosing steps`() throws {
         let alone = manifest.replacing("timeout: 2s", with: "baseURL: http://127.0.0.1:2\n    standalone: true")
         let request = try PlanFixture.request(alone)
-        #expect(request.settings.headers.map(\.name.value) == [String]())
+        #expect(request.settings.all(HeaderSetting.self).map(\.value.name.value) == [String]())
         #expect(request.filters.count == 1)
-        #expect(request.settings.timeout == nil)
+        #expect(request.settings[TimeoutSetting.self] == nil)
     }
 
     @Test(arguments: [
@@ -311,8 +315,15 @@ import WaybillPlan
         let (plan, diagnostics) = try PlanFixture.plan(text, environment: "staging")
         #expect(diagnostics.isEmpty)
         let settings = try #require(plan?.graphs.first?.body.requests.first?.request.settings)
-        #expect(settings.baseURL?.value.constantText == "http://127.0.0.1:9")
-        #expect(!settings.headers.contains { $0.name.value == "X-D" })
-        #expect(settings.timeout?.level == .endpoint("e"))
+        #expect(settings[BaseURLSetting.self]?.value.constantText == "http://127.0.0.1:9")
+        #expect(!settings.all(HeaderSetting.self).contains { $0.value.name.value == "X-D" })
+        #expect(settings[TimeoutSetting.self]?.level == .endpoint("e"))
+    }
+}
+
+extension RequestPlan {
+    /// The conditions on the data.
+    fileprivate var checks: [Setting<Check>] {
+        settings.all(ExpectationSetting.self) { if case .body(let check) = $0 { check } else { nil } }
     }
 }

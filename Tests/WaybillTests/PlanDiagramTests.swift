@@ -59,7 +59,7 @@ import WaybillTestSupport
     @Test(arguments: hostileTexts)
     func `a flowchart conforms to its grammar, whatever the labels contain`(text: String) throws {
         let description = try PlanFixture.description(Self.manifest(naming: text))
-        let document = MermaidPlanPrinter().document(for: description)
+        let document = description.mermaid
         let grammar = try Regex("(?:\(Self.lines.joined(separator: "|")))")
         var depth = 0
         var known: Set<Substring> = []
@@ -82,7 +82,7 @@ import WaybillTestSupport
     @Test(arguments: hostileTexts)
     func `a label of a flowchart shows the name unchanged`(text: String) throws {
         let description = try PlanFixture.description(Self.manifest(naming: text))
-        let document = MermaidPlanPrinter().document(for: description)
+        let document = description.mermaid
         let node = try #require(document.split(separator: "\n").first { $0.contains("n1[") })
         let label = try #require(node.firstMatch(of: #/\["(.*)"\]$/#)).1
         let name = String(label).split(separator: "<br/>").dropFirst().first.map(String.init) ?? ""
@@ -100,7 +100,7 @@ import WaybillTestSupport
     func `Graphviz accepts the printed diagram and shows names unchanged`(text: String) async throws {
         let description = try PlanFixture.description(Self.manifest(naming: text))
         let folder = TemporaryFolder()
-        folder.write(GraphvizPlanPrinter().document(for: description), to: "plan.dot")
+        folder.write(description.graphviz, to: "plan.dot")
         let drawing = try await Command.run("/usr/bin/dot", ["-Tjson", "plan.dot"], in: folder.path)
         #expect(drawing.status == 0 && drawing.errorText.isEmpty, "\(drawing.errorText)")
         let objects = try #require(try JSONParser().parse(drawing.output)["objects"]?.array)

@@ -32,9 +32,8 @@ enum PlanFixture {
         }
     }
 
-    /// The printers of all formats.
-    static let printers: [any PlanPrinter] = [
-        TextPlanPrinter(), TextPlanPrinter(colour: true), JSONPlanPrinter(), MermaidPlanPrinter(),
-        GraphvizPlanPrinter(),
+    /// The documents of all formats.
+    static let documents: [@Sendable (PlanDescription) -> String] = [
+        { $0.text() }, { $0.text(colour: true) }, { $0.jsonDocument }, { $0.mermaid }, { $0.graphviz },
     ]
 }

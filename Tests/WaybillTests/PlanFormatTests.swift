@@ -20,7 +20,7 @@ import WaybillTestSupport
         let isKnown = try ManifestLoader().load(manifest).manifest?.environments["staging"] != nil
         let stage = try PlanFixture.description(of: manifest, environment: isKnown ? environment : nil)
         let description = try #require(stage.value, "\(stage.diagnostics)")
-        let document = try JSONParser().parse(Array(JSONPlanPrinter().document(for: description).utf8))
+        let document = try JSONParser().parse(Array(description.jsonDocument.utf8))
         let schema = try JSONSchema(compiling: try JSONParser().parse(EmbeddedSchema.plan.text))
         #expect(schema.validate(document) == [])
     }
@@ -39,7 +39,7 @@ import WaybillTestSupport
             let stage = pipeline.check(pipeline.load(manifest), environment: environment)
                 .then { Pipeline.explain(name, of: $0, PlanOptions()) }
             let explanation = try #require(stage.value, "\(stage.diagnostics)")
-            let document = try JSONParser().parse(Array(JSONEndpointPrinter().document(for: explanation).utf8))
+            let document = try JSONParser().parse(Array(explanation.jsonDocument.utf8))
             #expect(compiled.validate(document) == [])
             #expect(document["settings"]?.array?.isEmpty == false)
         }
@@ -48,7 +48,7 @@ import WaybillTestSupport
     @Test func `the plan of the complete manifest contains every setting and every form of step`() throws {
         let stage = try PlanFixture.description(of: Self.root + "/Tests/Manifests/every-setting.yaml")
         let description = try #require(stage.value, "\(stage.diagnostics)")
-        let document = JSONPlanPrinter().document(for: description)
+        let document = description.jsonDocument
         for name in SettingDefinitions.keys where !["filters", "concurrency", "deadline"].contains(name) {
             let isThere = document.contains("\"key\": \"\(name)\"")
             #expect(isThere, "\(name)")
@@ -69,7 +69,7 @@ import WaybillTestSupport
             """,
             environment: "staging"
         )
-        let document = try JSONParser().parse(Array(JSONPlanPrinter().document(for: description).utf8))
+        let document = try JSONParser().parse(Array(description.jsonDocument.utf8))
         let settings = try #require(document["graphs"]?[0]?["steps"]?[0]?["request"]?["settings"]?.array)
         let found = settings.map { setting in
             let parts = [setting["key"], setting["name"], setting["value"], setting["from"]?["environment"]]
@@ -83,13 +83,13 @@ import WaybillTestSupport
         )
     }
 
-    @Test(arguments: PlanFixture.printers.indices)
-    func `a long plan is printed completely`(printer: Int) throws {
+    @Test(arguments: PlanFixture.documents.indices)
+    func `a long plan is printed completely`(format: Int) throws {
         let steps = (1...3000).map { "      - {id: step\($0), get: /items/\($0)}\n" }.joined()
         let description = try PlanFixture.description(
             "services: {s: {baseURL: \"http://127.0.0.1/\"}}\ngraphs:\n  main:\n    chain:\n" + steps
         )
-        let document = PlanFixture.printers[printer].document(for: description)
+        let document = PlanFixture.documents[format](description)
         let found = Set(document.matches(of: #/127\.0\.0\.1/items/([0-9]+)/#).compactMap { Int($0.1) })
         #expect(found == Set(1...3000))
     }

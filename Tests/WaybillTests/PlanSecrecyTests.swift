@@ -41,12 +41,12 @@ import WaybillTestSupport
             outputs: {o: "'hunter2'"}
         """
 
-    @Test(arguments: PlanFixture.printers.indices)
-    func `the value of a secret is not shown anywhere`(printer: Int) throws {
+    @Test(arguments: PlanFixture.documents.indices)
+    func `the value of a secret is not shown anywhere`(format: Int) throws {
         var options = PlanOptions()
         options.variables = ["PASSWORD": "hunter2", "DEV": "aHVudGVyMg==", "NUMBER": "4711"]
         let description = try PlanFixture.description(Self.manifest, environment: "dev", options: options)
-        let document = PlanFixture.printers[printer].document(for: description)
+        let document = PlanFixture.documents[format](description)
             // Names belong to the structure of the manifest and are never values.
             .replacing("hunter2-graph", with: "")
         #expect(!document.contains("hunter2"), "\(document)")
@@ -54,8 +54,8 @@ import WaybillTestSupport
         #expect(!document.contains("4711"), "\(document)")
     }
 
-    @Test(arguments: PlanFixture.printers.indices)
-    func `literal credentials are not shown, whatever the environment contains`(printer: Int) throws {
+    @Test(arguments: PlanFixture.documents.indices)
+    func `literal credentials are not shown, whatever the environment contains`(format: Int) throws {
         let places = """
             defaults: {proxy: "http://me:hunter2@127.0.0.1:1080", headers: {COOKIE: a=hunter2, Proxy-Authorization: hunter2}}
             services: {s: {baseURL: "http://127.0.0.1/", auth: {basic: {username: me, password: hunter2}}}}
@@ -74,7 +74,7 @@ import WaybillTestSupport
                     auth: none
                     body: {multipart: [{name: a, text: b, headers: {Authorization: hunter2}}]}
             """
-        let document = PlanFixture.printers[printer].document(for: try PlanFixture.description(places))
+        let document = PlanFixture.documents[format](try PlanFixture.description(places))
         #expect(!document.contains("hunter2"), "\(document)")
     }
 
@@ -99,7 +99,7 @@ import WaybillTestSupport
         }
         let explanation = try #require(stage.value, "\(stage.diagnostics)")
         for document in [
-            TextEndpointPrinter().document(for: explanation), JSONEndpointPrinter().document(for: explanation),
+            explanation.text(), explanation.jsonDocument,
         ] {
             #expect(!document.contains("hunter2") && !document.contains("4711"), "\(document)")
             #expect(document.contains("X-Copy") && document.contains("***"))

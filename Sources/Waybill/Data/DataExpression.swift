@@ -73,7 +73,9 @@ package struct DataExpression: Sendable {
             return try expression.evaluate(in: scope).json
         case .jsonPath(let query):
             return .array(
-                try query.nodes(in: value ?? .null).map { ["path": .string($0.path.description), "value": $0.value] }
+                try query.nodes(in: value ?? .null).map {
+                    ["path": .string($0.location.normalizedPath), "value": $0.value]
+                }
             )
         }
     }

@@ -16,11 +16,11 @@ struct ProcessEnvironment: EvaluationEnvironment {
 
     func uuid() -> String { identifier }
 
-    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
         do {
             return try FileContents.read(path, limit: Self.maximumFileBytes)
         } catch {
-            throw FileUnavailable(reason: Self.reason(error))
+            throw EvaluationError(.value, Self.reason(error))
         }
     }
 

@@ -71,10 +71,7 @@ struct PlanCommand: ParsableCommand {
             let stage = checked.then { Pipeline.explain(explain, of: $0, planOptions) }
             output.report(diagnostics + stage.diagnostics)
             guard let explanation = stage.value else { throw ExitStatus.invalid }
-            let text =
-                format == .json
-                ? JSONEndpointPrinter().document(for: explanation)
-                : TextEndpointPrinter(colour: output.coloursOutput).document(for: explanation)
+            let text = format == .json ? explanation.jsonDocument : explanation.text(colour: output.coloursOutput)
             return try output.writeResult(Array(text.utf8), as: format == .json ? .json : .text)
         }
         let stage = checked.then { checked in
@@ -82,13 +79,13 @@ struct PlanCommand: ParsableCommand {
         }
         output.report(diagnostics + stage.diagnostics)
         guard let description = stage.value else { throw ExitStatus.invalid }
-        let printer: any PlanPrinter =
+        let document =
             switch format {
-            case .text: TextPlanPrinter(colour: output.coloursOutput)
-            case .json: JSONPlanPrinter()
-            case .mermaid: MermaidPlanPrinter()
-            case .dot: GraphvizPlanPrinter()
+            case .text: description.text(colour: output.coloursOutput)
+            case .json: description.jsonDocument
+            case .mermaid: description.mermaid
+            case .dot: description.graphviz
             }
-        try output.writeResult(Array(printer.document(for: description).utf8), as: format == .json ? .json : .text)
+        try output.writeResult(Array(document.utf8), as: format == .json ? .json : .text)
     }
 }

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillFormats
 import WaybillManifest
 import WaybillResults

@@ -1,5 +1,6 @@
 import Synchronization
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 import WaybillResults
@@ -22,7 +23,7 @@ extension RequestBuilder {
     ) throws(EvaluationFailure) -> TransferOptions.Credentials {
         guard let auth else { return .none }
         let scope = scope.scope(auth.level)
-        func computed(_ credential: CredentialText) throws(EvaluationFailure) -> ComputedText {
+        func computed(_ credential: CredentialText) throws(EvaluationFailure) -> ScopeText {
             var text = try credential.value.text(in: scope)
             text.isSecret = text.isSecret || credential.isSecret
             try register(text)

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
 import WaybillRuntime
@@ -8,18 +9,18 @@ extension RequestBuilder {
     /// The header fields of a request, including the default ones, without credentials.
     func headers(of settings: Settings) throws(EvaluationFailure) -> [HTTPField] {
         var fields: [HTTPField] = []
-        let written = settings.headers
+        let written = settings.all(HeaderSetting.self)
         // With room for the three default fields.
         fields.reserveCapacity(written.count + 3)
         for entry in written {
-            for value in entry.values.value ?? [] {
-                let text = try value.text(in: scope.scope(entry.values.level))
+            for value in entry.value.texts ?? [] {
+                let text = try value.text(in: scope.scope(entry.level))
                 try register(text)
                 // A value that contains a secret is not sent to another origin after a redirect.
                 fields.append(
                     HTTPField(
-                        name: entry.name.value,
-                        value: try text.text.asFieldValue(of: entry.name.value, at: value.span),
+                        name: entry.value.name.value,
+                        value: try text.text.asFieldValue(of: entry.value.name.value, at: value.span),
                         isSensitive: text.isSecret
                     )
                 )
@@ -31,7 +32,10 @@ extension RequestBuilder {
         func add(_ name: String, _ value: @autoclosure () -> String) {
             if isMissing(name) { fields.append(HTTPField(name: name, value: value())) }
         }
-        add("Accept", (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*")
+        add(
+            "Accept",
+            (settings[AcceptSetting.self]?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*"
+        )
         if let urgency = settings.urgency { add("Priority", "u=\(urgency)") }
         if isMissing("User-Agent") { fields.append(try userAgent(settings)) }
         return fields
@@ -39,7 +43,7 @@ extension RequestBuilder {
 
     private func userAgent(_ settings: Settings) throws(EvaluationFailure) -> HTTPField {
         let name = "User-Agent"
-        guard let agent = settings.userAgent else {
+        guard let agent = settings[UserAgentSetting.self] else {
             return HTTPField(name: name, value: "waybill/\(WaybillVersion.current)")
         }
         let text = try text(agent)
@@ -54,14 +58,14 @@ extension RequestBuilder {
 extension Settings {
     /// Whether a field that requests have by default is unset.
     func unsets(field name: String) -> Bool {
-        headers.contains { entry in
-            entry.values.value == nil && HTTPField(name: entry.name.value, value: "").isNamed(name)
+        all(HeaderSetting.self).contains { entry in
+            entry.value.isUnset && HTTPField(name: entry.value.name.value, value: "").isNamed(name)
         }
     }
 
     /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7; `nil` for the default of 3.
     fileprivate var urgency: Int? {
-        switch priority?.value {
+        switch self[Priority.self]?.value {
         case .low: 5
         case .high: 1
         case .default, nil: nil

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -58,7 +59,7 @@ extension RequestBuilder {
                 client: client
             ),
             transfer: transfer,
-            allowsMetered: plan.settings.network?.value.allowsMetered ?? true,
+            allowsMetered: plan.settings[NetworkRequirement.self]?.value.allowsMetered ?? true,
             span: span
         )
     }

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
 import WaybillManifest
@@ -90,7 +91,13 @@ struct RequestBuilder {
         }
         var credentials = TransferOptions.Credentials.none
         if otherOrigin == nil {
-            credentials = try authenticate(by: sent.auth, at: origin, isForeign: isForeign, &headers, &url)
+            credentials = try authenticate(
+                by: sent[Authentication.self],
+                at: origin,
+                isForeign: isForeign,
+                &headers,
+                &url
+            )
         }
         let asksForRange = headers.contains { $0.isNamed("Range") }
         scope.request = SentRequest(method: method, url: url, body: content.bytes, asksForRange: asksForRange)
@@ -105,7 +112,7 @@ struct RequestBuilder {
         }
         request.isBodySensitive = (content.body?.isSecret ?? false)
         guard let otherOrigin else {
-            grant = try grant(by: sent.auth, for: request)
+            grant = try grant(by: sent[Authentication.self], for: request)
             return request
         }
         guard !(content.body?.isSecret ?? false) else {
@@ -159,7 +166,7 @@ struct RequestBuilder {
 
     /// The base URL of paths, with the version.
     func base() throws(EvaluationFailure) -> String {
-        guard let baseURL = settings.baseURL else {
+        guard let baseURL = settings[BaseURLSetting.self] else {
             throw EvaluationFailure(
                 message: "the path has no base URL: set 'baseURL', or write an absolute URL",
                 span: plan.address.text.span
@@ -170,7 +177,7 @@ struct RequestBuilder {
         if baseURL.value.constantText == nil, let error = WrittenAddress(url).baseURLError {
             throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
-        guard let version = settings.version else { return url }
+        guard let version = settings[VersionSetting.self] else { return url }
         let text = try text(version).text
         guard text != "." && text != ".." else {
             throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
@@ -251,18 +258,18 @@ struct RequestBuilder {
             return address.text
         }
         for proxy in options.proxy.urls { register(credentialsOf: proxy) }
-        options.needsCertificate = settings.expectsCertificate
+        options.needsCertificate = !settings.expectedCertificate.isEmpty
         options.isResponseSecret = plan.hasSecretOutputs
-        if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
+        if plan.download != nil, settings[TimeoutSetting.self] == nil { options.stallTimeout = Self.stallTimeout }
         return options
     }
 
     /// Sets the time limits of a request.
     func setTimeLimits(of request: inout HTTPRequest, _ settings: Settings) throws(EvaluationFailure) {
         request.timeout =
-            try duration(settings.timeout)
+            try duration(settings[TimeoutSetting.self])
             ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout)
-        request.connectTimeout = try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default
+        request.connectTimeout = try duration(settings[ConnectTimeoutSetting.self]) ?? ConnectTimeoutSetting.default
     }
 
     /// Registers the password in the URL of a proxy, and the credentials that are made of it (RFC 7617): servers may send
@@ -279,8 +286,8 @@ struct RequestBuilder {
 
     // MARK: Texts
 
-    func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationFailure) -> ComputedText {
-        if let constant = setting.value.constantText { return ComputedText(text: constant) }
+    func text(_ setting: Setting<ScalarTemplate>) throws(EvaluationFailure) -> ScopeText {
+        if let constant = setting.value.constantText { return ScopeText(constant) }
         let text = try setting.value.text(in: scope.scope(setting.level))
         try register(text)
         return text
@@ -293,14 +300,14 @@ struct RequestBuilder {
 
     /// Registers the value of a query parameter as a secret if it contains one, also as it is in the URL: a short value
     /// with a delimiter would not be found there.
-    func registerParameter(_ value: ComputedText) throws(EvaluationFailure) {
+    func registerParameter(_ value: ScopeText) throws(EvaluationFailure) {
         guard value.isSecret else { return }
         try register(value)
         redactor.register(PercentEncoding.component(value.text))
     }
 
     /// Registers a string as a secret if it contains one.
-    func register(_ text: ComputedText) throws(EvaluationFailure) {
+    func register(_ text: ScopeText) throws(EvaluationFailure) {
         if text.isSecret { try redactor.register(text.text, at: plan.address.text.span) }
     }
 }

@@ -53,22 +53,26 @@ extension RequestBuilder {
             base: try constantBase,
             request: HTTPRequest(
                 url: "",
-                maximumBodyBytes: settings.maxBody?.value ?? MaxBodySetting.default,
+                maximumBodyBytes: settings[MaxBodySetting.self]?.value ?? MaxBodySetting.default,
                 maximumConnectionsPerOrigin: settings.maximumConnections(in: shard),
-                acceptsCompression: (settings.compression?.value ?? CompressionSetting.default)
+                acceptsCompression: (settings[CompressionSetting.self]?.value ?? CompressionSetting.default)
                     && !settings.unsets(field: "Accept-Encoding")
             ),
-            hasContent: !settings.query.isEmpty || !settings.params.isEmpty || settings.body != nil
+            hasContent: [QuerySetting.key, ParameterSetting.key, BodySetting.key].contains(where: settings.has)
         )
-        if settings.headers.allSatisfy(\.isConstant), settings.userAgent?.value.isConstant ?? true {
+        if settings.all(HeaderSetting.self).allSatisfy(\.value.isConstant),
+            settings[UserAgentSetting.self]?.value.isConstant ?? true
+        {
             constants.request.headers = try headers(of: settings)
             constants.hasHeaders = true
         }
-        if settings.timeout?.value.isConstant ?? true, settings.connectTimeout?.value.isConstant ?? true {
+        if settings[TimeoutSetting.self]?.value.isConstant ?? true,
+            settings[ConnectTimeoutSetting.self]?.value.isConstant ?? true
+        {
             try setTimeLimits(of: &constants.request, settings)
             constants.hasTimeLimits = true
         }
-        if settings.proxy?.value.isConstant ?? true {
+        if settings[ProxySetting.self]?.value.isConstant ?? true {
             constants.request.options = try options(of: settings)
             constants.hasOptions = !constants.request.options.namesFiles
         }
@@ -77,8 +81,8 @@ extension RequestBuilder {
 
     private var constantBase: RequestConstants.Base? {
         get throws(EvaluationFailure) {
-            guard let baseURL = settings.baseURL, baseURL.value.isConstant,
-                settings.version?.value.isConstant ?? true
+            guard let baseURL = settings[BaseURLSetting.self], baseURL.value.isConstant,
+                settings[VersionSetting.self]?.value.isConstant ?? true
             else { return nil }
             if case .of(let service) = plan.serviceOrigin, !service.value.isConstant { return nil }
             let url = try ascii(base())
@@ -88,8 +92,8 @@ extension RequestBuilder {
     }
 }
 
-extension NamedTexts {
-    fileprivate var isConstant: Bool { (values.value ?? []).allSatisfy(\.isConstant) }
+extension HeaderSetting {
+    fileprivate var isConstant: Bool { (texts ?? []).allSatisfy(\.isConstant) }
 }
 
 extension ScalarTemplate {

@@ -22,30 +22,30 @@ struct RequestContent {
 
     init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationFailure) {
         query = ParameterList(arrays: .repeat)
-        for entry in settings.query {
-            for value in entry.values.value ?? [] {
-                query.add(entry.name.value, try value.text(in: scope.scope(entry.values.level)))
+        for entry in settings.all(QuerySetting.self) {
+            for value in entry.value.texts ?? [] {
+                query.add(entry.value.name.value, try value.text(in: scope.scope(entry.level)))
             }
         }
-        let params = settings.params
-        var fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
+        let params = settings.all(ParameterSetting.self)
+        var fields = ParameterList(arrays: settings[ArrayStyle.self]?.value ?? ArrayStyle.default)
         let isInQuery = ["GET", "HEAD", "DELETE"].contains(method)
-        if isInQuery || settings.encoding?.value ?? ParameterEncoding.default == .form {
+        if isInQuery || settings[ParameterEncoding.self]?.value ?? ParameterEncoding.default == .form {
             for parameter in params {
                 guard let value = parameter.value.value else { continue }
-                try fields.add(parameter.name.value, value, in: scope.scope(parameter.value.level))
+                try fields.add(parameter.value.name.value, value, in: scope.scope(parameter.level))
             }
         }
         if isInQuery {
             for (name, value) in fields.pairs { query.add(name, value) }
-            fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
+            fields = ParameterList(arrays: settings[ArrayStyle.self]?.value ?? ArrayStyle.default)
         }
-        if let body = settings.body {
+        if let body = settings[BodySetting.self] {
             // Validation reports this unless the method is computed.
             if !isInQuery, !body.value.takesFields, let parameter = params.first(where: { $0.value.value != nil }) {
                 throw EvaluationFailure(
                     message: "a \(method) request cannot have both 'params' and 'body': 'params' would be its body",
-                    span: parameter.name.span
+                    span: parameter.value.name.span
                 )
             }
             let context = BodyContext(
@@ -56,7 +56,7 @@ struct RequestContent {
             )
             self.body = try body.value.encoded(in: context)
         } else if !isInQuery, !params.isEmpty {
-            body = try Self.parameters(params, fields: fields, as: settings.encoding, in: scope)
+            body = try Self.parameters(params, fields: fields, as: settings[ParameterEncoding.self], in: scope)
         }
     }
 
@@ -70,7 +70,7 @@ struct RequestContent {
     }
 
     private static func parameters(
-        _ params: [NamedValue],
+        _ params: [Setting<ParameterSetting>],
         fields: ParameterList,
         as encoding: Setting<ParameterEncoding>?,
         in scope: RequestScope
@@ -79,20 +79,20 @@ struct RequestContent {
         case .form: return EncodedBody(form: fields)
         case .json: return EncodedBody(json: try object(params, in: scope))
         case .plist:
-            let span = encoding?.span ?? params[0].name.span
+            let span = encoding?.span ?? params[0].value.name.span
             return try EncodedBody(propertyList: try object(params, in: scope), at: span)
         }
     }
 
     private static func object(
-        _ params: [NamedValue],
+        _ params: [Setting<ParameterSetting>],
         in scope: RequestScope
     ) throws(EvaluationFailure) -> ScopeValue {
         var object = JSONObject()
         var isSecret = false
         for parameter in params {
-            guard let value = try parameter.value.value?.value(in: scope.scope(parameter.value.level)) else { continue }
-            object[parameter.name.value] = value.json
+            guard let value = try parameter.value.value?.value(in: scope.scope(parameter.level)) else { continue }
+            object[parameter.value.name.value] = value.json
             isSecret = isSecret || value.isSecret
         }
         return ScopeValue(.object(object), isSecret: isSecret)

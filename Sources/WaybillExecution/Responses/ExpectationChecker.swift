@@ -22,7 +22,7 @@ struct ExpectationChecker {
     /// The maximum number of differences from a value, or violations of a schema, that are reported one by one.
     private static let limit = 20
 
-    let expectation: Expectation
+    let settings: Settings
     let response: HTTPResponse
     let data: ScopeValue
     let scope: (Level) -> EvaluationScope
@@ -32,31 +32,42 @@ struct ExpectationChecker {
     /// All expectations that do not hold, except those of the status.
     func violations() -> [Violation] {
         headerViolations() + timeViolations() + certificateViolations()
-            + violations(of: expectation.json, .contains, "json")
-            + violations(of: expectation.equals, .equals, "equals") + bodyViolations() + schemaViolations()
+            + expected { if case .json(let value) = $0 { value } else { nil } }
+            .flatMap { violations(of: $0, .contains, "json") }
+            + expected { if case .equals(let value) = $0 { value } else { nil } }
+            .flatMap { violations(of: $0, .equals, "equals") } + bodyViolations() + schemaViolations()
+    }
+
+    private func expected<Value>(_ value: (ExpectationSetting) -> Value?) -> [Setting<Value>] {
+        settings.all(ExpectationSetting.self, value)
     }
 
     private func headerViolations() -> [Violation] {
-        expectation.headers.compactMap { name, glob in
-            guard let wanted = glob.value else { return nil }
-            return violation(at: glob.span) { () throws(EvaluationFailure) in
-                let pattern = try wanted.text(in: scope(glob.level)).text
-                let values = response.headers.values(named: name.value)
-                if values.isEmpty { return "header field '\(name.value)' is missing" }
+        let fields = expected {
+            if case .header(let name, let glob?) = $0 { (name: name.value, glob: glob) } else { nil }
+        }
+        return fields.compactMap { field in
+            let (name, wanted) = field.value
+            return violation(at: field.span) { () throws(EvaluationFailure) in
+                let pattern = try wanted.text(in: scope(field.level)).text
+                let values = response.headers.values(named: name)
+                if values.isEmpty { return "header field '\(name)' is missing" }
                 if values.contains(where: { Glob(pattern).matches($0) }) { return nil }
                 let found =
-                    Redactor.isCredential(headerNamed: name.value) ? Redactor.mask : values.joined(separator: ", ")
-                let shown = try wanted.shownText(in: scope(glob.level))
-                return "header field '\(name.value)' is '\(found)', not '\(shown)'"
+                    Redactor.isCredential(headerNamed: name) ? Redactor.mask : values.joined(separator: ", ")
+                let shown = try wanted.shownText(in: scope(field.level))
+                return "header field '\(name)' is '\(found)', not '\(shown)'"
             }
         }
     }
 
     private func timeViolations() -> [Violation] {
-        let maximum = expectation.maxTime.map { [(TimePhase.total, $0)] } ?? []
-        return (maximum + expectation.time).compactMap { phase, limit in
-            violation(at: limit.span) { () throws(EvaluationFailure) in
-                let wanted = try limit.value.duration(in: scope(limit.level))
+        let maximum = expected { if case .maxTime(let limit) = $0 { (TimePhase.total, limit) } else { nil } }
+        let limits = expected { if case .time(let phase, let limit) = $0 { (phase, limit) } else { nil } }
+        return (maximum + limits).compactMap { entry in
+            violation(at: entry.span) { () throws(EvaluationFailure) in
+                let (phase, limit) = entry.value
+                let wanted = try limit.duration(in: scope(entry.level))
                 let time = response.timings.time(of: phase)
                 return time <= wanted
                     ? nil : "\(phase.subject) took \(time.milliseconds), more than \(wanted.milliseconds)"
@@ -65,13 +76,14 @@ struct ExpectationChecker {
     }
 
     private func certificateViolations() -> [Violation] {
-        guard let first = expectation.certificate.first else { return [] }
+        let expected = settings.expectedCertificate
+        guard let first = expected.first else { return [] }
         guard let certificate = response.certificate else {
             return [
                 Violation(message: "the connection has no certificate, because it does not use TLS", span: first.span)
             ]
         }
-        return expectation.certificate.compactMap { part in
+        return expected.compactMap { part in
             violation(at: part.span) { () throws(EvaluationFailure) in
                 switch part.value {
                 case .expiresIn(let minimum):
@@ -93,11 +105,10 @@ struct ExpectationChecker {
 
     /// The differences of the data from a value that it must contain or equal.
     private func violations(
-        of wanted: Setting<ValueTemplate>?,
+        of wanted: Setting<ValueTemplate>,
         _ kind: JSONComparison.Expectation,
         _ key: String
     ) -> [Violation] {
-        guard let wanted else { return [] }
         let value: ScopeValue
         do {
             value = try wanted.value.value(in: scope(wanted.level))
@@ -117,7 +128,8 @@ struct ExpectationChecker {
     }
 
     private func bodyViolations() -> [Violation] {
-        expectation.body.compactMap { check in
+        let checks = expected { if case .body(let check) = $0 { check } else { nil } }
+        return checks.compactMap { check in
             var violation = violation(at: check.value.that.span) { () throws(EvaluationFailure) in
                 let scope = scope(check.level)
                 let complaint: String
@@ -136,10 +148,12 @@ struct ExpectationChecker {
     }
 
     private func schemaViolations() -> [Violation] {
-        guard let schema = expectation.schema else { return [] }
-        let violations = schema.value.schema.validate(data.json)
-        return violations.prefix(Self.limit).map { Violation(message: $0.sentence, span: schema.value.span(of: $0)) }
-            + rest(violations.count, "violations of 'schema'", at: schema.span)
+        expected { if case .schema(let schema) = $0 { schema } else { nil } }.flatMap { schema in
+            let violations = schema.value.schema.validate(data.json)
+            return violations.prefix(Self.limit).map {
+                Violation(message: $0.sentence, span: schema.value.span(of: $0))
+            } + rest(violations.count, "violations of 'schema'", at: schema.span)
+        }
     }
 
     /// One violation for all those above the limit, with their number.

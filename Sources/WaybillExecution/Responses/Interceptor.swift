@@ -24,7 +24,7 @@ struct Interceptor {
     /// - Parameter complete: Called between the rounds, to complete the files of a success, which may still fail then.
     func intercept(_ outcome: inout AttemptOutcome, completing complete: (inout AttemptOutcome) async -> Void) async {
         guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return }
-        let setting = request.plan.settings.intercept
+        let setting = request.plan.settings[Interception.self]
         if let setting {
             if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
             if outcome.failure != nil { perform(setting, .beforeFailure, on: &outcome) }

@@ -135,12 +135,11 @@ struct ResponseEvaluator {
         if isSuccess, let failure = emptyBodyFailure() { return failure }
         let body: ResponseDecoder.Decoded
         do {
-            let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default)
             body = isWithoutContent ? .init(value: .null) : try decoder.decode(response)
         } catch {
             registerSecretOutputs()
             let message = error.message + (hiddenBody ?? error.start.map { "; it starts with '\($0)'" } ?? "")
-            return Failure(.decode, redactor.text(message), at: span(of: plan.settings.decoding))
+            return Failure(.decode, redactor.text(message), at: span(of: plan.settings[Decoding.self]))
         }
         evaluated.duplicateName = body.duplicateName
         evaluated.loneSurrogates = body.loneSurrogates
@@ -161,7 +160,6 @@ struct ResponseEvaluator {
     /// with an error status, such as that of a login with a wrong password, usually has none of them.
     private mutating func registerSecretOutputs(alsoIn data: JSON? = nil) {
         guard plan.hasSecretOutputs else { return }
-        let decoder = ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default)
         var values = [try? decoder.decode(response).value, data].compactMap { $0 }
         let isDecoded = !values.isEmpty
         if let json = try? JSONParser(stopsAtLimit: true).parse(response.body) { values.append(json) }
@@ -197,10 +195,10 @@ struct ResponseEvaluator {
                 "the response has only a part of the content (status 206), but the request has no field 'Range'; "
                 + "if that is intended, use 'expect: {status: 206}'"
         }
-        let body = try? ResponseDecoder(decoding: plan.settings.decoding?.value ?? Decoding.default).decode(response)
+        let body = try? decoder.decode(response)
         let words = (body?.value).flatMap(serverMessage)
         if let words { message += ": \(words)" }
-        if response.status == 401, plan.settings.auth?.value.method is DigestAuthentication,
+        if response.status == 401, plan.settings[Authentication.self]?.value.method is DigestAuthentication,
             let requirement = DigestSupport.unsupportedRequirement(of: response)
         {
             message += "; the server requires digest authentication with \(requirement), which is not supported"
@@ -209,7 +207,7 @@ struct ResponseEvaluator {
             .status,
             redactor.text(message),
             code: redactor.code(.number(JSONNumber(response.status))),
-            at: span(of: plan.expectation?.status)
+            at: span(of: plan.settings.expectedStatus)
         )
         failure.isSpecific = words != nil
         return failure
@@ -228,7 +226,8 @@ struct ResponseEvaluator {
     }
 
     private mutating func contentTypeFailure() -> Failure? {
-        guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty, !isWithoutContent
+        guard let accept = plan.settings[AcceptSetting.self], let ranges = accept.value, !response.body.isEmpty,
+            !isWithoutContent
         else { return nil }
         let type = response.headers.first(named: "Content-Type")
         if let type, ranges.contains(where: { $0.contains(type) }) { return nil }
@@ -243,15 +242,15 @@ struct ResponseEvaluator {
     /// section 2).
     private func emptyBodyFailure() -> Failure? {
         guard response.body.isEmpty, !isWithoutContent else { return nil }
-        let decoding = plan.settings.decoding?.value ?? Decoding.default
         if decoding == .json || decoding == .plist {
             let message: RedactedText =
                 decoding == .json
                 ? "the response has no body, but 'decoding: json' requires JSON"
                 : "the response has no body, but 'decoding: plist' requires a property list"
-            return Failure(.decode, message, at: span(of: plan.settings.decoding))
+            return Failure(.decode, message, at: span(of: plan.settings[Decoding.self]))
         }
-        guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value, !ranges.isEmpty,
+        guard decoding == .auto, let accept = plan.settings[AcceptSetting.self], let ranges = accept.value,
+            !ranges.isEmpty,
             ranges.allSatisfy(\.isJSON)
         else { return nil }
         return Failure(
@@ -305,7 +304,7 @@ struct ResponseEvaluator {
 
     /// Why the data is a string, if it is JSON with the content type of a text; otherwise empty.
     private var undecodedReason: String {
-        guard plan.settings.decoding == nil, let text = evaluated.data?.json.string,
+        guard plan.settings[Decoding.self] == nil, let text = evaluated.data?.json.string,
             text.first == "{" || text.first == "[",
             (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) != nil,
             let type = response.headers.first(named: "Content-Type")
@@ -328,7 +327,7 @@ struct ResponseEvaluator {
         with rejection: Failure? = nil
     ) -> Failure? {
         let errors = evaluatesOutputs && isSuccess ? evaluateOutputs() : []
-        let violations = plan.expectation.map { unmetExpectations($0) } ?? []
+        let violations = plan.settings.has(ExpectationSetting.key) ? unmetExpectations() : []
         let unmet = violations.map { Failure.Detail(redactor.text($0.message), at: $0.span) }
         if var rejection {
             if !unmet.isEmpty { rejection.details = [.init(rejection.message, at: rejection.span)] + unmet }
@@ -344,16 +343,16 @@ struct ResponseEvaluator {
     }
 
     /// All expectations that do not hold, except that of the status.
-    private mutating func unmetExpectations(_ expectation: Expectation) -> [ExpectationChecker.Violation] {
+    private mutating func unmetExpectations() -> [ExpectationChecker.Violation] {
         let scope = scope
         let checker = ExpectationChecker(
-            expectation: expectation,
+            settings: plan.settings,
             response: response,
             data: evaluated.data ?? ScopeValue(.null),
             scope: scope.scope,
             undecodedReason: undecodedReason
         )
-        return checker.violations() + snapshotViolations(expectation.snapshot)
+        return checker.violations() + snapshotViolations(plan.settings.expectedSnapshot)
     }
 
     /// The differences from the snapshot, or none if that is updated.
@@ -371,6 +370,10 @@ struct ResponseEvaluator {
             return [.init(message: error.message, span: error.span)]
         }
     }
+
+    private var decoding: Decoding { plan.settings[Decoding.self]?.value ?? Decoding.default }
+
+    private var decoder: ResponseDecoder { ResponseDecoder(decoding: decoding) }
 
     /// The failure if the data is not what `returns` declares.
     private func returnsFailure() -> Failure? { plan.returnsFailure(of: evaluated.data?.json ?? .null, redactor) }

@@ -100,7 +100,7 @@ struct SnapshotChecker {
         var value = value
         for path in snapshot.ignored {
             // From the end, because removing an element changes the indices after it.
-            for node in try path.nodes(in: value).reversed() { value.remove(node.path.steps[...]) }
+            for node in try path.nodes(in: value).reversed() { value.remove(node.location.tokens[...]) }
         }
         return value
     }
@@ -126,7 +126,7 @@ struct SnapshotChecker {
 
 extension JSON {
     /// Removes the node at a path; does nothing if there is none.
-    fileprivate mutating func remove(_ path: ArraySlice<NormalizedPath.Step>) {
+    fileprivate mutating func remove(_ path: ArraySlice<JSONPointer.Token>) {
         guard let first = path.first else {
             self = .null
             return

@@ -52,18 +52,19 @@ final class AttemptEnvironment: EvaluationEnvironment {
 
     func uuid() -> String { RandomUUID.make(from: "\(run.id) \(instance)") }
 
-    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
         let file = LocalFile(FileContents.path(path, in: run.manifestFolder), within: run.files)
         do {
             return try file.read(limit: Self.maximumFileBytes)
         } catch {
             switch error.reason {
-            case .notFound: throw FileUnavailable(reason: "does not exist")
+            case .notFound: throw EvaluationError(.value, "does not exist")
             case .outside:
-                throw FileUnavailable(
-                    reason: "is outside the folder of the manifest (--allow-outside allows that)"
+                throw EvaluationError(
+                    .value,
+                    "is outside the folder of the manifest (--allow-outside allows that)"
                 )
-            default: throw FileUnavailable(reason: "cannot be read: \(error.message)")
+            default: throw EvaluationError(.value, "cannot be read: \(error.message)")
             }
         }
     }

@@ -56,7 +56,7 @@ struct RequestSender: Sendable {
     init(_ request: RequestStep, in context: StepContext) {
         self.request = request
         self.context = context
-        let isDebugged = request.plan.settings.debug?.value == true
+        let isDebugged = request.plan.settings[DebugSetting.self]?.value == true
         recorder = isDebugged ? RequestRecorder(context.run.transport) : nil
     }
 
@@ -66,7 +66,8 @@ struct RequestSender: Sendable {
     /// Whether the phases and the progress of the transfer are reported. A `forEach` may have a million elements: only
     /// their outcomes are reported, unless `debug` asks for more.
     private var reportsDetails: Bool {
-        !context.isElement(request.step) || run.events.reportedElements == .all || plan.settings.debug?.value == true
+        !context.isElement(request.step) || run.events.reportedElements == .all
+            || plan.settings[DebugSetting.self]?.value == true
     }
 
     /// Whether the request and the response are reported: while a trace is exported, also those of an element with
@@ -76,7 +77,7 @@ struct RequestSender: Sendable {
     }
 
     /// Whether the request names its trace.
-    private var isTraced: Bool { plan.settings.trace?.value == true }
+    private var isTraced: Bool { plan.settings[TraceSetting.self]?.value == true }
 
     /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
     func permit() async -> Permit? {
@@ -118,7 +119,7 @@ struct RequestSender: Sendable {
                 to: run.events
             ) : nil
         let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
-        let limit = plan.settings.redirects?.value ?? RedirectsSetting.default
+        let limit = plan.settings[RedirectsSetting.self]?.value ?? RedirectsSetting.default
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
             redirects.append(redirect)

@@ -91,18 +91,9 @@ enum CompiledSegment: Sendable {
     case name(String)
     case index(Int)
     /// Selectors applied to the children of a node.
-    case children([CompiledSelector])
+    case children([Selector<CompiledExpression>])
     /// Selectors applied to a node and all its descendants.
-    case descendants([CompiledSelector])
-}
-
-/// A selector of a segment.
-enum CompiledSelector: Sendable {
-    case name(String)
-    case wildcard
-    case index(Int)
-    case slice(start: Int?, end: Int?, step: Int)
-    case filter(CompiledExpression)
+    case descendants([Selector<CompiledExpression>])
 }
 
 extension CompiledExpression {

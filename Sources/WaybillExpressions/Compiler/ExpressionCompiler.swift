@@ -230,7 +230,7 @@ struct ExpressionCompiler {
     ) throws(ExpressionSyntaxError) -> CompiledPath {
         var compiled: [CompiledSegment] = []
         for segment in segments {
-            var selectors: [CompiledSelector] = []
+            var selectors: [Selector<CompiledExpression>] = []
             for selector in segment.selectors { selectors.append(try self.selector(selector)) }
             switch selectors[0] {
             case .name(let name) where segment.isSingular: compiled.append(.name(name))
@@ -247,7 +247,9 @@ struct ExpressionCompiler {
         )
     }
 
-    private mutating func selector(_ selector: SelectorSyntax) throws(ExpressionSyntaxError) -> CompiledSelector {
+    private mutating func selector(_ selector: SelectorSyntax) throws(ExpressionSyntaxError) -> Selector<
+        CompiledExpression
+    > {
         switch selector.kind {
         case .name(let name): return .name(name)
         case .wildcard: return .wildcard

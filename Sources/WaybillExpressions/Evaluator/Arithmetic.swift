@@ -8,11 +8,11 @@ enum Arithmetic {
         _ sign: ArithmeticOperator,
         _ left: JSONNumber,
         _ right: JSONNumber
-    ) throws(FunctionFailure) -> JSONNumber {
+    ) throws(EvaluationError) -> JSONNumber {
         if let left = left.int, let right = right.int {
             if let exact = try exact(sign, left, right) { return exact }
         } else if isLarge(left) || isLarge(right) {
-            throw FunctionFailure(.value, "cannot compute exactly with an integer that does not fit into 64 bits")
+            throw EvaluationError(.value, "cannot compute exactly with an integer that does not fit into 64 bits")
         }
         return try inexact(sign, left.double, right.double)
     }
@@ -21,21 +21,21 @@ enum Arithmetic {
         _ sign: ArithmeticOperator,
         _ left: Int,
         _ right: Int
-    ) throws(FunctionFailure) -> JSONNumber? {
+    ) throws(EvaluationError) -> JSONNumber? {
         let (value, overflow): (Int, Bool)
         switch sign {
         case .plus: (value, overflow) = left.addingReportingOverflow(right)
         case .minus: (value, overflow) = left.subtractingReportingOverflow(right)
         case .times: (value, overflow) = left.multipliedReportingOverflow(by: right)
         case .divide, .remainder:
-            if right == 0 { throw FunctionFailure(.value, "division by 0") }
+            if right == 0 { throw EvaluationError(.value, "division by 0") }
             // Only Int.min divided by -1 overflows; its remainder is still 0.
             let remainder = left.remainderReportingOverflow(dividingBy: right).partialValue
             if sign == .remainder { return JSONNumber(remainder) }
             if remainder != 0 { return nil }
             (value, overflow) = left.dividedReportingOverflow(by: right)
         }
-        if overflow { throw FunctionFailure(.value, "the result does not fit into 64 bits") }
+        if overflow { throw EvaluationError(.value, "the result does not fit into 64 bits") }
         return JSONNumber(value)
     }
 
@@ -43,9 +43,9 @@ enum Arithmetic {
         _ sign: ArithmeticOperator,
         _ left: Double,
         _ right: Double
-    ) throws(FunctionFailure) -> JSONNumber {
+    ) throws(EvaluationError) -> JSONNumber {
         if right == 0, sign == .divide || sign == .remainder {
-            throw FunctionFailure(.value, "division by 0")
+            throw EvaluationError(.value, "division by 0")
         }
         let value =
             switch sign {
@@ -56,7 +56,7 @@ enum Arithmetic {
             case .remainder: left.truncatingRemainder(dividingBy: right)
             }
         guard let number = JSONNumber(value) else {
-            throw FunctionFailure(.value, "the result is too large for a number in double precision")
+            throw EvaluationError(.value, "the result is too large for a number in double precision")
         }
         return number
     }

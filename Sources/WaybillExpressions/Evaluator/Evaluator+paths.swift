@@ -148,7 +148,7 @@ extension Evaluator {
     /// Applies selectors to a node and its descendants, each before its own children. The stack is an array, so the
     /// depth of a document does not matter.
     private mutating func descend(
-        _ selectors: [CompiledSelector],
+        _ selectors: [Selector<CompiledExpression>],
         _ root: Node,
         into matched: inout [Node],
         _ range: Range<Int>
@@ -175,7 +175,7 @@ extension Evaluator {
     }
 
     private mutating func select(
-        _ selector: CompiledSelector,
+        _ selector: Selector<CompiledExpression>,
         _ node: Node,
         into matched: inout [Node],
         _ range: Range<Int>

@@ -228,7 +228,7 @@ struct Evaluator {
 
     /// Returns Nothing if the context treats a failure as that; otherwise throws the error.
     private func absent(
-        _ failure: FunctionFailure,
+        _ failure: EvaluationError,
         _ expression: CompiledExpression
     ) throws(EvaluationError) -> ScopeValue? {
         switch (expression.context, failure.kind) {

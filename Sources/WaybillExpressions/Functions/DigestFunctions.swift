@@ -29,7 +29,7 @@ extension ExpressionFunction {
             "The HMAC-SHA-256 of a string or of bytes with a key, in 'hex' (the default), 'base64' or 'base64url'.",
             example: ("hmac('key', 'value', 'base64')", "kPv88V50o2uJ29sqch2a7P/f3dxcg+J/dZJZT3GTJIE="),
             concealsSecrets: true,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 try encoded(Digest.hmacSHA256(of: arguments.bytes(1), key: arguments.bytes(0)), arguments, 2)
             }
         ),
@@ -50,7 +50,7 @@ extension ExpressionFunction {
             "The \(title) digest of a string (as UTF-8) or of bytes, in 'hex' (the default), 'base64' or 'base64url'.",
             example: example,
             concealsSecrets: true,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 try encoded(Digest.value(of: arguments.bytes(0), algorithm), arguments, 1)
             }
         )
@@ -60,12 +60,12 @@ extension ExpressionFunction {
         _ bytes: [UInt8],
         _ arguments: FunctionArguments,
         _ index: Int
-    ) throws(FunctionFailure) -> JSON {
+    ) throws(EvaluationError) -> JSON {
         switch arguments.optionalString(index) ?? "hex" {
         case "hex": return .string(Hexadecimal.encode(bytes))
         case "base64": return .string(Base64.encode(bytes))
         case "base64url": return .string(Base64.encode(bytes, urlSafe: true))
-        default: throw FunctionFailure(.value, "the encoding of a digest must be 'hex', 'base64' or 'base64url'")
+        default: throw EvaluationError(.value, "the encoding of a digest must be 'hex', 'base64' or 'base64url'")
         }
     }
 }

@@ -44,7 +44,7 @@ package final class ExpressionFunction: Sendable {
     enum Body: Sendable {
         case form(Form)
         /// Computes the result from arguments that fit the parameters.
-        case compute(@Sendable (FunctionArguments) throws(FunctionFailure) -> JSON)
+        case compute(@Sendable (FunctionArguments) throws(EvaluationError) -> JSON)
         /// Returns the argument, marked as raw.
         case markRaw
     }
@@ -141,18 +141,6 @@ struct FunctionArguments: Sendable {
     func list(_ index: Int) -> [JSON] { values[index].array ?? [] }
 }
 
-/// The reason why a function has no result.
-struct FunctionFailure: Error, Sendable {
-    var kind: EvaluationError.Kind
-    /// The reason, as a sentence without a full stop.
-    var message: String
-
-    init(_ kind: EvaluationError.Kind, _ message: String) {
-        self.kind = kind
-        self.message = message
-    }
-}
-
 /// Limits on the size of a result and on the work of an evaluation.
 enum EvaluationLimits {
     /// The maximum length of a string, in bytes.
@@ -164,11 +152,11 @@ enum EvaluationLimits {
     /// The maximum number of nodes visited and pattern steps in one evaluation.
     static let steps = 1_000_000_000
 
-    static func checkElements(_ count: Int) throws(FunctionFailure) {
-        if count > elements { throw FunctionFailure(.limit, "the list would have more than \(elements) elements") }
+    static func checkElements(_ count: Int) throws(EvaluationError) {
+        if count > elements { throw EvaluationError(.limit, "the list would have more than \(elements) elements") }
     }
 
-    static func checkText(_ bytes: Int) throws(FunctionFailure) {
-        if bytes > textBytes { throw FunctionFailure(.limit, "the string would be larger than 256 MiB") }
+    static func checkText(_ bytes: Int) throws(EvaluationError) {
+        if bytes > textBytes { throw EvaluationError(.limit, "the string would be larger than 256 MiB") }
     }
 }

@@ -35,7 +35,7 @@ extension ExpressionFunction {
             "The first element of a list; an error if the list is empty.",
             example: ("first($.tags)", "new"),
             work: .constant,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 guard let first = arguments.list(0).first else { throw emptyList("first") }
                 return first
             }
@@ -47,7 +47,7 @@ extension ExpressionFunction {
             "The last element of a list; an error if the list is empty.",
             example: ("last($.tags)", "gift"),
             work: .constant,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 guard let last = arguments.list(0).last else { throw emptyList("last") }
                 return last
             }
@@ -58,11 +58,11 @@ extension ExpressionFunction {
             .number,
             "The sum of a list of numbers.",
             example: ("sum($.lines[*].price)", 6.5),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 var sum = JSONNumber(0)
                 for element in arguments.list(0) {
                     guard case .number(let number) = element else {
-                        throw FunctionFailure(
+                        throw EvaluationError(
                             .type,
                             "sum() requires a list of numbers, found \(element.kind.phrase) in it"
                         )
@@ -78,7 +78,7 @@ extension ExpressionFunction {
             [.number, .string],
             "The minimum of a list of numbers or of strings; an error if the list is empty.",
             example: ("min($.lines[*].price)", 2.5),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 let list = arguments.list(0)
                 try checkOrdered(list, "min")
                 guard let least = list.min(by: JSON.precedes) else { throw emptyList("min") }
@@ -91,7 +91,7 @@ extension ExpressionFunction {
             [.number, .string],
             "The maximum of a list of numbers or of strings; an error if the list is empty.",
             example: ("max($.lines[*].price)", 4),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 let list = arguments.list(0)
                 try checkOrdered(list, "max")
                 guard let greatest = list.max(by: JSON.precedes) else { throw emptyList("max") }
@@ -104,7 +104,7 @@ extension ExpressionFunction {
             .array,
             "A list of numbers or of strings, sorted in ascending order.",
             example: ("sort($.tags)", ["gift", "new"]),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 let list = arguments.list(0)
                 try checkOrdered(list, "sort")
                 return .array(list.sorted(by: JSON.precedes))
@@ -131,22 +131,22 @@ extension ExpressionFunction {
             .array,
             "The integers from start up to, but not including, end, by a step (1 by default). range(n) starts at 0.",
             example: ("range(1, 4)", [1, 2, 3]),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 try NumberRange(arguments.values).list
             }
         ),
     ]
 
-    private static func emptyList(_ name: String) -> FunctionFailure {
-        FunctionFailure(.missing, "\(name)() has no result: the list is empty")
+    private static func emptyList(_ name: String) -> EvaluationError {
+        EvaluationError(.missing, "\(name)() has no result: the list is empty")
     }
 
-    private static func checkOrdered(_ list: [JSON], _ name: String) throws(FunctionFailure) {
+    private static func checkOrdered(_ list: [JSON], _ name: String) throws(EvaluationError) {
         guard let kind = list.first?.kind else { return }
         let other = list.first { $0.kind != kind }
         guard kind == .number || kind == .string, other == nil else {
             let found = other.map { "\(kind.phrase) and \($0.kind.phrase)" } ?? kind.phrase
-            throw FunctionFailure(.type, "\(name)() requires a list of numbers or of strings, found \(found) in it")
+            throw EvaluationError(.type, "\(name)() requires a list of numbers or of strings, found \(found) in it")
         }
     }
 }

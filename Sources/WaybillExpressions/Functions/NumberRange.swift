@@ -9,20 +9,20 @@ package struct NumberRange: Sendable {
     private let step: Int
 
     /// Creates the range for the arguments of `range()`.
-    init(_ arguments: [JSON]) throws(FunctionFailure) {
+    init(_ arguments: [JSON]) throws(EvaluationError) {
         var bounds: [Int] = []
         for value in arguments {
             guard let bound = value.number?.int, bound.magnitude <= 1 << 53 else {
-                throw FunctionFailure(.value, "range() requires integers within ±2^53")
+                throw EvaluationError(.value, "range() requires integers within ±2^53")
             }
             bounds.append(bound)
         }
         start = bounds.count > 1 ? bounds[0] : 0
         let end = bounds.count > 1 ? bounds[1] : bounds[0]
         step = bounds.count > 2 ? bounds[2] : 1
-        if step == 0 { throw FunctionFailure(.value, "the step of range() must not be 0") }
+        if step == 0 { throw EvaluationError(.value, "the step of range() must not be 0") }
         if (end - start) / step > EvaluationLimits.rangeElements {
-            throw FunctionFailure(.limit, "range() returns at most \(EvaluationLimits.rangeElements) elements")
+            throw EvaluationError(.limit, "range() returns at most \(EvaluationLimits.rangeElements) elements")
         }
         let distance = end - start
         count = max(0, (distance + step - step.signum()) / step)

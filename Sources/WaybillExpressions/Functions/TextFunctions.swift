@@ -9,7 +9,7 @@ extension ExpressionFunction {
             [.string, .array],
             "Strings, numbers and booleans concatenated into one string, or lists into one list.",
             example: ("concat('order-', $.id)", "order-7"),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 if arguments.values.allSatisfy({ $0.array != nil }) {
                     let lists = arguments.values.map { $0.array ?? [] }
                     try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
@@ -54,7 +54,7 @@ extension ExpressionFunction {
             .array,
             "A list of the parts of a string between separators, or of its code points if the separator is empty.",
             example: ("split('a,b', ',')", ["a", "b"]),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 let text = arguments.string(0)
                 if arguments.string(1).isEmpty {
                     return .array(text.unicodeScalars.map { .string(String(Character($0))) })
@@ -68,7 +68,7 @@ extension ExpressionFunction {
             .string,
             "The strings, numbers and booleans of a list as one string, with a separator between them.",
             example: ("join($.tags, ', ')", "new, gift"),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 .string(try joined(arguments.list(0), separator: arguments.string(1)))
             }
         ),
@@ -78,9 +78,9 @@ extension ExpressionFunction {
             .string,
             "The string with every occurrence of a part replaced.",
             example: ("replace('a-b-c', '-', '.')", "a.b.c"),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 if arguments.string(1).isEmpty {
-                    throw FunctionFailure(.value, "replace() needs a part that is not empty")
+                    throw EvaluationError(.value, "replace() needs a part that is not empty")
                 }
                 let parts = try parts(of: arguments.string(0), between: arguments.string(1))
                 let replacement = arguments.string(2)
@@ -97,12 +97,12 @@ extension ExpressionFunction {
             "Whether a string contains another string, a list an element, or an object a member of that name.",
             example: ("contains($.tags, 'gift')", true),
             work: .everything,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 switch arguments[0] {
                 case .array(let elements): return .bool(elements.contains(arguments[1]))
                 case .object(let object):
                     guard case .string(let name) = arguments[1] else {
-                        throw FunctionFailure(
+                        throw EvaluationError(
                             .type,
                             "contains() requires a string, the name of a member, to search an object"
                         )
@@ -110,7 +110,7 @@ extension ExpressionFunction {
                     return .bool(object[name] != nil)
                 default:
                     guard case .string(let part) = arguments[1] else {
-                        throw FunctionFailure(
+                        throw EvaluationError(
                             .type,
                             "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
                         )
@@ -158,11 +158,11 @@ extension ExpressionFunction {
         ),
     ]
 
-    private static func joined(_ values: [JSON], separator: String) throws(FunctionFailure) -> String {
+    private static func joined(_ values: [JSON], separator: String) throws(EvaluationError) -> String {
         var text = ""
         for (index, value) in values.enumerated() {
             guard let part = value.scalarText else {
-                throw FunctionFailure(.type, "cannot join \(value.kind.phrase): strings, numbers and booleans only")
+                throw EvaluationError(.type, "cannot join \(value.kind.phrase): strings, numbers and booleans only")
             }
             if index > 0 { text += separator }
             text += part
@@ -177,7 +177,7 @@ extension ExpressionFunction {
         of text: String,
         between separator: String,
         most: Int = .max
-    ) throws(FunctionFailure) -> [Substring] {
+    ) throws(EvaluationError) -> [Substring] {
         let pattern = Array(separator.utf8)
         var borders = [0]
         for index in pattern.indices.dropFirst() {
@@ -193,7 +193,7 @@ extension ExpressionFunction {
         var limit = WorkLimit.Check()
         var position = 0
         while index < bytes.endIndex, parts.count < most - 1 {
-            if limit.isReached(at: position) { throw FunctionFailure(.value, WorkLimit.message) }
+            if limit.isReached(at: position) { throw EvaluationError(.value, WorkLimit.message) }
             position += 1
             let byte = bytes[index]
             bytes.formIndex(after: &index)

@@ -19,13 +19,13 @@ extension ExpressionFunction {
             .string,
             "A time (seconds since 1970, or RFC 3339; in the years 1678 to 2261) in RFC 3339 format, or in one such as '%Y-%m-%d'.",
             example: ("date(0, '%Y-%m-%d')", "1970-01-01"),
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 let moment = try time(arguments[0])
                 guard let format = arguments.optionalString(1) else { return .string(moment.description) }
                 do throws(DateFormatError) {
                     return .string(try DateFormat.text(of: moment, format))
                 } catch {
-                    throw FunctionFailure(.value, error.message)
+                    throw EvaluationError(.value, error.message)
                 }
             }
         ),
@@ -36,7 +36,7 @@ extension ExpressionFunction {
             "The seconds from 1970 to a time (RFC 3339, in the years 1678 to 2261), by default to the current time.",
             example: ("epoch('1970-01-02')", 86_400),
             isAmbient: true,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 if arguments.count == 0 {
                     return .number(JSONNumber(floorDivide(arguments.environment.now().nanoseconds, 1_000_000_000)))
                 }
@@ -67,9 +67,9 @@ extension ExpressionFunction {
             "The content of a UTF-8 text file, as a string.",
             example: ("file('greeting.txt')", "héllo"),
             isAmbient: true,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
-                    throw FunctionFailure(.value, "file() cannot read the file: it is not valid UTF-8")
+                    throw EvaluationError(.value, "file() cannot read the file: it is not valid UTF-8")
                 }
                 return .string(text)
             }
@@ -81,7 +81,7 @@ extension ExpressionFunction {
             "The content of a file, as bytes.",
             example: ("base64(bytes('greeting.txt'))", "aMOpbGxv"),
             isAmbient: true,
-            .compute { arguments throws(FunctionFailure) in
+            .compute { arguments throws(EvaluationError) in
                 .bytes(try contents(of: "bytes", arguments))
             }
         ),
@@ -90,18 +90,18 @@ extension ExpressionFunction {
     private static func contents(
         of function: String,
         _ arguments: FunctionArguments
-    ) throws(FunctionFailure) -> [UInt8] {
+    ) throws(EvaluationError) -> [UInt8] {
         let bytes: [UInt8]
         do {
             bytes = try arguments.environment.contents(ofFile: arguments.string(0))
         } catch {
-            throw FunctionFailure(.value, "\(function)() cannot read the file: it \(error.reason)")
+            throw EvaluationError(.value, "\(function)() cannot read the file: it \(error.message)")
         }
         try EvaluationLimits.checkText(bytes.count)
         return bytes
     }
 
-    private static func time(_ value: JSON) throws(FunctionFailure) -> Timestamp {
+    private static func time(_ value: JSON) throws(EvaluationError) -> Timestamp {
         switch value {
         case .number(let number):
             if let seconds = number.int {
@@ -110,14 +110,14 @@ extension ExpressionFunction {
             } else if abs(number.double) < 9e9 {
                 return Timestamp(nanoseconds: Int64((number.double * 1e9).rounded()))
             }
-            throw FunctionFailure(.value, "the number of seconds is too large for a time")
+            throw EvaluationError(.value, "the number of seconds is too large for a time")
         default:
-            guard let text = value.string, let moment = DateFormat.moment(text) else {
+            guard let text = value.string, let moment = Timestamp(rfc3339: text) else {
                 let found = value.string.map { "'\($0.excerpt(60))'" } ?? value.kind.phrase
                 if let text = value.string, DateTimeFormat.isDateTime(text) || DateTimeFormat.isDate(text) {
-                    throw FunctionFailure(.value, "\(found) is out of range: times are in the years 1678 to 2261")
+                    throw EvaluationError(.value, "\(found) is out of range: times are in the years 1678 to 2261")
                 }
-                throw FunctionFailure(.value, "\(found) is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)")
+                throw EvaluationError(.value, "\(found) is not a time of the form 2026-11-21T05:27:03Z (RFC 3339)")
             }
             return moment
         }

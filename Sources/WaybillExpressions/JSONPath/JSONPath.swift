@@ -26,22 +26,26 @@ package struct JSONPath: Sendable {
         try select(nil, in: document).map(\.value)
     }
 
-    /// Returns all nodes that the query selects in a document, in order, each with its normalized path.
+    /// Returns all nodes that the query selects in a document, in order, each with its location.
     ///
     /// - Throws: An error only if the work or the result exceeds its limit.
-    package func nodes(in document: JSON) throws(EvaluationError) -> [(path: NormalizedPath, value: JSON)] {
-        try select(NormalizedPath(), in: document).compactMap { node in node.path.map { ($0, node.value) } }
+    package func nodes(in document: JSON) throws(EvaluationError) -> [(location: JSONPointer, value: JSON)] {
+        try select(JSONPointer(), in: document).compactMap { node in node.location.map { ($0, node.value) } }
     }
 
-    /// - Parameter path: The path of the document, if those of its nodes are wanted.
-    private func select(_ path: NormalizedPath?, in document: JSON) throws(EvaluationError) -> [Node] {
+    /// - Parameter location: The location of the document, if those of its nodes are wanted.
+    private func select(_ location: JSONPointer?, in document: JSON) throws(EvaluationError) -> [Node] {
         let scope = EvaluationScope(
             root: DictionaryNamespace(),
             current: ScopeValue(document),
             environment: NoEnvironment()
         )
         var evaluator = Evaluator(scope)
-        return try evaluator.nodes(query.path.segments[...], from: Node(value: document, path: path), query.range)
+        return try evaluator.nodes(
+            query.path.segments[...],
+            from: Node(value: document, location: location),
+            query.range
+        )
     }
 }
 
@@ -56,7 +60,7 @@ extension JSONPath: Equatable {
 private struct NoEnvironment: EvaluationEnvironment {
     func now() -> Timestamp { Timestamp(nanoseconds: 0) }
     func uuid() -> String { "00000000-0000-0000-0000-000000000000" }
-    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
-        throw FileUnavailable(reason: "is not accessible")
+    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
+        throw EvaluationError(.value, "is not accessible")
     }
 }

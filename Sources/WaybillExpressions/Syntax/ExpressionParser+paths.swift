@@ -48,7 +48,7 @@ extension ExpressionParser {
         let isDescendant = skip(".")
         if isDescendant, next == UInt8(ascii: "[") { return try bracketed(from: start, isDescendant: true) }
         let selectorStart = position
-        let kind: SelectorSyntax.Kind
+        let kind: Selector<ExpressionSyntax>
         if skip("*") {
             kind = .wildcard
         } else if Self.isNameStart(next) {
@@ -87,7 +87,7 @@ extension ExpressionParser {
 
     private mutating func selector() throws(ExpressionSyntaxError) -> SelectorSyntax {
         let start = position
-        let kind: SelectorSyntax.Kind
+        let kind: Selector<ExpressionSyntax>
         switch next {
         case UInt8(ascii: "'"), UInt8(ascii: "\""): kind = .name(try stringLiteral())
         case UInt8(ascii: "*"):
@@ -126,7 +126,7 @@ extension ExpressionParser {
     }
 
     /// Parses the rest of `start:end:step`, from the first colon on.
-    private mutating func slice(from start: Int?) throws(ExpressionSyntaxError) -> SelectorSyntax.Kind {
+    private mutating func slice(from start: Int?) throws(ExpressionSyntaxError) -> Selector<ExpressionSyntax> {
         position += 1
         let end = try sliceBound()
         var step: Int?

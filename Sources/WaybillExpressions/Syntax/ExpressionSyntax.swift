@@ -104,16 +104,17 @@ struct SegmentSyntax: Sendable {
     }
 }
 
-/// A selector of a segment (RFC 9535, section 2.3).
+/// A selector of a segment as it was written.
 struct SelectorSyntax: Sendable {
-    enum Kind: Sendable {
-        case name(String)
-        case wildcard
-        case index(Int)
-        case slice(start: Int?, end: Int?, step: Int)
-        case filter(ExpressionSyntax)
-    }
-
-    var kind: Kind
+    var kind: Selector<ExpressionSyntax>
     var range: Range<Int>
+}
+
+/// A selector of a segment (RFC 9535, section 2.3).
+enum Selector<Filter: Sendable>: Sendable {
+    case name(String)
+    case wildcard
+    case index(Int)
+    case slice(start: Int?, end: Int?, step: Int)
+    case filter(Filter)
 }

@@ -91,7 +91,7 @@ package struct Template: Sendable {
         in scope: EvaluationScope,
         rewriting rewrite: (ScopeText) -> String
     ) throws(EvaluationError) -> ScopeText {
-        var result = ScopeText(text: "", isSecret: false, isRaw: false)
+        var result = ScopeText("")
         for part in parts {
             switch part {
             case .literal(let text): result.text += text
@@ -117,6 +117,13 @@ package struct ScopeText: Sendable, Equatable {
     package var isSecret: Bool
     /// Whether it is one value marked with `raw()`.
     package var isRaw: Bool
+
+    /// Creates a string, which is neither secret nor raw by default.
+    package init(_ text: String, isSecret: Bool = false, isRaw: Bool = false) {
+        self.text = text
+        self.isSecret = isSecret
+        self.isRaw = isRaw
+    }
 
     /// The string for messages: `***` if it was computed from a secret.
     package var shown: String { isSecret ? "***" : text }

@@ -97,7 +97,7 @@ private struct PropertyListWriting {
             case "\r": output += Array("&#13;".utf8)
             default:
                 guard XMLScanner.isCharacter(scalar) else {
-                    throw fault("XML does not allow the character U+\(Self.hexadecimal(scalar))")
+                    throw fault("XML does not allow the character U+\(scalar.value.digits(4, radix: 16))")
                 }
                 output.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
@@ -114,11 +114,6 @@ private struct PropertyListWriting {
     /// Indents the tags of a container to its depth. The path has one more token for its contents.
     private mutating func indent() {
         output.append(contentsOf: repeatElement(UInt8(ascii: "\t"), count: path.count))
-    }
-
-    private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
-        let code = String(scalar.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - code.count)) + code
     }
 
     private func fault(_ message: String) -> PropertyListError {

@@ -107,6 +107,33 @@ package struct CivilTime: Sendable, Hashable {
         self.nanosecond = nanosecond
     }
 
+    /// Returns the days since 1970-01-01; `nil` for a date that does not exist.
+    static func day(year: Int, month: Int, day: Int) -> Int? {
+        let number = days(year: year, month: month, day: day)
+        let civil = CivilTime(secondsSince1970: number * 86_400, nanosecond: 0)
+        return civil.month == month && civil.day == day ? number : nil
+    }
+
+    /// Returns the days since 1970-01-01 (based on Howard Hinnant's `days_from_civil`). A day after the last of its
+    /// month is one of the next month.
+    static func days(year: Int, month: Int, day: Int) -> Int {
+        let (era, yearOfEra) = floorDivide(month <= 2 ? year - 1 : year, 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// The English names of the months.
+    static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    /// Returns the English name of the weekday of a number of days since 1970-01-01, a Thursday.
+    static func weekday(of day: Int) -> String {
+        let names = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
+        return names[floorDivide(day, 7).remainder]
+    }
+
     private static func floorDivide(_ value: Int, _ divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -45,11 +45,6 @@ package struct Authentication: WholeSetting {
     package var fieldTexts: [ScalarTemplate] { method?.fieldTexts ?? [] }
 }
 
-extension Settings {
-    /// Credentials.
-    package var auth: Setting<Authentication>? { last(Authentication.self) }
-}
-
 /// A method of authentication: how it is read, which strings it consists of, and where its credentials are sent.
 ///
 /// Each method is defined in a file of this folder; `Authentication.methods` lists them all. To add a method, copy a

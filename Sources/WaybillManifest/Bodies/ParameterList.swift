@@ -6,7 +6,7 @@ import WaybillJSON
 /// The names and values of a query or form, with nested values flattened: `a[b]=1`, `a[]=1`.
 package struct ParameterList: Sendable {
     /// The pairs in order, not yet encoded.
-    package private(set) var pairs: [(name: String, value: ComputedText)] = []
+    package private(set) var pairs: [(name: String, value: ScopeText)] = []
     /// Whether any value depends on a secret.
     package var isSecret: Bool { pairs.contains(where: \.value.isSecret) }
 
@@ -18,7 +18,7 @@ package struct ParameterList: Sendable {
     }
 
     /// Adds one pair.
-    package mutating func add(_ name: String, _ value: ComputedText) {
+    package mutating func add(_ name: String, _ value: ScopeText) {
         pairs.append((name, value))
     }
 
@@ -31,7 +31,7 @@ package struct ParameterList: Sendable {
         switch value {
         case .scalar(let scalar):
             if let text = scalar.constantText {
-                add(name, ComputedText(text: scalar.isNull ? "" : text))
+                add(name, ScopeText(scalar.isNull ? "" : text))
             } else {
                 let value = try scalar.value(in: scope)
                 try add(name, value.json, isSecret: value.isSecret, at: scalar.span)
@@ -49,7 +49,7 @@ package struct ParameterList: Sendable {
         isSecret: Bool,
         at span: SourceSpan
     ) throws(EvaluationFailure) {
-        func add(_ text: String) { pairs.append((name, ComputedText(text: text, isSecret: isSecret))) }
+        func add(_ text: String) { pairs.append((name, ScopeText(text, isSecret: isSecret))) }
         switch value {
         case .null: add("")
         case .bool(let value): add(value ? "true" : "false")

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillJSON
 
 /// A body that is read from a single scalar.

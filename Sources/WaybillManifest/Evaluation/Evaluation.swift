@@ -2,19 +2,6 @@ package import WaybillDiagnostics
 package import WaybillExpressions
 package import WaybillJSON
 
-/// A string, and whether it depends on a secret.
-package struct ComputedText: Sendable {
-    /// The string.
-    package var text: String
-    /// Whether it contains the value of a secret or a string derived from one.
-    package var isSecret: Bool
-
-    package init(text: String, isSecret: Bool = false) {
-        self.text = text
-        self.isSecret = isSecret
-    }
-}
-
 /// The content of a body or of a part of one.
 package struct ComputedContent: Sendable {
     /// The bytes; a string is encoded in UTF-8.
@@ -28,7 +15,7 @@ package struct ComputedContent: Sendable {
     /// The bytes, with a string decoded from Base64; `nil` for a string that is not Base64.
     package var decodedBytes: [UInt8]? { isText ? Base64.decode(String(decoding: bytes, as: UTF8.self)) : bytes }
 
-    init(_ text: ComputedText) {
+    init(_ text: ScopeText) {
         bytes = Array(text.text.utf8)
         isSecret = text.isSecret
         mediaType = "text/plain; charset=utf-8"
@@ -90,7 +77,7 @@ extension ScopeValue {
 
 extension ScalarTemplate {
     /// Returns the scalar as a string: a constant as written.
-    package func text(in scope: EvaluationScope) throws(EvaluationFailure) -> ComputedText {
+    package func text(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeText {
         try text(in: scope) { $0.text }
     }
 
@@ -103,15 +90,14 @@ extension ScalarTemplate {
     private func text(
         in scope: EvaluationScope,
         rewriting rewrite: (ScopeText) -> String
-    ) throws(EvaluationFailure) -> ComputedText {
+    ) throws(EvaluationFailure) -> ScopeText {
         switch content {
         case .constant(_, let text):
-            return ComputedText(text: text)
+            return ScopeText(text)
         case .template(let template):
-            let value = try template.located { () throws(EvaluationError) in
+            return try template.located { () throws(EvaluationError) in
                 try template.template.text(in: scope, rewriting: rewrite)
             }
-            return ComputedText(text: value.text, isSecret: value.isSecret)
         }
     }
 

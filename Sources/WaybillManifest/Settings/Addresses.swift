@@ -114,15 +114,3 @@ package enum ProxySetting: WholeSetting {
         if case .url(let url) = self { visitor.scalar(url, .request, .credential) }
     }
 }
-
-extension Settings {
-    /// The URL that paths are appended to.
-    package var baseURL: Setting<ScalarTemplate>? { value(BaseURLSetting.self) }
-    /// An API version, inserted between base URL and path.
-    package var version: Setting<ScalarTemplate>? { value(VersionSetting.self) }
-    /// The addresses that are used for connections to a host and port.
-    package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }
-    /// The path of a Unix domain socket that requests are sent to.
-    package var unixSocket: Setting<String>? { value(UnixSocketSetting.self) }
-    package var proxy: Setting<ProxySetting>? { last(ProxySetting.self) }
-}

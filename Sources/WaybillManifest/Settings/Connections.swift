@@ -42,16 +42,3 @@ package struct RedirectsSetting: ValueSetting {
         decoder.boolean(node) == false ? 0 : decoder.integer(node)
     }
 }
-
-extension Settings {
-    /// The version of HTTP.
-    package var http: Setting<HTTPVersion>? { last(HTTPVersion.self) }
-    /// The requirements on the network.
-    package var network: Setting<NetworkRequirement>? { last(NetworkRequirement.self) }
-    /// Whether a connection is tried before requests are sent.
-    package var reachability: Setting<Bool>? { value(ReachabilitySetting.self) }
-    /// The traffic class with which packets are marked.
-    package var traffic: Setting<TrafficClass>? { last(TrafficClass.self) }
-    /// The maximum number of redirects that are followed.
-    package var redirects: Setting<Int>? { value(RedirectsSetting.self) }
-}

@@ -73,18 +73,3 @@ package struct DownloadsSetting: ValueSetting {
 
     package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .request, .fileName) }
 }
-
-extension Settings {
-    /// The media ranges that a response can have; a value of `nil` allows any.
-    package var accept: Setting<[MediaRange]?>? { value(AcceptSetting.self) }
-    /// How a response is decoded.
-    package var decoding: Setting<Decoding>? { last(Decoding.self) }
-    /// Whether compressed responses are requested.
-    package var compression: Setting<Bool>? { value(CompressionSetting.self) }
-    /// The maximum size of a response in bytes, after decompression.
-    package var maxBody: Setting<Int>? { value(MaxBodySetting.self) }
-    /// Filters that are applied to the decoded response.
-    package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
-    /// The folder that downloads are written to.
-    package var downloads: Setting<ScalarTemplate>? { value(DownloadsSetting.self) }
-}

@@ -158,9 +158,9 @@ extension ManifestDecoder {
 }
 
 extension Settings {
-    /// Whether there is an expectation of the server's certificate.
-    package var expectsCertificate: Bool {
-        last(ExpectationSetting.self) { if case .certificate(let part) = $0 { part } else { nil } } != nil
+    /// The requirements on the server's certificate.
+    package var expectedCertificate: [Setting<CertificateExpectation>] {
+        all(ExpectationSetting.self) { if case .certificate(let part) = $0 { part } else { nil } }
     }
 
     /// The expected statuses.
@@ -168,52 +168,10 @@ extension Settings {
         last(ExpectationSetting.self) { if case .status(let statuses) = $0 { statuses } else { nil } }
     }
 
-    /// The expectations of a response.
-    package var expect: Expectation {
-        var expectation = Expectation()
-        for entry in all(ExpectationSetting.self) {
-            switch entry.value {
-            case .status(let statuses): expectation.status = entry.map { _ in statuses }
-            case .header(let name, let glob): expectation.headers.append((name, entry.map { _ in glob }))
-            case .json(let value): expectation.json = entry.map { _ in value }
-            case .body(let check): expectation.body.append(entry.map { _ in check })
-            case .equals(let value): expectation.equals = entry.map { _ in value }
-            case .maxTime(let limit): expectation.maxTime = entry.map { _ in limit }
-            case .time(let phase, let limit): expectation.time.append((phase, entry.map { _ in limit }))
-            case .certificate(let part): expectation.certificate.append(entry.map { _ in part })
-            case .snapshot(let snapshot): expectation.snapshot = entry.map { _ in snapshot }
-            case .schema(let schema): expectation.schema = entry.map { _ in schema }
-            }
-        }
-        return expectation
+    /// The file that the data must equal.
+    package var expectedSnapshot: Setting<ExpectedSnapshot>? {
+        last(ExpectationSetting.self) { if case .snapshot(let snapshot) = $0 { snapshot } else { nil } }
     }
-}
-
-/// All expectations of a response.
-package struct Expectation: Sendable {
-    /// The expected statuses.
-    package var status: Setting<[StatusTemplate]>?
-    /// Header fields with the glob that each must match; `nil` unsets a name.
-    package var headers: [(name: Spanned<String>, glob: Setting<ScalarTemplate?>)] = []
-    /// A value that the data must contain.
-    package var json: Setting<ValueTemplate>?
-    /// A value that the data must equal.
-    package var equals: Setting<ValueTemplate>?
-    /// Conditions on the data.
-    package var body: [Setting<Check>] = []
-    /// The maximum time that the response may take.
-    package var maxTime: Setting<DurationTemplate>?
-    /// The maximum times of phases.
-    package var time: [(phase: TimePhase, limit: Setting<DurationTemplate>)] = []
-    /// The requirements on the server's certificate.
-    package var certificate: [Setting<CertificateExpectation>] = []
-    /// A file that the data must equal.
-    package var snapshot: Setting<ExpectedSnapshot>?
-    /// A schema that the data must satisfy.
-    package var schema: Setting<ExpectedSchema>?
-
-    /// Creates an empty set of expectations.
-    package init() {}
 }
 
 /// A phase of a transfer, or all of it.

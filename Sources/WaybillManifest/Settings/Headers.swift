@@ -37,13 +37,6 @@ package struct UserAgentSetting: ValueSetting {
     package var fieldTexts: [ScalarTemplate] { [value] }
 }
 
-/// A name with its values, as in `headers` and `query`.
-package struct NamedTexts: Sendable {
-    package var name: Spanned<String>
-    /// A value for each field or parameter to send; `nil` unsets the name.
-    package var values: Setting<[ScalarTemplate]?>
-}
-
 extension ManifestDecoder {
     /// Reads one scalar or a list of them; `nil` for `null`.
     mutating func texts(_ node: YAMLNode) -> [ScalarTemplate]? {
@@ -53,14 +46,6 @@ extension ManifestDecoder {
 }
 
 extension Settings {
-    /// Header fields.
-    package var headers: [NamedTexts] {
-        all(HeaderSetting.self).map { NamedTexts(name: $0.value.name, values: $0.map(\.texts)) }
-    }
-
-    /// The User-Agent field.
-    package var userAgent: Setting<ScalarTemplate>? { value(UserAgentSetting.self) }
-
     /// The settings without entries that unset a name, except those for header fields that requests have by default:
     /// they take effect when the request is sent.
     package var withoutRemovals: Settings {

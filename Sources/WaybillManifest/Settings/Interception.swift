@@ -93,8 +93,3 @@ extension Interception.Action {
         return nil
     }
 }
-
-extension Settings {
-    /// The actions before and after success and failure.
-    package var intercept: Setting<Interception>? { last(Interception.self) }
-}

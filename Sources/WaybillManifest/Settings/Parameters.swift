@@ -69,50 +69,24 @@ package enum ArrayStyle: String, WordSetting, CaseIterable {
     case `repeat`
 }
 
-/// A name with a value, as in `params`.
-package struct NamedValue: Sendable {
-    package var name: Spanned<String>
-    /// The value; `nil` unsets the name.
-    package var value: Setting<ValueTemplate?>
-}
-
 /// The explicit body of a request: `body`. Its kinds are in `Bodies/`.
-package struct BodySetting: WholeSetting {
+package struct BodySetting: ValueSetting {
     package static let key = "body"
+    package let value: any RequestBody
 
-    package let body: any RequestBody
-
-    init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
-        guard let body = RequestBodies.read(node, &decoder) else { return nil }
-        self.body = body
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder) -> (any RequestBody)? {
+        RequestBodies.read(node, &decoder)
     }
 
-    package func visitUses(_ visitor: UseVisitor) { body.visitUses(visitor) }
+    package func visitUses(_ visitor: UseVisitor) { value.visitUses(visitor) }
 
     package var originPolicy: OriginPolicy { .content }
 
     package var namedFiles: [NamedFile] {
-        body.files.compactMap { path in
+        value.files.compactMap { path in
             path.constantText.map { NamedFile(path: Spanned($0, at: path.span), kind: .body) }
         }
     }
 
-    package var fieldTexts: [ScalarTemplate] { body.headerTexts }
-}
-
-extension Settings {
-    /// Query parameters.
-    package var query: [NamedTexts] {
-        all(QuerySetting.self).map { NamedTexts(name: $0.value.name, values: $0.map(\.texts)) }
-    }
-    /// Parameters in the query or in the body, as the method decides.
-    package var params: [NamedValue] {
-        all(ParameterSetting.self).map { NamedValue(name: $0.value.name, value: $0.map(\.value)) }
-    }
-    /// How parameters are written into a body.
-    package var encoding: Setting<ParameterEncoding>? { last(ParameterEncoding.self) }
-    /// How lists are written in a form or query.
-    package var arrays: Setting<ArrayStyle>? { last(ArrayStyle.self) }
-    /// The explicit body.
-    package var body: Setting<any RequestBody>? { last(BodySetting.self)?.map(\.body) }
+    package var fieldTexts: [ScalarTemplate] { value.headerTexts }
 }

@@ -63,14 +63,6 @@ package enum MessageOption: Sendable {
 }
 
 extension Settings {
-    /// Whether the request and its response are reported in full.
-    package var debug: Setting<Bool>? { value(DebugSetting.self) }
-    /// Whether the request names its trace in a `traceparent` field.
-    package var trace: Setting<Bool>? { value(TraceSetting.self) }
-    /// The labels that runs can be limited to, those of all levels.
-    package var tags: [Setting<String>] { all(TagSetting.self).map { $0.map(\.value) } }
-    /// Whether no setting of defaults or service applies.
-    package var standalone: Setting<Bool>? { value(StandaloneSetting.self) }
     /// The custom messages for kinds of failure.
     package var messages: [MessageOption.Name: Setting<MessageOption>] {
         var messages: [MessageOption.Name: Setting<MessageOption>] = [:]

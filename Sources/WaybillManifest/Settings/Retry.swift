@@ -90,10 +90,3 @@ package struct DuplicatePolicy: WholeSetting {
 
     package func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .sending, .key) }
 }
-
-extension Settings {
-    /// When and how often an attempt is repeated.
-    package var retry: Setting<RetryPolicy>? { last(RetryPolicy.self) }
-    /// What happens to a request while an equal one is in flight.
-    package var duplicates: Setting<DuplicatePolicy>? { last(DuplicatePolicy.self) }
-}

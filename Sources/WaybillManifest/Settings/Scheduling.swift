@@ -60,8 +60,6 @@ package struct TimeoutSetting: ValueSetting {
     /// The maximum time if none is specified.
     package static let `default` = Duration.seconds(60)
     package let value: DurationTemplate
-
-    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
 }
 
 /// The maximum time until a connection is established (`connectTimeout`).
@@ -70,32 +68,10 @@ package struct ConnectTimeoutSetting: ValueSetting {
     /// The maximum time if none is specified.
     package static let `default` = Duration.seconds(10)
     package let value: DurationTemplate
-
-    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
 }
 
 /// The maximum time of a step with all its attempts, or of a graph (`deadline`).
 package struct DeadlineSetting: ValueSetting {
     package static let key = "deadline"
     package let value: DurationTemplate
-
-    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
-}
-
-extension Settings {
-    /// The maximum number of requests at once: of the run at `defaults`, of a batch or `forEach` on a step.
-    package var concurrency: Setting<Int>? { value(ConcurrencySetting.self) }
-    /// The maximum number of connections to one origin.
-    package var maxConnections: Setting<Int>? { value(MaxConnectionsSetting.self) }
-    /// The maximum number of requests that start in an interval: of a service, or of each service if `defaults` sets
-    /// it.
-    package var rate: Setting<RequestRate>? { last(RequestRate.self) }
-    /// The order in which waiting requests are sent.
-    package var priority: Setting<Priority>? { last(Priority.self) }
-    /// The maximum time of one attempt.
-    package var timeout: Setting<DurationTemplate>? { value(TimeoutSetting.self) }
-    /// The maximum time until a connection is established.
-    package var connectTimeout: Setting<DurationTemplate>? { value(ConnectTimeoutSetting.self) }
-    /// The maximum time of a step with all its attempts, or of a graph.
-    package var deadline: Setting<DurationTemplate>? { value(DeadlineSetting.self) }
 }

@@ -3,9 +3,9 @@ import WaybillRuntime
 /// A setting of the language: its key, the expressions in it, how it merges, and its properties that rules check. In
 /// mappings and lists that merge, each name and each element is a separate entry of a level, with its own span.
 ///
-/// Each setting is defined in a file of this folder, with its accessor on `Settings`; settings on one subject share a
-/// file. `SettingDefinitions` lists them all. To add a setting, copy a neighboring file, add the setting to the list and
-/// to the schema, and use its accessor where it takes effect.
+/// Each setting is defined in a file of this folder; settings on one subject share a file. `SettingDefinitions` lists
+/// them all. To add a setting, copy a neighboring file, add the setting to the list and to the schema, and get it with
+/// `settings[DebugSetting.self]` where it takes effect.
 package protocol SettingDefinition: Sendable {
     /// The key that the setting is written under.
     static var key: String { get }
@@ -129,12 +129,15 @@ extension WordSetting {
     }
 }
 
-/// A setting of one value, which `Settings.value(_:)` returns.
-protocol ValueSetting: WholeSetting {
+/// A setting of one value, which `Settings` returns instead of the setting.
+package protocol ValueDefinition: SettingDefinition {
     associatedtype Value: Sendable
 
     var value: Value { get }
+}
 
+/// A setting of one value, which is read from a node as a whole.
+protocol ValueSetting: WholeSetting, ValueDefinition {
     init(value: Value)
 
     /// Reads the value; `nil` if it cannot be read, which the schema or the decoder reports.
@@ -173,11 +176,8 @@ extension ValueSetting where Value == DurationTemplate {
     }
 }
 
-extension Settings {
-    /// Returns the nearest value of a setting.
-    func value<Definition: ValueSetting>(_ type: Definition.Type) -> Setting<Definition.Value>? {
-        last(type)?.map(\.value)
-    }
+extension ValueDefinition where Value == DurationTemplate {
+    package func visitUses(_ visitor: UseVisitor) { visitor.duration(value) }
 }
 
 /// The settings.

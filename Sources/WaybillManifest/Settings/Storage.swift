@@ -99,6 +99,4 @@ extension Settings {
     package var cacheSize: Setting<Int>? {
         last(CacheSetting.self) { if case .maxSize(let bytes) = $0 { bytes } else { nil } }
     }
-    /// Where cookies are kept.
-    package var cookies: Setting<CookiePolicy>? { last(CookiePolicy.self) }
 }

@@ -97,10 +97,3 @@ package enum TLSOption: Sendable {
         }
     }
 }
-
-extension Settings {
-    /// The options of TLS.
-    package var tls: [Setting<TLSOption>] {
-        all(TLSSetting.self).compactMap { entry in entry.value.option.map { option in entry.map { _ in option } } }
-    }
-}

@@ -20,27 +20,6 @@ enum CoreSchema {
         }
     }
 
-    /// Returns the kind of value of a plain scalar in UTF-8, and its number if it is one that JSON's grammar does not
-    /// allow.
-    static func kind(of text: [UInt8]) -> (kind: JSON.Kind, number: JSONNumber?) {
-        guard let first = text.first else { return (.null, nil) }
-        switch first {
-        case UInt8(ascii: "1")...UInt8(ascii: "9") where text.count < 19 && text.allSatisfy(isDigit):
-            return (.number, nil)
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            let text = String(decoding: text, as: UTF8.self)
-            guard let number = number(text) else { return (.string, nil) }
-            return (.number, JSONNumber(parsing: text) == nil ? number : nil)
-        case UInt8(ascii: "~"), UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "t"), UInt8(ascii: "T"),
-            UInt8(ascii: "f"), UInt8(ascii: "F"):
-            return text.count > 5 ? (.string, nil) : (value(of: String(decoding: text, as: UTF8.self)).kind, nil)
-        default:
-            return (.string, nil)
-        }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private static func isNull(_ text: String) -> Bool {
         switch text {
         case "~", "null", "Null", "NULL": true

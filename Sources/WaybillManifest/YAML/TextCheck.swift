@@ -50,7 +50,7 @@ enum TextCheck {
         return fault.map { index in
             Diagnostic(
                 "invalid-utf8",
-                "the byte \(hexadecimal(UInt32(bytes[index]), digits: 2)) is not valid UTF-8",
+                "the byte \(bytes[index].digits(2, radix: 16)) is not valid UTF-8",
                 at: file.span(index..<index + 1),
                 help: ["Save the file as UTF-8."]
             )
@@ -69,7 +69,7 @@ enum TextCheck {
         if code == 0 {
             return Diagnostic("binary-file", "the file contains a zero byte, so it is not a text file", at: span)
         }
-        let digits = hexadecimal(code, digits: 4)
+        let digits = code.digits(4, radix: 16)
         // YAML 1.2 allows these, but for YAML 1.1, which most parsers read, they end a line, and a comment with it.
         let endsLines = code == 0x85 || code == 0x2028 || code == 0x2029
         return Diagnostic(
@@ -80,11 +80,6 @@ enum TextCheck {
             at: span,
             help: ["Remove it, or write it in double quotes as \"\\u\(digits)\"."]
         )
-    }
-
-    private static func hexadecimal(_ code: UInt32, digits: Int) -> String {
-        let text = String(code, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 }
 

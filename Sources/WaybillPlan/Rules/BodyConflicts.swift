@@ -19,14 +19,14 @@ struct BodyConflicts: ManifestRule {
             }
             guard !isInQuery, !body.value.takesFields, site.has(ParameterSetting.key),
                 !site.unknown.contains(SettingDefinitions.inherit),
-                let parameter = site.merged.params.first(where: { $0.value.value != nil })
+                let parameter = site.merged.all(ParameterSetting.self).first(where: { $0.value.value != nil })
             else {
                 continue
             }
             diagnostics.report(
                 "params-and-body",
                 "'params' are sent as the body, but the request also has an explicit body",
-                at: parameter.name.span,
+                at: parameter.value.name.span,
                 secondary: [.init(body.span, "the explicit body")],
                 help: ["Use 'query' for parameters of the URL."]
                     + (site.inherits(parameter)
@@ -40,8 +40,8 @@ struct BodyConflicts: ManifestRule {
 
 extension RequestSite {
     /// Whether the parameter comes from an outer level than the nearest one with settings.
-    fileprivate func inherits(_ parameter: NamedValue) -> Bool {
+    fileprivate func inherits(_ parameter: Setting<ParameterSetting>) -> Bool {
         guard let nearest = levels.last(where: { !$0.isEmpty }) else { return true }
-        return !nearest.params.contains { $0.name.span == parameter.name.span }
+        return !nearest.all(ParameterSetting.self).contains { $0.value.name.span == parameter.value.name.span }
     }
 }

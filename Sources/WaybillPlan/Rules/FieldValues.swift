@@ -59,13 +59,12 @@ struct FieldValues: ManifestRule {
 
     private func wrongLengths(_ subject: RuleSubject) -> [Diagnostic] {
         guard
-            subject.settings.contains(where: {
-                $0.has(HeaderSetting.key) && $0.headers.contains(where: \.isContentLength)
-            })
+            subject.settings.contains(where: { $0.all(HeaderSetting.self).contains(where: \.value.isContentLength) })
         else { return [] }
         return subject.diagnosticsOfRequests { request in
             guard let actual = request.bodyLength else { return [] }
-            let values = request.merged.headers.filter(\.isContentLength).flatMap { $0.values.value ?? [] }
+            let values = request.merged.all(HeaderSetting.self).map(\.value).filter(\.isContentLength)
+                .flatMap { $0.texts ?? [] }
             return values.filter { $0.constantText.map { Int($0) != actual } ?? false }.map { value in
                 Diagnostic(
                     "framing-header",
@@ -78,7 +77,7 @@ struct FieldValues: ManifestRule {
     }
 }
 
-extension NamedTexts {
+extension HeaderSetting {
     fileprivate var isContentLength: Bool { name.value.lowercased() == "content-length" }
 }
 

@@ -1,6 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillSchema
 
 /// A filter that is named must exist, no filter may contain itself, and the nesting of filters is limited, like that of
 /// aliases.
@@ -8,7 +9,7 @@ struct FilterNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        let ofSettings = subject.settings.lazy.filter { $0.has(FilterEntry.key) }.flatMap(\.filters)
+        let ofSettings = subject.settings.lazy.flatMap { $0.all(FilterEntry.self) }
         let all = manifest.filters.values.flatMap(\.value) + ofSettings
         for name in all.compactMap(\.value.name)
         where manifest.filters[name.value] == nil && !manifest.unknown.mayDefine(name.value, in: .filters) {

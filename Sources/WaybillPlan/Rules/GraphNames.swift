@@ -1,6 +1,7 @@
 import OrderedCollections
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillSchema
 
 /// A graph that a step runs must exist, no graph may run itself, directly or indirectly, and the nesting and the size of
 /// graphs are limited.

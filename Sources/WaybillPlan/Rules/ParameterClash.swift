@@ -12,18 +12,18 @@ struct ParameterClash: ManifestRule {
             return []
         }
         var diagnostics: [Diagnostic] = []
-        var sent: [String: NamedValue] = [:]
+        var sent: [String: Setting<ParameterSetting>] = [:]
         for level in site.levels {
             let mayDecline = level.unknown.contains(SettingDefinitions.inherit)
             if mayDecline || level.declined.contains(where: { $0.value == ParameterSetting.key }) { sent = [:] }
-            for parameter in level.params {
-                let name = parameter.name.value
+            for parameter in level.all(ParameterSetting.self) {
+                let name = parameter.value.name.value
                 if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {
                     diagnostics.report(
                         "parameter-clash",
                         "parameter '\(name)' is already sent by an outer level",
-                        at: parameter.name.span,
-                        secondary: [.init(farther.name.span, "first given here")],
+                        at: parameter.value.name.span,
+                        secondary: [.init(farther.value.name.span, "first given here")],
                         help: ["Remove it there, or add 'inherit: {params: false}' here."]
                     )
                 }

@@ -84,20 +84,21 @@ struct LiteralPath: Sendable {
     /// Creates a literal path from a string that is a path starting with a known name, or a single function call; `nil`
     /// otherwise.
     fileprivate init?(_ use: ConstantUse, _ location: UseLocation) {
-        let name = use.text.prefix { $0 != "." && $0 != "[" && $0 != "(" }
-        guard name.utf8.count < use.text.utf8.count else { return nil }
-        let isCall = use.text.utf8[name.endIndex] == UInt8(ascii: "(") && use.text.hasSuffix(")")
+        let text = use.text.value
+        let name = text.prefix { $0 != "." && $0 != "[" && $0 != "(" }
+        guard name.utf8.count < text.utf8.count else { return nil }
+        let isCall = text.utf8[name.endIndex] == UInt8(ascii: "(") && text.hasSuffix(")")
         guard
             isCall || Self.names.contains(String(name)) || location.loopVariables.contains(where: { $0.value == name }),
-            let expression = try? ManifestExpression(parsing: use.text, named: "<literal>"),
+            let expression = try? ManifestExpression(parsing: text, named: "<literal>"),
             let reference = expression.references.first
         else { return nil }
-        let isPath = !reference.segments.isEmpty && reference.range.count == use.text.utf8.count
+        let isPath = !reference.segments.isEmpty && reference.range.count == text.utf8.count
         guard isCall || isPath else { return nil }
         let asUse = ExpressionUse(text: expression, moment: use.moment, purpose: use.purpose, seesItem: use.seesItem)
         site = ReferenceSite(reference, of: asUse, location)
-        text = use.text
-        span = use.span
+        self.text = text
+        span = use.text.span
     }
 
     /// The names of the scope whose visibility the decoder of the manifest does not know.

@@ -55,19 +55,19 @@ final class RequestSite: Sendable {
     var merged: Settings { far.merge(levels, service: service) }
 
     /// Returns the value at the nearest level with a key, for keys that are replaced as a whole: `nearest(HTTPVersion.key,
-    /// \.http)`. `nil` if that is not fully known.
+    /// { $0[HTTPVersion.self] })`. `nil` if that is not fully known.
     func nearest<Value>(_ key: String, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         levels.nearest(key, value)
     }
 
     /// The explicit body.
-    var body: Setting<any RequestBody>? { nearest(BodySetting.key, \.body) }
+    var body: Setting<any RequestBody>? { nearest(BodySetting.key, { $0[BodySetting.self] }) }
 
     /// The snapshot that the data is compared with.
-    var snapshot: Setting<ExpectedSnapshot>? { nearest(ExpectationSetting.key, \.expect.snapshot) }
+    var snapshot: Setting<ExpectedSnapshot>? { nearest(ExpectationSetting.key, \.expectedSnapshot) }
 
     /// The maximum number of redirects that are followed.
-    var redirects: Setting<Int>? { nearest(RedirectsSetting.key, \.redirects) }
+    var redirects: Setting<Int>? { nearest(RedirectsSetting.key, { $0[RedirectsSetting.self] }) }
 
     /// Whether some level has a key.
     func has(_ key: String) -> Bool { levels.contains { $0.has(key) } }
@@ -158,8 +158,8 @@ struct RequestService: Sendable {
             || settings.contains { $0.unknown.contains(StandaloneSetting.key) }
         standsAlone =
             mayStandAlone
-            || settings.last { $0.standalone != nil }?.standalone?.value
-                ?? definition.settings.standalone?.value ?? false
+            || settings.compactMap { $0[StandaloneSetting.self] }.last?.value
+                ?? definition.settings[StandaloneSetting.self]?.value ?? false
         namedByCall = step?.service
         named = namedByCall ?? definition.service
         isUnknown =
@@ -190,7 +190,7 @@ struct RequestService: Sendable {
         }
         // Of the graph and the steps, the settings from the level that has 'standalone' inwards remain: of an endpoint
         // that has it, those of the step that calls it.
-        let first = steps.lastIndex { $0.standalone != nil } ?? max(0, steps.count - 1)
+        let first = steps.lastIndex { $0.has(StandaloneSetting.key) } ?? max(0, steps.count - 1)
         return [definition.settings] + steps[first...]
     }
 }

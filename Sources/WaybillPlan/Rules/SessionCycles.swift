@@ -2,6 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillManifest
+import WaybillSchema
 
 /// The endpoint of a session must not need the session itself, directly or through other sessions.
 struct SessionCycles: ManifestRule {

@@ -91,9 +91,8 @@ extension StepSite {
     fileprivate var stepReferences: [Spanned<String>] {
         var found: [Spanned<String>] = []
         let visitor = UseVisitor { use in
-            for reference in use.text.references where reference.name == "steps" {
-                guard let id = reference.segments.first?.name else { continue }
-                found.append(Spanned(id, at: use.text.span(of: reference.nameRange)))
+            found += use.text.references.compactMap { reference in
+                reference.stepID.map { Spanned($0, at: use.text.span(of: reference.nameRange)) }
             }
         }
         step.visitUses(outside: visitor, inside: visitor)

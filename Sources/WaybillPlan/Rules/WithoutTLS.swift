@@ -7,7 +7,8 @@ import WaybillRuntime
 struct HTTP2WithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
-            guard let version = site.nearest(HTTPVersion.key, \.http), version.value == .http2, site.hasNoTLS
+            guard let version = site.nearest(HTTPVersion.key, { $0[HTTPVersion.self] }), version.value == .http2,
+                site.hasNoTLS
             else { return nil }
             return Diagnostic(
                 "http2-without-tls",
@@ -23,7 +24,8 @@ struct HTTP2WithoutTLS: ManifestRule {
 struct CertificateWithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
-            guard let certificate = site.nearest(ExpectationSetting.key, { $0.expect.certificate.first }), site.hasNoTLS
+            guard let certificate = site.nearest(ExpectationSetting.key, { $0.expectedCertificate.first }),
+                site.hasNoTLS
             else { return nil }
             return Diagnostic(
                 "certificate-without-tls",
@@ -43,7 +45,7 @@ extension RequestSite {
             switch definition.address {
             case .url(let url): url
             case .computed: nil
-            case .path: nearest(BaseURLSetting.key, \.baseURL)
+            case .path: nearest(BaseURLSetting.key, { $0[BaseURLSetting.self] })
             }
         guard let text = address?.value.constantText else { return false }
         return URIReference(text).scheme?.lowercased() == "http"

@@ -51,20 +51,11 @@ extension GraphPlan {
     fileprivate mutating func limit(to part: RunPart) {
         let removed = steps(in: .after) + (part == .before ? steps(in: .shards) : [])
         let paths = Set(removed.map(\.path))
-        omittedSteps += removed.flatMap(\.allIDs)
+        omittedSteps += removed.withInner.compactMap(\.id)
         body.steps.removeAll { paths.contains($0.path) }
         for index in body.steps.indices where body.steps[index].isSharded { body.steps[index].shard = part.shard }
         finally = nil
         outputs = []
         isLimited = true
-    }
-}
-
-extension StepPlan {
-    /// The ids of the step and of the steps inside it.
-    fileprivate var allIDs: [String] {
-        var ids = id.map { [$0] } ?? []
-        if case .group(let group) = work { ids += group.steps.flatMap(\.allIDs) }
-        return ids
     }
 }

@@ -7,31 +7,8 @@ import WaybillTransport
 
 /// Which level of the manifest each setting and value of an endpoint comes from.
 package struct EndpointExplanation: Sendable {
-    /// How a setting is used.
-    enum Effect {
-        /// It applies.
-        case used
-        /// It removes a name with `null`.
-        case removal
-        /// A nearer level replaces it.
-        case replaced(by: Setting<any SettingDefinition>)
-        /// A nearer level removes the name with `null`.
-        case unset(by: Setting<any SettingDefinition>)
-        /// A nearer level declines the key with `inherit`.
-        case declined(by: Setting<String>)
-        /// The request is `standalone`: the level does not apply.
-        case standalone
-        /// The request goes to an origin other than the service's.
-        case otherOrigin
-        /// The request may go to an origin other than the service's. This is known only after its URL was evaluated.
-        case ownOriginOnly
-    }
-
     /// A setting with its effect.
-    struct Explained {
-        var setting: Setting<any SettingDefinition>
-        var effect: Effect
-    }
+    typealias Explained = (setting: Setting<any SettingDefinition>, effect: SettingEffect)
 
     let cascade: EndpointCascade
     let form: PlanValues
@@ -47,21 +24,13 @@ package struct EndpointExplanation: Sendable {
     /// Every setting at any level.
     var settings: [Explained] {
         let origin = isOnServiceOrigin
-        return cascade.passedOver.map { Explained(setting: $0, effect: .standalone) }
-            + cascade.settings.map { traced in
-                let setting = traced.setting
-                let effect: Effect =
-                    switch traced.effect {
-                    case .used where setting.value.isUnset: .removal
-                    case .used where setting.isForServiceOrigin && origin != true:
-                        origin == nil ? .ownOriginOnly : .otherOrigin
-                    case .used: .used
-                    case .replaced(let setting): .replaced(by: setting)
-                    case .unset(let setting): .unset(by: setting)
-                    case .declined(let name): .declined(by: name)
-                    }
-                return Explained(setting: setting, effect: effect)
-            }
+        let traced = cascade.settings.map { traced -> Explained in
+            guard case .used = traced.effect else { return (traced.setting, traced.effect) }
+            if traced.setting.value.isUnset { return (traced.setting, .removal) }
+            guard traced.setting.isForServiceOrigin, origin != true else { return (traced.setting, .used) }
+            return (traced.setting, origin == nil ? .ownOriginOnly : .otherOrigin)
+        }
+        return cascade.passedOver.map { ($0, .standalone) } + traced
     }
 
     /// Whether the request goes to the origin of its service; `nil` if that is not known before evaluation.
@@ -78,7 +47,7 @@ package struct EndpointExplanation: Sendable {
         case .url(let url): start = url
         case .computed: return nil
         case .path:
-            guard let baseURL = request.settings.baseURL else { return nil }
+            guard let baseURL = request.settings[BaseURLSetting.self] else { return nil }
             if baseURL.span == home.span { return true }
             start = baseURL
         }

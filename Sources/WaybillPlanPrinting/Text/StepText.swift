@@ -153,12 +153,17 @@ struct StepText {
         if !request.settings.declined.isEmpty {
             lines.append("declines \(request.settings.declined.map(\.value).joined(separator: ", "))")
         }
-        return lines + settingLines(for: request.settings(at: .near))
+        return lines + settingLines(for: request, ofSharedLevels: false)
     }
 
-    /// Returns the lines about the settings of a request.
-    func settingLines(for request: RequestPlan) -> [String] {
-        [content(of: request), transfer(of: request), response(of: request)].filter { !$0.isEmpty }
+    /// Returns the lines about the settings of a request that are from the defaults and its service, or those about its
+    /// other settings and its own definitions.
+    func settingLines(for request: RequestPlan, ofSharedLevels isShared: Bool) -> [String] {
+        let settings = request.settings.without { $0.level.isShared != isShared }
+        let filters = request.filters.filter { $0.level.isShared == isShared }
+        let own = isShared ? nil : request
+        let lines = [content(settings, of: own), transfer(settings), response(settings, filters, of: own)]
+        return lines.filter { !$0.isEmpty }
     }
 
     /// The keys of settings for which the names, or only the kind, are shown.
@@ -177,13 +182,13 @@ struct StepText {
     }
 
     /// Returns what is sent.
-    private func content(of request: RequestPlan) -> String {
-        let entries = request.settings.entries
+    private func content(_ settings: Settings, of request: RequestPlan?) -> String {
+        let entries = settings.entries
         var parts: [String] = []
         func add(_ title: String, _ names: [String]) {
             if !names.isEmpty { parts.append("\(title) \(names.joined(separator: ", "))") }
         }
-        add("vars", request.vars.map(\.name.value))
+        add("vars", request?.vars.map(\.name.value) ?? [])
         for key in Self.keysWithNames {
             add(key, entries.filter { $0.value.key == key && !$0.value.isUnset }.compactMap(Self.part))
         }
@@ -197,9 +202,9 @@ struct StepText {
     }
 
     /// Returns how the request is sent.
-    private func transfer(of request: RequestPlan) -> String {
+    private func transfer(_ settings: Settings) -> String {
         let shownElsewhere = Self.otherKeys.union(Self.keysWithNames + Self.keysWithKinds)
-        return request.settings.entries.filter { !shownElsewhere.contains($0.value.key) && !$0.value.isUnset }
+        return settings.entries.filter { !shownElsewhere.contains($0.value.key) && !$0.value.isUnset }
             .map { entry in
                 let name = ([entry.value.key] + (entry.value.part.map { [$0] } ?? [])).joined(separator: ".")
                 return "\(name) \(PlanValues.line(form.value(entry)))"
@@ -208,29 +213,31 @@ struct StepText {
     }
 
     /// Returns how the response is evaluated.
-    private func response(of request: RequestPlan) -> String {
+    private func response(
+        _ settings: Settings,
+        _ filters: [Setting<PlannedStage>],
+        of request: RequestPlan?
+    ) -> String {
         var parts: [String] = []
-        if let decoding = request.settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
-        if !request.filters.isEmpty {
-            parts.append(
-                "filters \(request.filters.map { Self.kind(of: form.value(at: $0.span)) }.joined(separator: ", "))"
-            )
+        if let decoding = settings[Decoding.self] { parts.append("decoded as \(decoding.value.rawValue)") }
+        if !filters.isEmpty {
+            parts.append("filters \(filters.map { Self.kind(of: form.value(at: $0.span)) }.joined(separator: ", "))")
         }
-        let expected = request.settings.entries.filter { $0.value.key == ExpectationSetting.key && !$0.value.isUnset }
+        let expected = settings.entries.filter { $0.value.key == ExpectationSetting.key && !$0.value.isUnset }
             .map(expectation)
         if !expected.isEmpty { parts.append("expects \(expected.joined(separator: ", "))") }
-        if let returns = request.returns {
+        if let returns = request?.returns {
             parts.append("returns \(returns.isCollection ? "a collection" : "an object")")
         }
-        if let download = request.download {
-            let folder = request.settings.downloads.map { form.text($0.value) }
+        if let download = request?.download {
+            let folder = settings[DownloadsSetting.self].map { form.text($0.value) }
             let path = [folder, download.to.map { form.text($0) }].compactMap { $0 }.joined(separator: "/")
             parts.append("downloads to \(path.isEmpty ? "the results folder" : path)")
         }
-        if !request.outputs.isEmpty {
+        if let outputs = request?.outputs, !outputs.isEmpty {
             parts.append(
                 "outputs "
-                    + request.outputs.map { $0.name.value + ($0.isSecret ? " (secret)" : "") }.joined(separator: ", ")
+                    + outputs.map { $0.name.value + ($0.isSecret ? " (secret)" : "") }.joined(separator: ", ")
             )
         }
         return parts.joined(separator: "; ")
@@ -254,42 +261,12 @@ struct StepText {
     }
 }
 
-extension RequestPlan {
-    /// The distance between a request and the level of a setting.
-    enum Distance {
-        /// At the endpoint, the graph or a step.
-        case near
-        /// At the defaults or the service, which apply to many requests.
-        case far
-    }
-
-    /// Returns the request with only the settings at one distance, and with its own definitions only if that is near.
-    func settings(at distance: Distance) -> RequestPlan {
-        RequestPlan(
-            endpoint: endpoint,
-            service: service,
-            serviceOrigin: serviceOrigin,
-            arguments: arguments,
-            method: method,
-            address: address,
-            settings: settings.without { $0.level.distance != distance },
-            filters: filters.filter { $0.level.distance == distance },
-            vars: distance == .near ? vars : [],
-            outputs: distance == .near ? outputs : [],
-            returns: distance == .near ? returns : nil,
-            download: distance == .near ? download : nil,
-            mock: mock,
-            graph: graph
-        )
-    }
-}
-
 extension Level {
-    /// The distance between a request and the level.
-    var distance: RequestPlan.Distance {
+    /// Whether it is the defaults or a service, which apply to many requests, not an endpoint, a graph or a step.
+    var isShared: Bool {
         switch self {
-        case .defaults, .service: .far
-        case .endpoint, .graph: .near
+        case .defaults, .service: true
+        case .endpoint, .graph: false
         }
     }
 }

@@ -31,7 +31,7 @@ struct SchemaCompiler {
             while nodes.count < locations.count { nodes.append(try node(at: locations[nodes.count])) }
             anchors = dynamicTargets()
         } while nodes.count < locations.count
-        if let loop = SchemaLoops.first(in: nodes) {
+        if let loop = DependencyOrder(nodes.map(\.sameInstance)).cycles.first?.nodes.first {
             throw documents.error("refers to itself in an endless loop", at: nodes[loop].location)
         }
         return SchemaProgram(nodes: nodes, resources: documents.resources, dynamicAnchors: anchors, compiler: nil)
@@ -128,6 +128,19 @@ struct SchemaCompiler {
         var annotation = JSONObject()
         for (name, value) in source.members where name.utf8.starts(with: "x-".utf8) { annotation[name] = value }
         if !annotation.isEmpty { rules.annotation = annotation }
+    }
+}
+
+extension SchemaNode {
+    /// The nodes that this node applies to its own instance unconditionally.
+    fileprivate var sameInstance: [Int] {
+        rules.applicators.flatMap { applicator -> [Int] in
+            switch applicator {
+            case .reference(let target), .not(let target), .conditional(let target, _, _): [target]
+            case .dynamicReference: []
+            case .allOf(let schemas), .anyOf(let schemas), .oneOf(let schemas): schemas
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ import WaybillJSON
     private struct Nowhere: EvaluationEnvironment {
         func now() -> Timestamp { Timestamp(nanoseconds: 0) }
         func uuid() -> String { "" }
-        func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] { throw FileUnavailable(reason: "none") }
+        func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] { throw EvaluationError(.value, "none") }
     }
 
     private static func name(_ text: String) -> Spanned<String> {

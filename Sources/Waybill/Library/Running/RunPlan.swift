@@ -26,10 +26,10 @@ public struct RunPlan: Sendable {
     public var environment: String? { planned.plan.environment }
 
     /// The plan for people, as `waybill plan` shows it. Secrets are masked.
-    public var text: String { TextPlanPrinter().document(for: planned) }
+    public var text: String { planned.text() }
 
     /// The plan in the format of `schemas/plan.schema.json`. Secrets are masked.
-    public var value: Value { Value(JSONPlanPrinter().value(for: planned)) }
+    public var value: Value { Value(planned.json) }
 
     /// Starts a run and returns at once. The run continues even if its events are not read.
     ///

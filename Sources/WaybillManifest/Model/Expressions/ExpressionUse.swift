@@ -51,10 +51,9 @@ package enum Purpose: Sendable, Hashable {
     case variable
 }
 
-/// One use of the expression language in the manifest.
-package struct ExpressionUse: Sendable {
-    /// The expression or template.
-    package var text: any EvaluatedText
+/// A text of the manifest that an expression can be part of, and how its value is used.
+package struct Use<Text: Sendable>: Sendable {
+    package var text: Text
     /// When it is evaluated.
     package var moment: Moment
     /// The purpose of its value.
@@ -62,7 +61,7 @@ package struct ExpressionUse: Sendable {
     /// Whether it is evaluated for each element of a list, with the element as `item`.
     package var seesItem: Bool
 
-    package init(text: any EvaluatedText, moment: Moment, purpose: Purpose, seesItem: Bool = false) {
+    package init(text: Text, moment: Moment, purpose: Purpose, seesItem: Bool = false) {
         self.text = text
         self.moment = moment
         self.purpose = purpose
@@ -70,18 +69,11 @@ package struct ExpressionUse: Sendable {
     }
 }
 
+/// One use of the expression language in the manifest.
+package typealias ExpressionUse = Use<any EvaluatedText>
+
 /// A string in the manifest that is a constant but could have been a template.
-package struct ConstantUse: Sendable {
-    /// The string.
-    package var text: String
-    package var span: SourceSpan
-    /// When a template at this location would be evaluated.
-    package var moment: Moment
-    /// The purpose of its value.
-    package var purpose: Purpose
-    /// Whether it would be evaluated for each element of a list, with the element as `item`.
-    package var seesItem: Bool
-}
+package typealias ConstantUse = Use<Spanned<String>>
 
 /// Visits the uses of the expression language in a part of the manifest.
 package struct UseVisitor {
@@ -109,7 +101,7 @@ package struct UseVisitor {
             visit(ExpressionUse(text: template, moment: moment, purpose: purpose, seesItem: item))
         case .constant(let value, _):
             guard let visitConstant, let text = value.string, let span = scalar?.span else { return }
-            visitConstant(ConstantUse(text: text, span: span, moment: moment, purpose: purpose, seesItem: item))
+            visitConstant(ConstantUse(text: Spanned(text, at: span), moment: moment, purpose: purpose, seesItem: item))
         case nil: return
         }
     }

@@ -41,26 +41,21 @@ extension Settings {
         }
         declined += near.declined
         if !near.unknown.isEmpty { unknown.formUnion(near.unknown) }
-        // Most levels have few entries; a linear search would be slow only for two levels with many.
-        var index = entries.count * near.entries.count > 4096 ? Slot.index(of: entries) : nil
+        // The search is linear, because levels have few entries.
         for entry in near.entries {
-            let slot = Slot(entry.value)
-            let replaced = slot.flatMap { slot in index.map { $0[slot] } ?? entries.lastIndex { slot.takes($0.value) } }
-            if let replaced {
-                replace(at: replaced, by: entry)
-            } else {
-                if let slot { index?[slot] = entries.count }
-                append(entry)
-            }
+            let replaced = Slot(entry.value).flatMap { slot in entries.lastIndex { slot.takes($0.value) } }
+            if let replaced { replace(at: replaced, by: entry) } else { append(entry) }
         }
     }
 
     /// Removes the credentials that are sent in a header field or query parameter of a nearer level, and such a field
     /// or parameter if the credentials are nearer.
     private mutating func removeCredentials(replacedBy near: Settings) {
-        if let auth = near.auth?.value {
+        if let auth = near[Authentication.self]?.value {
             if has(HeaderSetting.key) || has(QuerySetting.key) { self = without { auth.isSent(in: $0.value) } }
-        } else if let auth = auth?.value, near.entries.contains(where: { auth.isSent(in: $0.value) }) {
+        } else if let auth = self[Authentication.self]?.value,
+            near.entries.contains(where: { auth.isSent(in: $0.value) })
+        {
             remove(Authentication.key)
         }
     }
@@ -83,21 +78,21 @@ struct Slot: Hashable {
 
     /// Whether the slot has the key and name of a value.
     func takes(_ value: any SettingDefinition) -> Bool { value.key == key && Slot(value) == self }
-
-    /// Returns the positions of the slots of some entries.
-    static func index(of entries: [Setting<any SettingDefinition>]) -> [Slot: Int] {
-        var index: [Slot: Int] = [:]
-        for (position, entry) in entries.enumerated() {
-            if let slot = Slot(entry.value) { index[slot] = position }
-        }
-        return index
-    }
 }
 
-/// How a cascade uses a setting.
+/// How a cascade uses a setting, and how a request uses one that applies.
 package enum SettingEffect: Sendable {
-    /// It applies. This includes a setting that unsets a name.
+    /// It applies. For a cascade, this includes a setting that unsets a name.
     case used
+    /// It applies, and removes a name with `null`.
+    case removal
+    /// It applies, but the request may go to an origin other than the service's. This is known only after its URL was
+    /// evaluated.
+    case ownOriginOnly
+    /// The request goes to an origin other than the service's.
+    case otherOrigin
+    /// The request is `standalone`: the level does not apply.
+    case standalone
     /// A nearer level replaces it.
     case replaced(by: Setting<any SettingDefinition>)
     /// A nearer level unsets the name with `null`.
@@ -120,24 +115,19 @@ private struct Trace {
     private var positions: [Slot: Int] = [:]
 
     mutating func apply(_ settings: Settings, at level: Level) {
-        for name in settings.declined { decline(Setting(name.value, at: name.span, level: level)) }
+        for name in settings.declined {
+            let name = Setting(name.value, at: name.span, level: level)
+            for group in groups.indices where groups[group].last?.setting.value.key == name.value {
+                end(group, as: .declined(by: name))
+            }
+        }
         replaceCredentials(by: settings)
         for entry in settings.entries {
-            let traced = TracedSetting(setting: entry, effect: .used)
-            guard let slot = Slot(entry.value) else {
-                groups.append([traced])
-                continue
-            }
-            guard let position = positions[slot] else {
-                positions[slot] = groups.count
-                groups.append([traced])
-                continue
-            }
-            let last = groups[position].count - 1
-            if case .used = groups[position][last].effect {
-                groups[position][last].effect = entry.value.isUnset ? .unset(by: entry) : .replaced(by: entry)
-            }
-            groups[position].append(traced)
+            let slot = Slot(entry.value)
+            let group = slot.flatMap { positions[$0] } ?? groups.count
+            if group < groups.count { end(group, by: entry) } else { groups.append([]) }
+            groups[group].append(TracedSetting(setting: entry, effect: .used))
+            if let slot { positions[slot] = group }
         }
     }
 
@@ -145,24 +135,25 @@ private struct Trace {
     /// parameter if the credentials are nearer.
     private mutating func replaceCredentials(by settings: Settings) {
         let near = settings.entries.last { $0.value.key == Authentication.key }
-        for index in groups.indices {
-            let last = groups[index].count - 1
-            let far = groups[index][last]
-            guard case .used = far.effect else { continue }
-            if let auth = near?.value as? Authentication {
-                if auth.isSent(in: far.setting.value), let near { groups[index][last].effect = .replaced(by: near) }
-            } else if let auth = far.setting.value as? Authentication,
+        for group in groups.indices {
+            let far = groups[group].last?.setting.value
+            if let near, let auth = near.value as? Authentication {
+                if let far, auth.isSent(in: far) { end(group, by: near) }
+            } else if let auth = far as? Authentication,
                 let field = settings.entries.last(where: { auth.isSent(in: $0.value) })
             {
-                groups[index][last].effect = field.value.isUnset ? .unset(by: field) : .replaced(by: field)
+                end(group, by: field)
             }
         }
     }
 
-    private mutating func decline(_ key: Setting<String>) {
-        for group in groups.indices where groups[group].last?.setting.value.key == key.value {
-            let last = groups[group].count - 1
-            if case .used = groups[group][last].effect { groups[group][last].effect = .declined(by: key) }
-        }
+    private mutating func end(_ group: Int, by near: Setting<any SettingDefinition>) {
+        end(group, as: near.value.isUnset ? .unset(by: near) : .replaced(by: near))
+    }
+
+    /// Marks the last setting of a group, unless it is already known to have no effect.
+    private mutating func end(_ group: Int, as effect: SettingEffect) {
+        let last = groups[group].count - 1
+        if case .used = groups[group][last].effect { groups[group][last].effect = effect }
     }
 }

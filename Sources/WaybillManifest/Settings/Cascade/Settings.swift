@@ -56,13 +56,18 @@ package struct Settings: Sendable {
         entries.removeAll { $0.value.key == key }
     }
 
-    /// Returns the nearest entry of a setting.
-    func last<Definition: SettingDefinition>(_ type: Definition.Type) -> Setting<Definition>? {
+    /// The nearest entry of a setting.
+    package subscript<Definition: SettingDefinition>(type: Definition.Type) -> Setting<Definition>? {
         last(type) { $0 }
     }
 
+    /// The nearest value of a setting.
+    package subscript<Definition: ValueDefinition>(type: Definition.Type) -> Setting<Definition.Value>? {
+        last(type) { $0.value }
+    }
+
     /// Returns the nearest entry of a setting for which a closure returns a value.
-    func last<Definition: SettingDefinition, Value>(
+    package func last<Definition: SettingDefinition, Value>(
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
     ) -> Setting<Value>? {
@@ -75,11 +80,19 @@ package struct Settings: Sendable {
     }
 
     /// Returns the entries of a setting, in order.
-    func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
+    package func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
+        all(type) { $0 }
+    }
+
+    /// Returns the entries of a setting for which a closure returns a value, in order.
+    package func all<Definition: SettingDefinition, Value>(
+        _ type: Definition.Type,
+        _ value: (Definition) -> Value?
+    ) -> [Setting<Value>] {
         // Uses indices, so that entries of other settings are not copied.
         let indices = entries.indices.lazy.filter { entries[$0].value.key == Definition.key }
         return indices.compactMap { index in
-            (entries[index].value as? Definition).map { definition in entries[index].map { _ in definition } }
+            (entries[index].value as? Definition).flatMap(value).map { found in entries[index].map { _ in found } }
         }
     }
 }

@@ -127,8 +127,9 @@ struct YAMLTreeBuilder {
             }
         }
         let isString = tag == .string || tag == nil && style != .plain
-        let (kind, number) = isString ? (.string, nil) : CoreSchema.kind(of: text)
-        let node = values.addScalar(kind, text: text, number: number)
+        let value: JSON = isString ? "" : CoreSchema.value(of: String(decoding: text, as: UTF8.self))
+        let number = value.number.flatMap { $0.text.utf8.elementsEqual(text) ? nil : $0 }
+        let node = values.addScalar(value.kind, text: text, number: number)
         mark(start..<end, style, tag)
         if let properties { self.properties[node] = properties }
         let count = 1 + text.count / 1024

@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillSchema
 
 /// The dependencies (`needs`) between the steps of a batch, with an order in which each step comes after those it
 /// needs.

@@ -1,35 +1,14 @@
-import WaybillJSON
+package import WaybillJSON
 
-/// The canonical path of a node (RFC 9535, section 2.7), such as `$['items'][0]`.
-package struct NormalizedPath: Sendable {
-    /// A segment of the path.
-    package enum Step: Sendable {
-        /// A member.
-        case name(String)
-        /// An element.
-        case index(Int)
-    }
-
-    /// The segments from the root.
-    package var steps: [Step]
-
-    /// Creates a path of these segments.
-    package init(steps: [Step] = []) {
-        self.steps = steps
-    }
-}
-
-extension NormalizedPath: CustomStringConvertible {
-    /// The path in the notation of RFC 9535, section 2.7.
-    package var description: String {
-        var text = "$"
-        for step in steps {
-            switch step {
+extension JSONPointer {
+    /// The location in the notation of normalized paths (RFC 9535, section 2.7), such as `$['items'][0]`.
+    package var normalizedPath: String {
+        tokens.reduce(into: "$") { text, token in
+            switch token {
             case .name(let name): text += "['\(Self.escaped(name))']"
             case .index(let index): text += "[\(index)]"
             }
         }
-        return text
     }
 
     private static func escaped(_ name: String) -> String {
@@ -56,11 +35,11 @@ extension NormalizedPath: CustomStringConvertible {
 /// A value that a path has led to.
 struct Node {
     var value: JSON
-    /// Its path, if it is wanted.
-    var path: NormalizedPath?
+    /// Its location, if it is wanted.
+    var location: JSONPointer?
 
     /// Returns the node of a member or element of the value.
-    func child(_ value: JSON, _ step: NormalizedPath.Step) -> Node {
-        Node(value: value, path: path.map { NormalizedPath(steps: $0.steps + [step]) })
+    func child(_ value: JSON, _ token: JSONPointer.Token) -> Node {
+        Node(value: value, location: location?.appending(token))
     }
 }

@@ -1,13 +1,12 @@
 import WaybillDiagnostics
 
-/// Writes a plan as a Mermaid flowchart, which many sites and editors draw inside Markdown.
-package struct MermaidPlanPrinter: PlanPrinter {
-    /// Creates a printer.
-    package init() {}
+extension PlanDescription {
+    /// The graphs as a Mermaid flowchart, which many sites and editors draw inside Markdown.
+    package var mermaid: String { MermaidFlowchart.text(of: PlanDiagramBuilder.diagram(of: self)) }
+}
 
-    /// Returns the graphs as a Mermaid flowchart.
-    package func document(for description: PlanDescription) -> String {
-        let diagram = PlanDiagramBuilder.diagram(of: description)
+private enum MermaidFlowchart {
+    static func text(of diagram: PlanDiagram) -> String {
         var text = "flowchart TD\n"
         for item in diagram.items { Self.write(item, indent: "  ", to: &text) }
         for arrow in diagram.arrows {

@@ -1,12 +1,14 @@
 /// An order of nodes in which each comes after those that it leads to, and the cycles that prevent one.
-struct DependencyOrder {
+package struct DependencyOrder {
     /// The nodes. The last edge of each cycle is ignored.
-    private(set) var order: [Int] = []
+    package private(set) var order: [Int] = []
     /// The nodes of each cycle, and the index of the edge from the last of them back to the first.
-    private(set) var cycles: [(nodes: [Int], last: Int, edge: Int)] = []
+    package private(set) var cycles: [(nodes: [Int], last: Int, edge: Int)] = []
 
+    /// Orders nodes.
+    ///
     /// - Parameter edges: For each node, those that it leads to.
-    init(_ edges: [[Int]]) {
+    package init(_ edges: [[Int]]) {
         var isDone = [Bool](repeating: false, count: edges.count)
         // The position of each node in the path.
         var positions = [Int?](repeating: nil, count: edges.count)

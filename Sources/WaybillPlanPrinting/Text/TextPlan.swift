@@ -4,19 +4,12 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 
-/// Writes a plan as text for people: a tree of steps for each graph. A graph that several steps run is written once.
-package struct TextPlanPrinter: PlanPrinter {
-    private let colour: Bool
-
-    /// Creates a printer, with or without ANSI colours.
-    package init(colour: Bool = false) {
-        self.colour = colour
-    }
-
-    /// Returns the plan for people.
-    package func document(for description: PlanDescription) -> String {
-        var text = TextPlan(form: description.makeValues(), paint: TextPaint(colour: colour))
-        text.add(description.plan, environment: description.environment)
+extension PlanDescription {
+    /// Returns the plan as text for people, with or without ANSI colours: a tree of steps for each graph. A graph that
+    /// several steps run is written once.
+    package func text(colour: Bool = false) -> String {
+        var text = TextPlan(form: makeValues(), paint: TextPaint(colour: colour))
+        text.add(plan, environment: environment)
         return text.text
     }
 }
@@ -49,8 +42,8 @@ private struct TextPlan {
     }
 
     private mutating func addServices(of plan: Plan) {
-        for (name, request) in ServiceText(plan).services {
-            let lines = StepText(form: form).settingLines(for: request)
+        for (name, request, _) in ServiceText(plan).services {
+            let lines = StepText(form: form).settingLines(for: request, ofSharedLevels: true)
             guard !lines.isEmpty else { continue }
             line("")
             line(name.map { "every request of \(paint.strong($0))" } ?? "every request without a service")

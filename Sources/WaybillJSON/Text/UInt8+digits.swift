@@ -1,4 +1,7 @@
 extension UInt8 {
+    /// Whether the byte is a decimal digit in ASCII.
+    package var isDigit: Bool { (0x30...0x39).contains(self) }
+
     /// The value of the byte as a hexadecimal digit in ASCII, in either case; `nil` if it is not a digit.
     package var hexadecimalDigit: UInt8? {
         switch self {

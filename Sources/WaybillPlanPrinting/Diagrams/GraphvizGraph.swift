@@ -1,16 +1,12 @@
 import WaybillDiagnostics
 import WaybillPlan
 
-/// Writes a plan as a directed graph in Graphviz's language, for `dot`.
-package struct GraphvizPlanPrinter: PlanPrinter {
-    /// Creates a printer.
-    package init() {}
-
-    /// Returns the graphs as a document in Graphviz's DOT language.
-    package func document(for description: PlanDescription) -> String {
-        let diagram = PlanDiagramBuilder.diagram(of: description)
+extension PlanDescription {
+    /// The graphs as a document in Graphviz's DOT language, for `dot`.
+    package var graphviz: String {
+        let diagram = PlanDiagramBuilder.diagram(of: self)
         var writer = GraphvizWriter()
-        writer.text += "digraph \(GraphvizWriter.quoted([description.name])) {\n"
+        writer.text += "digraph \(GraphvizWriter.quoted([name])) {\n"
         writer.text += "  compound=true;\n"
         writer.text += "  node [shape=box, fontname=\"Helvetica\", fontsize=11];\n"
         writer.text += "  graph [fontname=\"Helvetica\", fontsize=11, labeljust=l];\n"

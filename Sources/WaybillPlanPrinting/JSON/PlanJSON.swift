@@ -5,21 +5,12 @@ import WaybillManifest
 import WaybillPlan
 import WaybillSchema
 
-/// Writes a plan as one JSON document in the format of `schemas/plan.schema.json`.
-package struct JSONPlanPrinter: PlanPrinter {
-    /// Creates a printer.
-    package init() {}
+extension PlanDescription {
+    /// The plan as one JSON document in the format of `schemas/plan.schema.json`.
+    package var jsonDocument: String { JSONWriter(layout: .pretty).string(json) + "\n" }
 
-    /// Returns the plan in the format of `schemas/plan.schema.json`.
-    package func document(for description: PlanDescription) -> String {
-        JSONWriter(layout: .pretty).string(value(for: description)) + "\n"
-    }
-
-    /// Returns the document as a value.
-    package func value(for description: PlanDescription) -> JSON {
-        let writer = PlanJSON(form: description.makeValues(), environment: description.environment)
-        return writer.value(description.plan)
-    }
+    /// The JSON document as a value.
+    package var json: JSON { PlanJSON(form: makeValues(), environment: environment).value(plan) }
 }
 
 /// The parts of a plan as JSON.

@@ -3,28 +3,24 @@ import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 
-/// Writes the explanation of an endpoint as one JSON document: `#/$defs/endpointExplanation` of
-/// `schemas/plan.schema.json`.
-package struct JSONEndpointPrinter: Sendable {
-    /// Creates a printer.
-    package init() {}
-
-    /// Returns the whole document, ending with a line break.
-    package func document(for explanation: EndpointExplanation) -> String {
-        let json = PlanJSON(form: explanation.form, environment: explanation.environment)
-        let endpoint = explanation.cascade.endpoint
-        let request = explanation.cascade.request
+extension EndpointExplanation {
+    /// The explanation as one JSON document, `#/$defs/endpointExplanation` of `schemas/plan.schema.json`, which ends
+    /// with a line break.
+    package var jsonDocument: String {
+        let json = PlanJSON(form: form, environment: environment)
+        let endpoint = cascade.endpoint
+        let request = cascade.request
         let level = Level.endpoint(endpoint.name.value)
         let document: JSON = .present([
             ("endpoint", .string(endpoint.name.value)),
             ("service", request.service.map { .string($0) }),
             ("method", .string(request.writtenMethod)),
-            ("address", .string(explanation.form.address(of: request))),
+            ("address", .string(form.address(of: request))),
             ("from", .present(json.location(endpoint.name.span))),
             (
                 "parts",
                 .array(
-                    explanation.parts.map { part in
+                    parts.map { part in
                         .present([
                             ("key", .string(part.key)),
                             ("name", part.name.map { .string($0) }),
@@ -34,12 +30,12 @@ package struct JSONEndpointPrinter: Sendable {
                     }
                 )
             ),
-            ("settings", .array(explanation.settings.map { Self.value($0, json) })),
+            ("settings", .array(settings.map { Self.value($0, json) })),
         ])
         return JSONWriter(layout: .pretty).string(document) + "\n"
     }
 
-    private static func value(_ explained: EndpointExplanation.Explained, _ json: PlanJSON) -> JSON {
+    private static func value(_ explained: Explained, _ json: PlanJSON) -> JSON {
         let (effect, by): (String, JSON?) =
             switch explained.effect {
             case .used: ("used", nil)
