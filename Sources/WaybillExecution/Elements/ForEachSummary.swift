@@ -25,8 +25,8 @@ struct ForEachSummary: Sendable {
 
     private let mode: FailureMode
     private var items: [Int: ElementRecord]?
-    /// Whether an element was cancelled from outside.
-    private(set) var wasCancelled = false
+    /// Whether an element, or completing the file, was cancelled from outside.
+    var wasCancelled = false
     private var hasFailed = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
@@ -90,7 +90,7 @@ struct ForEachSummary: Sendable {
     func outcome(isTolerated: Bool) -> StepOutcome {
         if wasRefused { return .failed }
         // The step has not finished: a resumed run continues with the elements that are missing.
-        if wasCancelled, !hasFailed || isTolerated && mode == .continue { return .cancelled }
+        if wasCancelled, !hasFailed || isTolerated && mode != .stop { return .cancelled }
         guard hasFailed else { return .passed }
         return isTolerated ? .tolerated : .failed
     }

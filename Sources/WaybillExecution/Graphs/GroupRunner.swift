@@ -11,10 +11,15 @@ struct GroupRunner: Sendable {
 
     /// Executes the steps. Results are in the order of the manifest.
     func run() async -> NodeOutcome {
-        switch group.order {
-        case .chain: await runChain()
-        case .batch: await runBatch()
-        }
+        var node =
+            switch group.order {
+            case .chain: await runChain()
+            case .batch: await runBatch()
+            }
+        // The passed deadline may be the failure that was tolerated. It cancels the group even if no steps are left.
+        let hasTolerated = node.end == .passed && node.steps.contains { $0.outcome == .tolerated }
+        if hasTolerated, context.deadline?.passed != nil { node.end = .cancelled }
+        return node
     }
 
     /// Executes the steps of a chain in a separate task. Cancelling one of the steps cancels that task; the steps after

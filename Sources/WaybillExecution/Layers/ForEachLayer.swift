@@ -106,8 +106,8 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
                 startMore()
             }
             return ledger.state.withLock { state in
-                // With 'onFailure: continue', only an interruption or a broken file keeps elements from running.
-                let isInterrupted = step.onFailure == .continue && !(file?.isBroken ?? false)
+                // If failures stop nothing, only an interruption or a broken file keeps elements from running.
+                let isInterrupted = step.onFailure != .stop && !(file?.isBroken ?? false)
                 state.summary.skip(elements.upperBound - state.order.next, isInterrupted: isInterrupted)
                 return state.summary
             }
@@ -168,9 +168,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     /// a shard stay in the unfinished file until the shards are merged.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
         let outcome = summary.outcome(isTolerated: context.tolerates(step))
-        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
-            return nil
-        }
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled else { return nil }
         if outcome == .passed, let passed = context.deadline?.passed {
             summary.fail(passed)
             return nil
@@ -180,7 +178,13 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             try await file.completeShard()
             return nil
         } catch {
-            summary.fail(error.kind == .cancelled ? context.deadline?.passed ?? error : error)
+            if error.kind != .cancelled {
+                summary.fail(error)
+            } else if let passed = context.deadline?.passed {
+                summary.fail(passed)
+            } else {
+                summary.wasCancelled = true
+            }
             return nil
         }
     }

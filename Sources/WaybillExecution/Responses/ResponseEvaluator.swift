@@ -306,7 +306,7 @@ struct ResponseEvaluator {
     /// Why the data is a string, if it is JSON with the content type of a text; otherwise empty.
     private var undecodedReason: String {
         guard plan.settings.decoding == nil, let text = evaluated.data?.json.string,
-            text.first == "{" || text.first == "[",
+            let start = text.utf8.first, start == UInt8(ascii: "{") || start == UInt8(ascii: "["),
             (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) != nil,
             let type = response.headers.first(named: "Content-Type")
         else { return "" }

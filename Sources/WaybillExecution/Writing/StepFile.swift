@@ -187,7 +187,8 @@ struct StepFile: Sendable {
         do throws(Failure) {
             outcome.written = try await commit().json
         } catch {
-            outcome.failure = failure ?? error
+            // A tolerated failure must not hide that the file was not completed.
+            outcome.failure = error.kind == .cancelled ? error : failure ?? error
         }
         return outcome
     }

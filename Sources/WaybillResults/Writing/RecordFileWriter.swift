@@ -306,14 +306,20 @@ package final class RecordFileWriter: Sendable {
             state.isSyncDue = false
             return Committed(records: state.records, bytes: state.bytes)
         }
-        let thread = try container.thread(or: thread)
-        committed.bytes = try await thread.run { () throws(ResultsError) in
-            try self.file.sync()
-            return try self.container.prepare(self.path, from: self.part, until: isStopped)
-        }
-        try await announce(committed)
-        committed.bytes = try await thread.run { () throws(ResultsError) in
-            try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
+        do throws(ResultsError) {
+            let thread = try container.thread(or: thread)
+            committed.bytes = try await thread.run { () throws(ResultsError) in
+                try self.file.sync()
+                return try self.container.prepare(self.path, from: self.part, until: isStopped)
+            }
+            try await announce(committed)
+            committed.bytes = try await thread.run { () throws(ResultsError) in
+                try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
+            }
+        } catch {
+            // Other errors are about the records, the table or the path, and fail only the step.
+            if error.isOfDisk { onFailure(error) }
+            throw error
         }
         return committed
     }

@@ -84,8 +84,11 @@ import WaybillRuntime
                 wasStopped: wasStopped
             )
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
-        default:
-            throw unsafe ResultsError("cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
+        case let kind:
+            throw unsafe ResultsError(
+                "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))",
+                isOfDisk: kind == SQLITE_IOERR
+            )
         }
     }
 }
