@@ -134,7 +134,7 @@ package final class RunFolder: Sendable {
         let (path, journalPath) = ("\(path)/\(FolderContents.sources)", "\(path)/\(FolderContents.journal)")
         journal.begin { () throws(ResultsError) in
             var text: [UInt8] = []
-            JSONWriter().write(sources().json, to: &text)
+            JSONWriter(sortsNames: true).write(sources().json, to: &text)
             text.append(UInt8(ascii: "\n"))
             guard FolderContents.size(of: path) != nil else {
                 let file = try OutputFile(path, .new)

@@ -254,7 +254,7 @@ private struct MergedLines {
     mutating func add(_ kind: RunEvent.Kind, step: String, at time: Timestamp) {
         number += 1
         let event = RunEvent(seq: number, at: time, step: step, kind: kind)
-        bytes += JSONStream.withChecksum(event.jsonText()) + [UInt8(ascii: "\n")]
+        bytes += JSONStream.journalLine(event.jsonText())
     }
 
     mutating func write(to file: borrowing OutputFile) {
