@@ -416,6 +416,34 @@ def check_combine(workflow):
     print("combine.sh refuses parts that do not fit")
 
 
+def check_readme(workflow):
+    """The commands of the README that install the package and the tarball, in a Debian. The addresses are those on loopback."""
+    rows = dict(re.findall(r"^\| ([^|]+) \| `(.*)` \|$", (workflow.source / "README.md").read_text(), re.MULTILINE))
+    release = f"https://github.com/{REPOSITORY}/releases/download/{workflow.tag}"
+    for row, needs_libraries in (("Debian 12 or newer", False), ("tarball", True)):
+        command = rows[row].replace("\\|", "|").replace("amd64", DEBIAN_NAMES[MACHINE]).replace("x86_64", MACHINE)
+        assert release in command, command
+        print(f"=== README: {row}", flush=True)
+        debian = Debian(workflow.debian, workflow.folder / f"readme-{row.split()[0]}")
+        try:
+            debian.write("/usr/local/bin/sudo", '#!/bin/sh\nexec "$@"\n', 0o755)
+            debian.write("/etc/apt/apt.conf.d/yes", 'APT::Get::Assume-Yes "true";\n')
+            libraries = []
+            if needs_libraries:
+                page = (workflow.source / "docs/install.md").read_text()
+                libraries = re.search(r"sudo apt install (libcurl4 .*?)\n```", page, re.DOTALL)[1].replace("\\\n", " ").split()
+            lines = [
+                "set -eo pipefail", "apt-get -qq update",
+                f"apt-get -qq install --no-install-recommends curl ca-certificates {' '.join(libraries)} >/dev/null 2>&1",
+                command.replace(release, workflow.address),
+                "waybill --version", "waybill init", "waybill run --mock",
+            ]
+            environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+            assert debian.execute(["bash", "-c", "\n".join(lines)], "/root", environment) == 0, row
+        finally:
+            debian.close()
+
+
 def run_template(workflow):
     """The job of the GitLab template with its usual image, Debian 12, and a manifest."""
     head, job = yaml.safe_load_all((workflow.source / "templates/waybill.yml").read_text())
@@ -453,8 +481,9 @@ def main():
     check_combine(workflow)
     workflow.serve()
     workflow.execute("action")
+    check_readme(workflow)
     run_template(workflow)
-    print(f"the release workflow: {', '.join(workflow.jobs)}; the GitLab template")
+    print(f"the release workflow: {', '.join(workflow.jobs)}; the README; the GitLab template")
 
 
 main()
