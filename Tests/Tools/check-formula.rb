@@ -73,7 +73,9 @@ load formula
 declared = Waybill.declared
 # CI installs the same libraries on a Mac.
 line = File.read("#{__dir__}/../../.github/workflows/ci.yml")[/brew install --quiet (.*)$/, 1]
-names = (declared[:depends_on] + declared[:uses_from_macos]).map { |value, options| (value || options.keys.first).then { |v| v.is_a?(Hash) ? v.keys.first : v }.to_s }
+# A dependency is a name, or a name with its kind, such as "pkgconf" => :build.
+names = (declared[:depends_on] + declared[:uses_from_macos]).map { |name, options| name || options.keys.first }
+names.map! { |name| (name.is_a?(Hash) ? name.keys.first : name).to_s }
 missing = line.split - names
 abort "failed: the formula does not depend on #{missing.join(", ")}" unless missing.empty?
 

@@ -29,6 +29,7 @@ MACHINE = os.uname().machine
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64"}
 # The user of GitHub's runners, to whom the folder of a job belongs.
 RUNNER = 1001
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # A release by another name of the architecture, which the Debian does not know.
 OTHER_ARCHITECTURE = {
     "uname": '#!/bin/sh\nif [ "$*" = -m ]; then echo {machine}; else exec /usr/bin/uname "$@"; fi\n',
@@ -68,16 +69,11 @@ def insert(text, values):
 
 def applies(condition, has_failed, values):
     """Whether a step runs: 'if' is a conjunction of always(), failure() and comparisons with the empty string."""
-    terms = insert_free(condition).split(" && ") if condition else []
+    terms = condition.removeprefix("${{ ").removesuffix(" }}").split(" && ") if condition else []
     if not {"always()", "failure()"} & set(terms) and has_failed:
         return False
-    results = {"always()": True, "failure()": has_failed}
-    return all(results[t] if t in results else values.get(t.removesuffix(" != ''"), "") != "" for t in terms)
-
-
-def insert_free(condition):
-    """A condition without the braces around it."""
-    return condition.removeprefix("${{ ").removesuffix(" }}")
+    functions = {"always()": True, "failure()": has_failed}
+    return all(functions[term] if term in functions else values.get(term.removesuffix(" != ''"), "") != "" for term in terms)
 
 
 class Debian:
@@ -96,10 +92,8 @@ class Debian:
             if os.path.exists(file):
                 shutil.copy(file, f"{self.root}{file}")
         # Where the machine has the toolchain, and the packages that git finds in place of their addresses.
-        self.path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-        toolchain = pathlib.Path(shutil.which("swift")).resolve().parents[2]
-        self.bind(toolchain, "/toolchain")
-        self.path += ":/toolchain/usr/bin"
+        self.bind(pathlib.Path(shutil.which("swift")).resolve().parents[2], "/toolchain")
+        self.path = SYSTEM_PATH + ":/toolchain/usr/bin"
         mirrors = subprocess.run(
             ["git", "config", "--system", "--get-regexp", r"url\..*\.insteadof"], text=True, stdout=subprocess.PIPE, check=False
         ).stdout
@@ -138,13 +132,18 @@ class Debian:
         run("umount", "--recursive", self.root)
 
 
+def architecture(matrix):
+    """The architecture of a job with these values of its matrix."""
+    return "aarch64" if str(matrix.get("runner", "")).endswith("-arm") else "x86_64"
+
+
 class Job:
     """A job, on a runner of its own."""
 
     def __init__(self, workflow, name, matrix):
         self.workflow, self.matrix = workflow, matrix
         self.definition = workflow.jobs[name]
-        self.architecture = matrix.get("architecture") or ("aarch64" if "arm" in str(matrix.get("runner")) else "x86_64")
+        self.architecture = architecture(matrix)
         label = "-".join([name, *map(str, matrix.values())])
         print(f"=== job {label}", flush=True)
         self.debian = Debian(workflow.debian, workflow.folder / label)
@@ -184,13 +183,13 @@ class Job:
     def execute(self):
         """Runs the steps in order, and fails if one fails."""
         try:
-            status = self.steps(self.definition["steps"], self.values, self.definition.get("defaults", {}))
+            status = self.steps(self.definition["steps"], self.values)
             if status != 0:
                 sys.exit(f"failed: {self.debian.root.parent.name}: exit status {status}")
         finally:
             self.debian.close()
 
-    def steps(self, steps, values, defaults):
+    def steps(self, steps, values):
         """Runs steps of the job or of an action, and returns the exit status of the first that fails."""
         failure = 0
         for number, step in enumerate(steps):
@@ -273,7 +272,7 @@ class Job:
         inputs["base-url"] = self.workflow.address
         values = self.values | {f"inputs.{name}": value for name, value in inputs.items()} | {".": self.workspace}
         self.environment |= environment
-        return self.steps(action["runs"]["steps"], values, {})
+        return self.steps(action["runs"]["steps"], values)
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
@@ -337,7 +336,7 @@ class Workflow:
         for name in names:
             matrix = self.jobs[name].get("strategy", {}).get("matrix", {})
             combinations = matrix.get("include") or [{"runner": runner} for runner in matrix.get("runner", [])] or [{}]
-            for combination in combinations:
+            for combination in sorted(combinations, key=lambda combination: architecture(combination) != MACHINE):
                 job = Job(self, name, combination)
                 job.execute()
                 if name == "build" and not self.program:
@@ -438,7 +437,7 @@ def check_readme(workflow):
                 command.replace(release, workflow.address),
                 "waybill --version", "waybill init", "waybill run --mock",
             ]
-            environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+            environment = {"PATH": SYSTEM_PATH, "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
             assert debian.execute(["bash", "-c", "\n".join(lines)], "/root", environment) == 0, row
         finally:
             debian.close()
@@ -461,7 +460,7 @@ def run_template(workflow):
         debian.write("/builds/waybill.yaml", (workflow.source / "manifests/quickstart.yaml").read_text())
         debian.write("/script", "\n".join(given(line) for line in job["before_script"] + job["script"]))
         variables = {name: given(value) for name, value in job["variables"].items()}
-        environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", **variables}
+        environment = {"PATH": SYSTEM_PATH, "HOME": "/root", **variables}
         status = debian.execute(["bash", "-eo", "pipefail", "/script"], "/builds", environment)
         assert status == 0, status
         assert "<testsuite" in debian.read("/builds/" + job["artifacts"]["reports"]["junit"])

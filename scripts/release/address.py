@@ -17,7 +17,7 @@ PLACEHOLDER = "OWNER"
 ADDRESS = re.compile(r"https://github\.com/([A-Za-z0-9][A-Za-z0-9-]*)/waybill")
 # What comes before the owner of the repository: hosts, and the commands and keys that take 'OWNER/waybill'.
 NAMED = re.compile(
-    r"((?:\bgithub\.com|\braw\.githubusercontent\.com|\bghcr\.io|\bpkg:github)/|\buses: |\bbrew (?:tap|install) )([\w.-]+)(?=/waybill\b)"
+    r"((?:\bgithub\.com|\braw\.githubusercontent\.com|\bghcr\.io)/|\buses: |\bbrew (?:tap|install) )([\w.-]+)(?=/waybill\b)"
 )
 
 
