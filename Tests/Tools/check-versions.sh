@@ -29,12 +29,12 @@ export GIT_CONFIG_GLOBAL=$work/gitconfig GIT_CONFIG_NOSYSTEM=1
 # Nothing of these versions may get into the caches of the machine, nor into what it knows about their commits.
 options=(--cache-path "$work/cache" --security-path "$work/security")
 
-# expect WHAT STATUS LINE: resolves, and compares the exit status and a line of what is printed.
+# expect WHAT STATUS [LINE]: resolves, and compares the exit status and a line of what is printed.
 expect() {
     local status=0
     (cd "$work/clone" && scripts/release/resolve.sh "$work/graph.json" "${options[@]}") >"$work/log" 2>&1 || status=$?
-    if [ "$status" != "$2" ] || ! grep -qF -- "$3" "$work/log"; then
-        echo "failed: $1: status $status instead of $2, or no line '$3':" >&2
+    if [ "$status" != "$2" ] || ! { [ -z "${3:-}" ] || grep -qF -- "$3" "$work/log"; }; then
+        echo "failed: $1: status $status instead of $2, or no line '${3:-}':" >&2
         cat "$work/log" >&2
         exit 1
     fi
@@ -50,6 +50,10 @@ rm -rf "$work/clone/.build-newest"
 expect "newer versions" 0 "resolved at"
 expected=$(sed -n 's/^https.* //p' scripts/release/versions.txt | sort | paste -sd ' ')
 [ "$(versions)" = "$expected" ] || { echo "failed: the versions are $(versions), not $expected" >&2; exit 1; }
+
+mv "$work/mirror" "$work/moved"
+expect "a second time, without a network" 0
+mv "$work/moved" "$work/mirror"
 
 list=$work/clone/scripts/release/versions.txt
 cp "$list" "$work/list"
