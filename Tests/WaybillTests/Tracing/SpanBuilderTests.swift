@@ -70,7 +70,7 @@ import WaybillResults
                     number += 1
                     return number
                 }
-            )!
+            )
         }
         return script.events.flatMap { builder.take($0) }
     }
