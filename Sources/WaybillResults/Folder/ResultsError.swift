@@ -7,12 +7,18 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
     package let description: String
     /// Whether a wait or work ended early because its result was no longer needed.
     package let wasStopped: Bool
+    /// Whether a path must not be written to, so that nothing was done.
+    package let isRefusal: Bool
 
     /// Creates an error with a message.
-    init(_ description: String, wasStopped: Bool = false) {
+    init(_ description: String, wasStopped: Bool = false, isRefusal: Bool = false) {
         self.description = description
         self.wasStopped = wasStopped
+        self.isRefusal = isRefusal
     }
+
+    /// The error of a path that must not be written to.
+    static func refused(_ reason: String) -> ResultsError { ResultsError(reason, isRefusal: true) }
 
     /// The error of work on a file that ended early.
     static func stopped(_ path: String) -> ResultsError {

@@ -70,15 +70,7 @@ package struct MergedRun: ~Copyable {
     package func combine(
         _ file: File
     ) async throws(ResultsError) -> (content: RecordFileWriter.Committed, warning: String?) {
-        let whole: String
-        do throws(ResultPathError) {
-            whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
-        } catch {
-            switch error {
-            case .refused(let reason): throw ResultsError(reason)
-            case .file(let error): throw error
-            }
-        }
+        let whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
         let writer = try RecordFileWriter(whole, file.writer, in: file.container, thread: thread)
         for (folder, part) in file.parts {
             try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: writer)
