@@ -46,13 +46,14 @@ package struct CachingTransport: Transport {
 
     package func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
+        monitor: TransferMonitor?,
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
-        if let obstacle = obstacle(to: request) {
+        if let obstacle = receiver == nil ? obstacle(to: request) : .kind {
             if request.options.cache == .onlyIfCached { return .failure(.notCached(request, because: obstacle)) }
             if obstacle != .kind, request.options.cache.usesCache { onObstacle(obstacle) }
             tellSending(request, monitor)
-            let result = await transport.send(request, monitor: monitor)
+            let result = await transport.send(request, monitor: monitor, receiver: receiver)
             await note(result, of: request)
             return result
         }
@@ -75,18 +76,6 @@ package struct CachingTransport: Transport {
             case .send(let next): sending = next
             }
         }
-    }
-
-    package func send(
-        _ request: HTTPRequest,
-        monitor: TransferMonitor?,
-        receiver: any BodyReceiver
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        if request.options.cache == .onlyIfCached { return .failure(.notCached(request, because: .kind)) }
-        tellSending(request, monitor)
-        let result = await transport.send(request, monitor: monitor, receiver: receiver)
-        await note(result, of: request)
-        return result
     }
 
     package func mayHaveStoredResponse(to request: HTTPRequest) -> Bool {
