@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 import WaybillTransport
 
 /// The functions that the parts of a run call.
@@ -59,24 +60,16 @@ extension RunControl {
 
     /// Waits while a step is paused.
     func waitUntilUnpaused(_ path: String) async {
-        let number = state.withLock { $0.pauses.holds(path) ? $0.number() : nil }
-        guard let number else { return }
-        defer { state.withLock { _ = $0.openGates.remove(number) } }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state -> Bool in
-                    if state.openGates.remove(number) != nil || !state.pauses.holds(path) { return true }
-                    state.gates[number] = (path, continuation)
-                    return false
-                }
-                if isOpen { continuation.resume() }
-            }
-        } onCancel: {
-            let gate = state.withLock { state in
-                if state.gates[number] == nil { state.openGates.insert(number) }
-                return state.gates.removeValue(forKey: number)
-            }
-            gate?.continuation.resume()
+        let gate = state.withLock { state -> (number: Int, opening: Awaited<Void>)? in
+            guard state.pauses.holds(path) else { return nil }
+            let gate = (state.number(), Awaited<Void>())
+            state.gates[gate.0] = (path, gate.1)
+            return gate
+        }
+        await gate?.opening.value { [gate] in
+            guard let (number, opening) = gate else { return }
+            state.withLock { $0.gates[number] = nil }
+            opening.set(())
         }
     }
 
