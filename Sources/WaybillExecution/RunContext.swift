@@ -123,9 +123,6 @@ final class RunContext: Sendable {
         return await control.wait(for: duration, on: clock)
     }
 
-    /// A value for the journal; `nil` if it contains a secret.
-    func kept(_ value: JSON) -> RedactedJSON? { redactor.unchanged(value) }
-
     /// Checks the path of a file that a step writes. A secret in it, such as one that a server has repeated, would be
     /// readable in the folder, and the names of unfinished files are used by other files.
     func checkPath(_ path: String, at span: SourceSpan) throws(Failure) {

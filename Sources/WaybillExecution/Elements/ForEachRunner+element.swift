@@ -42,7 +42,7 @@ extension ForEachRunner {
             return ElementOutcome(index: index, end: .failed, failure: run.failure(error))
         }
         var context = context.element(path, of: step, forEach.variable.value, element)
-        context.output = file.map { ElementOutput($0, of: index) }
+        context.output = file?.of(index)
         let node = await inner.execute(step, in: context)
         var result = ElementOutcome(index: index, end: node.end, failure: node.failure)
         if node.failure != nil {

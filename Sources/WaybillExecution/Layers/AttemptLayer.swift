@@ -196,10 +196,10 @@ struct Attempt: Sendable {
         if let status = plan.settings.expectedStatus {
             outcome.expectedStatus = try status.value.patterns(in: outcome.scope.scope(status.level))
         }
-        if plan.usesSessionAtServiceOrigin, try !builder(outcome.scope).isForeign() {
+        if plan.usesSessionAtServiceOrigin, try !RequestBuilder(plan, in: outcome.scope).isForeign() {
             try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
-        var builder = builder(outcome.scope)
+        var builder = RequestBuilder(plan, in: outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
         if let example = run.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
@@ -223,32 +223,12 @@ struct Attempt: Sendable {
         return (sending, builder.sending(through: sender.transport))
     }
 
-    private func builder(_ scope: RequestScope) -> RequestBuilder {
-        RequestBuilder(
-            plan,
-            page: context.page,
-            scope: scope,
-            redactor: run.redactor,
-            proxies: run.proxies,
-            known: run.requestConstants,
-            shard: run.shard
-        )
-    }
-
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
     /// long.
     private static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
-        ResponseEvaluator(
-            plan,
-            response,
-            scope: outcome.scope,
-            redactor: run.redactor,
-            expectedStatus: outcome.expectedStatus,
-            updatesSnapshots: run.updatesSnapshots,
-            as: part
-        )
+        ResponseEvaluator(plan, response, as: part, expecting: outcome.expectedStatus, in: outcome.scope)
     }
 
     /// Whether a response may contain secret outputs that are not known yet: which part of a page is one may be known only

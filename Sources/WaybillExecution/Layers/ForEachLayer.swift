@@ -21,7 +21,7 @@ struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
         }
         guard let forEach = step.flow?.forEach else {
             var context = context
-            context.output = file.map { ElementOutput($0) }
+            context.output = file
             return await inner.execute(step, in: context)
         }
         return await ForEachRunner(step, forEach, in: context, file: file, inner).run()

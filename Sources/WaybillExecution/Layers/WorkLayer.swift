@@ -17,9 +17,9 @@ struct WorkLayer<
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         switch step.work {
         case .request(let plan):
-            let outcome = await send(RequestStep(step: step, work: plan), in: context)
-            context.keep(outcome.record, of: step)
-            return NodeOutcome(outcome)
+            let (outcome, record) = await send(RequestStep(step: step, work: plan), in: context)
+            context.keep(record, of: step)
+            return outcome
         case .group(let plan):
             return await context.reporting(step) {
                 await group.execute(TypedStep(step: step, work: plan), in: context)

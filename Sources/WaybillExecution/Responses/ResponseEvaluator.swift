@@ -30,9 +30,6 @@ struct ResponseEvaluator {
         var failure: Failure?
     }
 
-    private let plan: RequestPlan
-    private let response: HTTPResponse
-    private let redactor: Redactor
     /// Which part of the request's result a response is.
     enum Part {
         /// The only response, or the last one.
@@ -43,13 +40,13 @@ struct ResponseEvaluator {
         case poll
     }
 
+    private let plan: RequestPlan
+    private let response: HTTPResponse
     private let part: Part
-    /// Whether snapshots are written instead of compared.
-    private let updatesSnapshots: Bool
-    /// The expected statuses.
     private let expectedStatus: [StatusPattern]
     private var scope: RequestScope
     private var evaluated = Evaluation()
+    private var redactor: Redactor { scope.context.run.redactor }
 
     /// An evaluator of a response to a request.
     ///
@@ -57,18 +54,14 @@ struct ResponseEvaluator {
     init(
         _ plan: RequestPlan,
         _ response: HTTPResponse,
-        scope: RequestScope,
-        redactor: Redactor,
-        expectedStatus: [StatusPattern] = [.class(2)],
-        updatesSnapshots: Bool = false,
-        as part: Part = .whole
+        as part: Part,
+        expecting expectedStatus: [StatusPattern],
+        in scope: RequestScope
     ) {
         self.plan = plan
-        self.part = part
-        self.updatesSnapshots = updatesSnapshots
-        self.expectedStatus = expectedStatus
         self.response = response
-        self.redactor = redactor
+        self.part = part
+        self.expectedStatus = expectedStatus
         self.scope = scope
     }
 
@@ -363,7 +356,7 @@ struct ResponseEvaluator {
         guard let snapshot, let data = evaluated.data?.json else { return [] }
         let files = scope.environment.files
         let checker = SnapshotChecker(snapshot, data: data, redactor: redactor, files: files)
-        guard updatesSnapshots else { return checker.violations() }
+        guard scope.context.run.updatesSnapshots else { return checker.violations() }
         do throws(EvaluationFailure) {
             evaluated.snapshot = try checker.update()
             return []

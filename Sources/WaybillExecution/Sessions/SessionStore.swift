@@ -57,9 +57,9 @@ final class SessionStore: Sendable {
     ) async -> Result<[String: ScopeValue], EvaluationFailure> {
         let step = StepPlan(fetching: plan, of: service)
         let request = RequestStep(step: step, work: plan.request)
-        let outcome = await StepLayers.work.send(request, in: context.session(step))
-        if outcome.end == .passed { return .success(outcome.record.outputs) }
-        let failure = outcome.result.failure
+        let (outcome, record) = await StepLayers.work.send(request, in: context.session(step))
+        if outcome.end == .passed { return .success(record.outputs) }
+        let failure = outcome.failure
         return .failure(
             problem(
                 failure?.message.string ?? "the request was cancelled",
