@@ -75,7 +75,7 @@ struct GraphRunner: Sendable {
     private func withOutputs(_ node: NodeOutcome) async -> GraphOutcome {
         var outputs: [String: ScopeValue] = [:]
         for output in graph.outputs
-        where !run.resumption.omittedOutputs.contains("\(context.path).\(output.name.value)") {
+        where !run.executor.resumption.omittedOutputs.contains("\(context.path).\(output.name.value)") {
             do throws(EvaluationFailure) {
                 var scope = context.scope
                 outputs[output.name.value] = try await scope.value(of: output)

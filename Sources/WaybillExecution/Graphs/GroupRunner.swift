@@ -49,7 +49,7 @@ struct GroupRunner: Sendable {
 
     private func runBatch() async -> NodeOutcome {
         let (outcomes, end) = await withTaskGroup(of: (Int, NodeOutcome).self) { tasks in
-            var state = GroupState(group, concurrency: max(64, context.run.concurrency))
+            var state = GroupState(group, concurrency: max(64, context.run.executor.plan.concurrency))
             var outcomes = GroupOutcomes(group)
             func perform(_ actions: [GroupState.Action]) {
                 for action in actions {

@@ -184,7 +184,7 @@ struct Attempt: Sendable {
         }
         if !context.isForSession {
             // The run's jar no longer has their cookies.
-            for service in run.resumption.servicesWithCookies(for: plan) {
+            for service in run.executor.resumption.servicesWithCookies(for: plan) {
                 _ = try await run.sessions.session(of: service, for: context)
             }
         }
@@ -202,7 +202,7 @@ struct Attempt: Sendable {
         var builder = RequestBuilder(plan, in: outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
-        if let example = run.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
+        if let example = run.executor.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
         if context.isRepetition { sending.options.cache = sending.options.cache.ofRepetition }
         // The values of a session are credentials, even if they are not marked as secrets.
         if context.isForSession { sending.options.isResponseSecret = true }
@@ -305,7 +305,7 @@ struct Attempt: Sendable {
             )
         }
         // The response of a session contains credentials, which may not be marked as secrets.
-        let isKept = run.keepsBodies && !context.isForSession && !mayHideOutputs
+        let isKept = run.executor.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
     }
 

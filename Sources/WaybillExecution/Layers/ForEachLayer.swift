@@ -89,7 +89,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     }
 
     private func execute(_ elements: Range<Int>, of source: ElementSource) async -> ForEachSummary {
-        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
+        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.executor.plan.concurrency
         let ledger = ElementLedger(
             ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
             ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))

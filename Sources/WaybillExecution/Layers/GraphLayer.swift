@@ -6,7 +6,7 @@ import WaybillResults
 /// `graph`: executes another graph as a step.
 struct GraphLayer: RepeatableLayer {
     func execute(_ step: TypedStep<GraphCall>, in context: StepContext) async -> NodeOutcome {
-        guard let graph = context.run.subgraphs[step.work.path] else {
+        guard let graph = context.run.executor.plan.subgraphs[step.work.path] else {
             preconditionFailure("the plan has a step with an unknown graph")
         }
         var scope = context.scope

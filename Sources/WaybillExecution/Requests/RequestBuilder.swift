@@ -228,7 +228,7 @@ struct RequestBuilder {
         var options = try TransferOptions(
             settings,
             files: scope.environment.files,
-            proxies: run.proxies
+            proxies: run.executor.proxies
         ) { (scalar, level) throws(EvaluationFailure) in
             let setting = Setting(scalar, at: scalar.span, level: level)
             let address = try AddressText(.url(setting), in: scope.scope(level))

@@ -356,7 +356,7 @@ struct ResponseEvaluator {
         guard let snapshot, let data = evaluated.data?.json else { return [] }
         let files = scope.environment.files
         let checker = SnapshotChecker(snapshot, data: data, redactor: redactor, files: files)
-        guard scope.context.run.updatesSnapshots else { return checker.violations() }
+        guard scope.context.run.executor.updatesSnapshots else { return checker.violations() }
         do throws(EvaluationFailure) {
             evaluated.snapshot = try checker.update()
             return []

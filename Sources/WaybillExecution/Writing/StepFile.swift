@@ -98,7 +98,7 @@ struct StepFile: Sendable {
 
     /// Records in the journal what is left of the file, before anything is added.
     private func settle(_ loss: RecordFileWriter.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
-        guard step.isIdempotent || run.repeatsUnsure else {
+        guard step.isIdempotent || run.executor.repeatsUnsure else {
             let message =
                 "'\(container.part(of: path.string))' is shorter than recorded in the journal or has other content, and the "
                 + "requests for the missing records were already sent; --repeat-unsure sends them again"

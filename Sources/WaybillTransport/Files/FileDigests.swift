@@ -26,7 +26,7 @@ package struct FileDigests: Sendable {
     /// Returns the digests of bytes and of regular files, which are read on a separate thread; `nil` if the task is
     /// cancelled in the meantime.
     package static func of(
-        _ parts: [HTTPRequest.Part],
+        _ parts: [BodyPart],
         _ algorithms: Set<Digest.Algorithm>
     ) async throws(FileError) -> FileDigests? {
         let cancellation = Cancellation()
@@ -70,7 +70,7 @@ extension HTTPRequest.Body {
     /// The SHA-256 digest of the body, in hexadecimal. Throws if a file cannot be read, or the task is cancelled in the
     /// meantime.
     package func digest() async throws(TransportFailure) -> String {
-        let parts: [HTTPRequest.Part]
+        let parts: [BodyPart]
         switch self {
         case .none: return Digest.sha256(of: [])
         case .bytes(let bytes): return Digest.sha256(of: bytes)
