@@ -15,11 +15,11 @@ extension HTTPField {
         var isQuoted = false
         var isEscaped = false
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        func text(_ bytes: [UInt8]) -> String {
+        func trimmed(_ bytes: [UInt8]) -> String {
             String(decoding: bytes.prefix((bytes.lastIndex { !isBlank($0) } ?? -1) + 1), as: UTF8.self)
         }
         func finish() {
-            if !name.isEmpty { elements.append((text(name).lowercased(), value.map(text))) }
+            if !name.isEmpty { elements.append((trimmed(name).lowercased(), value.map(trimmed))) }
             (name, value) = ([], nil)
         }
         for byte in text.utf8 {
@@ -45,11 +45,11 @@ extension HTTPField {
     }
 }
 
-extension StringProtocol {
+extension String {
     /// The string without spaces and tabs around it, which are not part of the value of a field (RFC 9110, section 5.5).
     package var withoutOuterBlanks: String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.first, let last = utf8.last, isBlank(first) || isBlank(last) else { return String(self) }
+        guard let first = utf8.first, let last = utf8.last, isBlank(first) || isBlank(last) else { return self }
         guard let start = utf8.firstIndex(where: { !isBlank($0) }), let end = utf8.lastIndex(where: { !isBlank($0) })
         else { return "" }
         return String(self[start...end])

@@ -38,7 +38,7 @@ struct GraphRunner: Sendable {
         var outcome = GraphOutcome(node: node)
         if node.end == .passed { outcome = await withOutputs(node) }
         if outcome.node.end == .passed, !graph.state.isEmpty, !graph.isLimited { await addState(to: &outcome) }
-        let reported = outcome.node.end == .failed ? context.failureOutcome : outcome.node.outcome
+        let reported = outcome.node.end == .failed ? context.failureOutcome : outcome.node.end.outcome
         run.events.emit(.graphFinished(graph: graph.name, reported), step: stepPath)
         return outcome
     }

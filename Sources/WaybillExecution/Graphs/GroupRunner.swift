@@ -9,6 +9,9 @@ struct GroupRunner: Sendable {
     /// The context of the graph, or of the step that consists of the group.
     let context: StepContext
 
+    /// The progress of a chain, with what to do next.
+    private typealias ChainProgress = (state: GroupState, outcomes: GroupOutcomes, actions: [GroupState.Action])
+
     /// Executes the steps. Results are in the order of the manifest.
     func run() async -> NodeOutcome {
         switch group.order {
@@ -20,8 +23,10 @@ struct GroupRunner: Sendable {
     /// Executes the steps of a chain in a separate task. Cancelling one of the steps cancels that task; the steps after
     /// it run in another one.
     private func runChain() async -> NodeOutcome {
-        var chain = ChainProgress(group)
-        while !chain.isDone {
+        var state = GroupState(group)
+        let actions = state.start()
+        var chain: ChainProgress = (state, GroupOutcomes(group), actions)
+        while !chain.actions.isEmpty {
             chain = await withTaskGroup(of: ChainProgress.self) { [chain] tasks in
                 tasks.addTask { await continued(chain) }
                 return await tasks.next() ?? chain
@@ -33,7 +38,9 @@ struct GroupRunner: Sendable {
     private func continued(_ chain: ChainProgress) async -> ChainProgress {
         var chain = chain
         repeat {
-            for action in chain.takeActions() {
+            let actions = chain.actions
+            chain.actions = []
+            for action in actions {
                 switch action {
                 case .start(let index):
                     let outcome = await execute(group.steps[index])
@@ -43,7 +50,7 @@ struct GroupRunner: Sendable {
                 case .cancelRunning: break
                 }
             }
-        } while !chain.isDone && !Task.isCancelled
+        } while !chain.actions.isEmpty && !Task.isCancelled
         return chain
     }
 
@@ -78,7 +85,7 @@ struct GroupRunner: Sendable {
     /// itself.
     private func execute(_ step: StepPlan) async -> NodeOutcome {
         let context = context.of(step)
-        let (outcome, wasCancelled) = await context.run.control.run(step: context.path, endpoint: step.endpoint) {
+        var (outcome, wasCancelled) = await context.run.control.run(step: context.path, endpoint: step.endpoint) {
             await context.run.control.waitUntilUnpaused(context.path)
             if let earlier = context.earlierOutcome(of: step) { return earlier }
             guard context.mayStart else { return context.skipped(step, .interrupted) }
@@ -86,7 +93,8 @@ struct GroupRunner: Sendable {
             if step.onFailure == .continue, outcome.end == .failed { outcome.end = .passed }
             return outcome
         }
-        return wasCancelled ? outcome.cancelledByItself : outcome
+        if wasCancelled { outcome.end = outcome.end.cancelledByItself }
+        return outcome
     }
 }
 
@@ -95,27 +103,6 @@ extension StepPlan {
     var endpoint: String? {
         guard case .request(let request) = work else { return nil }
         return request.endpoint
-    }
-}
-
-/// The progress of a chain.
-private struct ChainProgress: Sendable {
-    var state: GroupState
-    var outcomes: GroupOutcomes
-    /// What to do next.
-    var actions: [GroupState.Action]
-
-    init(_ group: GroupPlan) {
-        state = GroupState(group)
-        outcomes = GroupOutcomes(group)
-        actions = state.start()
-    }
-
-    var isDone: Bool { actions.isEmpty }
-
-    mutating func takeActions() -> [GroupState.Action] {
-        defer { actions = [] }
-        return actions
     }
 }
 

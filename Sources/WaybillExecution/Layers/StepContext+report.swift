@@ -40,7 +40,7 @@ extension StepContext {
         case .cancelled where step.flow?.deadline != nil && deadline?.hasPassed == true:
             node.failure = node.failure ?? deadline?.passed
             outcome = tolerates(step) ? .tolerated : .failed
-        case .refused, .cancelled, .skipped, .withdrawn, .ended: outcome = node.outcome
+        case .refused, .cancelled, .skipped, .withdrawn, .ended: outcome = node.end.outcome
         }
         var result: StepResult
         if let earlier, earlier.outcome == outcome {

@@ -211,9 +211,9 @@ private struct ResponseNamespace: ScopeNamespace {
         for field in response.headers.values(named: "Set-Cookie") {
             let pair = field.prefix { $0 != ";" }
             guard let equals = pair.firstIndex(of: "=") else { continue }
-            let name = pair[..<equals].withoutOuterBlanks
+            let name = String(pair[..<equals]).withoutOuterBlanks
             if name.isEmpty { continue }
-            cookies[name] = .string(pair[equals...].dropFirst().withoutOuterBlanks)
+            cookies[name] = .string(String(pair[equals...].dropFirst()).withoutOuterBlanks)
         }
         return cookies
     }

@@ -60,20 +60,17 @@ package struct CachingTransport: Transport {
         var exchange = CacheExchange(request)
         var stored: CacheEntry?
         if exchange.needsEntry { stored = await stores.entry(for: CacheKey(request), of: request) }
-        var sending: HTTPRequest
-        switch exchange.start(with: stored, now: now()) {
-        case .finish(let result): return await counted(result)
-        case .send(let request): sending = request
-        }
+        var next = exchange.start(with: stored, now: now())
         while true {
-            tellSending(sending, monitor)
-            let result = await transport.send(sending, monitor: monitor)
-            await note(result, of: sending)
-            switch exchange.next(after: result, now: now()) {
+            switch next {
             case .finish(let result, let change):
                 await apply(change, of: request)
                 return await counted(result)
-            case .send(let next): sending = next
+            case .send(let sending):
+                tellSending(sending, monitor)
+                let result = await transport.send(sending, monitor: monitor)
+                await note(result, of: sending)
+                next = exchange.next(after: result, now: now())
             }
         }
     }
