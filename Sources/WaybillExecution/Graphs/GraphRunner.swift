@@ -17,15 +17,9 @@ struct GraphOutcome: Sendable {
 
 /// Executes a graph: its steps, then those of `finally`, then its outputs.
 struct GraphRunner: Sendable {
-    private let graph: GraphPlan
-    private let context: StepContext
+    let graph: GraphPlan
+    let context: StepContext
     private var run: RunContext { context.run }
-
-    /// A runner of a graph.
-    init(_ graph: GraphPlan, in context: StepContext) {
-        self.graph = graph
-        self.context = context
-    }
 
     /// Executes the graph.
     func run() async -> GraphOutcome {

@@ -228,7 +228,13 @@ struct Attempt: Sendable {
     private static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
-        ResponseEvaluator(plan, response, as: part, expecting: outcome.expectedStatus, in: outcome.scope)
+        ResponseEvaluator(
+            plan: plan,
+            response: response,
+            part: part,
+            expectedStatus: outcome.expectedStatus,
+            scope: outcome.scope
+        )
     }
 
     /// Whether a response may contain secret outputs that are not known yet: which part of a page is one may be known only

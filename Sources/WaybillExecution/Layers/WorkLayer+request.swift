@@ -44,7 +44,7 @@ extension WorkLayer {
         }
         guard outcome.progress.startedAt != nil else { return outcome }
         let hadFailed = outcome.failure != nil
-        await Interceptor(request, in: context).intercept(&outcome) { outcome in
+        await Interceptor(request: request, context: context).intercept(&outcome) { outcome in
             await Attempt(request, in: context).complete(&outcome)
             outcome.failure = outcome.failure ?? write(outcome, of: step, to: output)
         }

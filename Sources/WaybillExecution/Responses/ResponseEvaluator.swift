@@ -40,30 +40,14 @@ struct ResponseEvaluator {
         case poll
     }
 
-    private let plan: RequestPlan
-    private let response: HTTPResponse
-    private let part: Part
-    private let expectedStatus: [StatusPattern]
-    private var scope: RequestScope
-    private var evaluated = Evaluation()
+    let plan: RequestPlan
+    let response: HTTPResponse
+    let part: Part
+    let expectedStatus: [StatusPattern]
+    /// The scope of expressions, with the response.
+    var scope: RequestScope
+    private(set) var evaluated = Evaluation()
     private var redactor: Redactor { scope.context.run.redactor }
-
-    /// An evaluator of a response to a request.
-    ///
-    /// - Parameter scope: The scope of expressions, with the response.
-    init(
-        _ plan: RequestPlan,
-        _ response: HTTPResponse,
-        as part: Part,
-        expecting expectedStatus: [StatusPattern],
-        in scope: RequestScope
-    ) {
-        self.plan = plan
-        self.response = response
-        self.part = part
-        self.expectedStatus = expectedStatus
-        self.scope = scope
-    }
 
     /// Evaluates the response.
     consuming func evaluate() -> Evaluation {

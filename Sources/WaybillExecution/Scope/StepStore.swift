@@ -26,13 +26,9 @@ struct StepRecord: Sendable {
     var downloaded: JSON?
     /// Why nothing else is available, for a step that was not run.
     var absence: String?
+}
 
-    /// The record of a step that ran.
-    init(isPassed: Bool, error: JSON = .null) {
-        self.isPassed = isPassed
-        self.error = error
-    }
-
+extension StepRecord {
     /// The record of a step that was not run.
     init(skipped reason: SkipReason) {
         isPassed = false

@@ -162,16 +162,12 @@ package struct MergedRun: ~Copyable {
 private struct MergedLines {
     let steps: Set<String>
     private(set) var error: ResultsError?
-    private var bytes: [UInt8] = []
-    private var number = 0
-    private var hasStarted = false
+    private(set) var bytes: [UInt8] = []
+    private(set) var number = 0
+    private(set) var hasStarted = false
     /// Whether the shard has copied the current events from the run of the steps before.
-    private var isCopied = false
-    private var startedGraphs: Set<String> = []
-
-    init(steps: Set<String>) {
-        self.steps = steps
-    }
+    private(set) var isCopied = false
+    private(set) var startedGraphs: Set<String> = []
 
     var isFull: Bool { bytes.count >= 1 << 20 }
 

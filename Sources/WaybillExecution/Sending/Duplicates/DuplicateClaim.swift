@@ -49,9 +49,6 @@ final class Duplicates: Sendable {
 
     private let state = Mutex(State())
 
-    /// No request is in flight.
-    init() {}
-
     /// Returns a claim for a new request.
     func claim() -> DuplicateClaim {
         let number = state.withLock { state in

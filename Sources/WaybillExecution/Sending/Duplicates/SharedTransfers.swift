@@ -11,9 +11,6 @@ final class SharedTransfers: Sendable {
 
     private let transfers = Mutex<[Key: SharedWork<RequestSender.Outcome>]>([:])
 
-    /// Nothing is in flight.
-    init() {}
-
     /// The number of tasks that wait for transfers, for tests.
     var waitingCount: Int {
         transfers.withLock { $0.values.reduce(0) { $0 + $1.waitingCount } }
