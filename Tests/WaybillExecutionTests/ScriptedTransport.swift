@@ -1,5 +1,6 @@
 import Synchronization
-import WaybillTransport
+
+@testable import WaybillTransport
 
 /// The transport of all execution tests. It responds from a table of paths or from a script, and records the requests.
 /// A test can hold responses and release them one by one.
