@@ -19,7 +19,6 @@ struct AttemptDownload: Sendable {
         var path: RedactedText
         /// Its size in bytes.
         var bytes: Int
-        /// Its digests.
         var digests: [Digest.Algorithm: [UInt8]]
         /// The content that is not at its path yet; `nil` for a file that already existed.
         var content: CompleteFile?

@@ -46,7 +46,6 @@ protocol WorkStep: Sendable {
 /// A step with its work.
 struct TypedStep<Work: Sendable>: WorkStep {
     let step: StepPlan
-    /// The work.
     let work: Work
 }
 

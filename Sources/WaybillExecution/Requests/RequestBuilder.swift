@@ -37,7 +37,6 @@ struct RequestBuilder {
         page = scope.context.page
     }
 
-    /// Builds the request.
     mutating func build() throws(EvaluationFailure) -> HTTPRequest {
         let method = try method()
         var (url, origin, isForeign) = try target()

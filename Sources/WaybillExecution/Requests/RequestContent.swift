@@ -12,7 +12,6 @@ import WaybillTransport
 struct RequestContent {
     /// The query parameters, except those in the path.
     private(set) var query: ParameterList
-    /// The body.
     private(set) var body: EncodedBody?
 
     /// No query and no body.

@@ -49,7 +49,6 @@ struct ResponseEvaluator {
     private(set) var evaluated = Evaluation()
     private var redactor: Redactor { scope.context.run.redactor }
 
-    /// Evaluates the response.
     consuming func evaluate() -> Evaluation {
         if let failure = failure() { evaluated.failure = failure }
         return evaluated

@@ -48,7 +48,6 @@ final class RequestLimiter: Sendable {
         }
     }
 
-    /// Releases a permit.
     func release(_ permit: Permit) {
         let ready = state.withLock { state -> Ready in
             state.permits.release(permit)

@@ -49,7 +49,6 @@ extension RequestScope {
         var session: Session?
         /// The request, once it has been built.
         var request: SentRequest?
-        /// The response.
         var response: HTTPResponse?
         /// The body of the response as it was decoded, before filters.
         var body: ScopeValue?

@@ -12,7 +12,6 @@ struct StepRecord: Sendable {
     var isPassed: Bool
     /// The failure, as `{kind, code, message}`.
     var error: JSON = .null
-    /// The outputs.
     var outputs: [String: ScopeValue] = [:]
     /// The data, if an expression uses it.
     var data: ScopeValue?
@@ -46,7 +45,6 @@ final class StepStore: Sendable {
         self.outer = outer
     }
 
-    /// Keeps a record.
     func keep(_ record: StepRecord, of id: String) {
         let record = CopyOnWrite(record)
         records.withLock { $0[id] = record }

@@ -27,7 +27,6 @@ final class SharedWork<Value: Sendable>: Sendable {
     /// The number of tasks that want the value.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts the work.
     func start(_ body: @escaping @Sendable () async -> Value) {
         let task = Task {
             let value = await body()

@@ -89,11 +89,9 @@ final class SessionStore: Sendable {
 
 /// What the requests of a service share: the outputs of the request that `session` names.
 struct Session: Sendable {
-    /// The service.
     let service: String
     /// The fetched values.
     let held: SharedValues<String, [String: ScopeValue]>.Held
 
-    /// The outputs.
     var outputs: [String: ScopeValue] { held.value }
 }
