@@ -27,7 +27,7 @@ extension ForEachRunner {
     /// Executes an element in a task that can be cancelled without the others.
     func executeAlone(_ index: Int, of source: ElementSource) async -> ElementOutcome {
         let path = "\(path)[\(index)]"
-        var (element, wasCancelled) = await run.control.run(step: path, endpoint: step.endpoint) {
+        var (element, wasCancelled) = await run.control.run(.step(path: path, endpoint: step.endpoint)) {
             await execute(index, of: source, at: path)
         }
         if wasCancelled { element.end = element.end.cancelledByItself }

@@ -15,7 +15,7 @@ extension RunControl {
             if state.pauses.isRunPaused { state.pausedSince = clock.now }
         }
         return await withTaskGroup(of: Value?.self) { group in
-            group.addTask { await self.run(.run, body) }
+            group.addTask { await self.run(.run, body).value }
             group.addTask {
                 for await change in self.changes { report(change.isPaused, change.step) }
                 return nil
@@ -32,27 +32,35 @@ extension RunControl {
         }
     }
 
-    /// Runs a step or element so that it can be cancelled by itself, and returns whether it was. Nothing else may run
-    /// in the current task.
+    /// Runs a part of the run, such as a step or element, so that it can be cancelled by itself, and returns whether it
+    /// was. Nothing else may run in the current task.
     func run<Value: Sendable>(
-        step path: String,
-        endpoint: String?,
+        _ part: Part,
         _ body: @Sendable () async -> Value
     ) async -> (value: Value, wasCancelled: Bool) {
-        await run(activity: .step(path: path, endpoint: endpoint), body)
+        let activity = Activity()
+        let (number, isCancelled) = state.withLock { state in
+            let number = state.number()
+            state.activities[number] = (part, activity)
+            return (number, state.hasCancelled(part))
+        }
+        if isCancelled { activity.cancel() }
+        defer { state.withLock { $0.activities[number] = nil } }
+        let value = await activity.run(body)
+        return (value, activity.isCancelled)
     }
 
     /// Runs an operation that continues when the task that waits for it is cancelled, and that only `cancelAll`
     /// cancels.
     func unstoppable<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        await Task { await run(.final, body) }.value
+        await Task { await run(.final, body).value }.value
     }
 
     /// Waits; returns `false` if the run was stopped or the task was cancelled in the meantime.
     func wait(for duration: Duration, on clock: any RunClock) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.run(.wait) { (try? await clock.sleep(for: duration)) != nil }
+                await self.run(.wait) { (try? await clock.sleep(for: duration)) != nil }.value
             }
             return await group.next() ?? false
         }
@@ -102,26 +110,6 @@ extension RunControl {
             return state.isStopping
         }
         if isStopping { handler() }
-    }
-
-    private func run<Value: Sendable>(_ part: Part, _ body: @Sendable () async -> Value) async -> Value {
-        await run(activity: part, body).value
-    }
-
-    private func run<Value: Sendable>(
-        activity part: Part,
-        _ body: @Sendable () async -> Value
-    ) async -> (value: Value, wasCancelled: Bool) {
-        let activity = Activity()
-        let (number, isCancelled) = state.withLock { state in
-            let number = state.number()
-            state.activities[number] = (part, activity)
-            return (number, state.hasCancelled(part))
-        }
-        if isCancelled { activity.cancel() }
-        defer { state.withLock { $0.activities[number] = nil } }
-        let value = await activity.run(body)
-        return (value, activity.isCancelled)
     }
 }
 
