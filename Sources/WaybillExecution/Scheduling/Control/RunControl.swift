@@ -99,20 +99,9 @@ package final class RunControl: Sendable {
         state.withLock { $0.pausedTime + $0.currentPause }
     }
 
-    /// Pauses the run: nothing new starts, and transfers in flight wait. Times to wait (`delay`, `retry`, `until`) and
-    /// deadlines continue. A run that is being stopped is not paused.
-    package func pause() { pause(nil) }
-
-    /// Unpauses the run. Steps that were paused by themselves remain paused.
-    package func unpause() { unpause(nil) }
-
-    /// Pauses a step, even one that has not started.
-    package func pause(step path: String) { pause(.some(path)) }
-
-    /// Unpauses a step that was paused by itself.
-    package func unpause(step path: String) { unpause(.some(path)) }
-
-    private func pause(_ step: String?) {
+    /// Pauses the run, or a step, even one that has not started: nothing new starts in it, and its transfers in flight
+    /// wait. Times to wait (`delay`, `retry`, `until`) and deadlines continue. A run that is being stopped is not paused.
+    package func pause(step: String? = nil) {
         state.withLock { state in
             guard !state.isStopping, state.pauses.pause(step) else { return }
             if step == nil { state.pausedSince = state.clock?.now }
@@ -121,7 +110,8 @@ package final class RunControl: Sendable {
         }
     }
 
-    private func unpause(_ step: String?) {
+    /// Unpauses the run, or a step that was paused by itself. With the run, such steps remain paused.
+    package func unpause(step: String? = nil) {
         let open = state.withLock { state -> [Awaited<Void>] in
             guard state.pauses.unpause(step) else { return [] }
             if step == nil { state.endPause() }
