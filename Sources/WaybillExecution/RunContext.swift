@@ -94,6 +94,9 @@ final class RunContext: Sendable {
         )
     }
 
+    /// The time since an arbitrary point before the run, without the time in which the run was paused.
+    var activeTime: Duration { clock.now - control.pausedTime }
+
     /// Waits; returns `false` if the task was cancelled in the meantime, or if the run is being stopped and the step is
     /// not final.
     func pause(for duration: Duration, isFinal: Bool) async -> Bool {
@@ -121,9 +124,4 @@ final class RunContext: Sendable {
             at: problem.span
         )
     }
-}
-
-extension RunContext {
-    /// The time since an arbitrary point before the run, without the time in which the run was paused.
-    var activeTime: Duration { clock.now - control.pausedTime }
 }

@@ -2,9 +2,6 @@ extension HTTPField {
     /// An element of the value of a field, such as a directive or a parameter.
     package typealias Element = (name: String, value: String?)
 
-    /// The elements of the field's value.
-    func elements() -> [Element] { HTTPField.elements(of: value) }
-
     /// The elements of the value of a field: their names in lower case, and their values without quotation marks, both
     /// without blanks around them. Separators in quoted strings do not separate (RFC 9110, section 5.6).
     package static func elements(of text: String, separatedBy separator: Unicode.Scalar = ",") -> [Element] {

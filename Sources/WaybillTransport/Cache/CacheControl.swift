@@ -32,9 +32,9 @@ package struct CacheControl: Sendable, Equatable {
         for field in fields {
             if field.isNamed("Cache-Control") {
                 isPresent = true
-                for element in field.elements() { read(element) }
+                for element in HTTPField.elements(of: field.value) { read(element) }
             } else if isRequest, field.isNamed("Pragma") {
-                pragma = pragma || field.elements().contains { $0.name == "no-cache" }
+                pragma = pragma || HTTPField.elements(of: field.value).contains { $0.name == "no-cache" }
             }
         }
         if pragma, !isPresent { noCache = true }
