@@ -42,13 +42,13 @@ struct ForEachSummary: Sendable {
         if let record = element.record { items?[element.index] = record }
         attempts += element.attempts
         if element.use != .taken { isPartlyUnsure = true }
+        var failure: Failure?
         switch element.end {
-        case .failed: hasFailed = true
-        case .refused: wasRefused = true
+        case .failed: (hasFailed, failure) = (true, element.failure)
+        case .refused: (wasRefused, failure) = (true, element.failure)
         case .cancelled, .skipped(.interrupted): wasCancelled = true
         case .passed, .ended, .withdrawn, .skipped: break
         }
-        let failure = [.failed, .refused].contains(element.end) ? element.failure : nil
         self.failure = self.failure ?? failure
         results.add(element: element.index, outcome, failure, element.subject)
     }

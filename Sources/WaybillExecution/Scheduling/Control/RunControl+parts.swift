@@ -74,7 +74,7 @@ extension RunControl {
             state.gates[gate.0] = (path, gate.1)
             return gate
         }
-        await gate?.opening.value { [gate] in
+        await gate?.opening.value {
             guard let (number, opening) = gate else { return }
             state.withLock { $0.gates[number] = nil }
             opening.set(())

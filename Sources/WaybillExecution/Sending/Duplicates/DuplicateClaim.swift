@@ -64,20 +64,21 @@ final class Duplicates: Sendable {
         _ key: DuplicateKey,
         _ mode: DuplicatePolicy.Mode
     ) async -> Bool {
-        let turn = Awaited<Void>()
-        let (action, cancelled) = state.withLock { state -> (DuplicateState.Action, [DuplicateClaim]) in
-            let action = state.decisions.enter(number, key, mode)
-            if action != .drop { state.claims[number] = claim }
-            guard case .wait(let numbers) = action else { return (action, []) }
-            state.waiting[number] = turn
-            return (action, numbers.compactMap { state.claims[$0] })
-        }
+        let (action, cancelled, turn) =
+            state.withLock { state in
+                let action = state.decisions.enter(number, key, mode)
+                if action != .drop { state.claims[number] = claim }
+                guard case .wait(let numbers) = action else { return (action, [], nil) }
+                let turn = Awaited<Void>()
+                state.waiting[number] = turn
+                return (action, numbers.compactMap { state.claims[$0] }, turn)
+            } as (DuplicateState.Action, [DuplicateClaim], Awaited<Void>?)
         switch action {
         case .begin: return true
         case .drop: return false
         case .wait:
             for claim in cancelled { claim.supersede() }
-            await turn.value { turn.set(()) }
+            await turn?.value { turn?.set(()) }
             return true
         }
     }
