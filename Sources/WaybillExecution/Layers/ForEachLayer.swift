@@ -90,24 +90,22 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
 
     private func execute(_ elements: Range<Int>, of source: ElementSource) async -> ForEachSummary {
         let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.executor.plan.concurrency
-        let ledger = Mutex(
-            ElementLedger(
-                order: ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
-                summary: ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
-            )
+        let ledger = ElementLedger(
+            ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
+            ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
         )
         return await withTaskGroup(of: Void.self, returning: ForEachSummary.self) { tasks in
             func startMore() {
-                while let index = ledger.withLock({ start(&$0, of: source) }) {
+                while let index = ledger.state.withLock({ start(&$0, of: source) }) {
                     tasks.addTask { await executeInOrder(from: index, of: source, ledger) }
                 }
             }
             startMore()
             while await tasks.next() != nil {
-                if ledger.withLock({ $0.cancelsRunning }) { tasks.cancelAll() }
+                if ledger.state.withLock({ $0.cancelsRunning }) { tasks.cancelAll() }
                 startMore()
             }
-            return ledger.withLock { state in
+            return ledger.state.withLock { state in
                 // With 'onFailure: continue', only an interruption or a broken file keeps elements from running.
                 let isInterrupted = step.onFailure == .continue && !(file?.isBroken ?? false)
                 state.summary.skip(elements.upperBound - state.order.next, isInterrupted: isInterrupted)
@@ -118,16 +116,12 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
 
     /// Executes elements one after another in the current task, starting with the first. Returns when there is room
     /// for further tasks.
-    private func executeInOrder(
-        from first: Int,
-        of source: ElementSource,
-        _ ledger: borrowing Mutex<ElementLedger>
-    ) async {
+    private func executeInOrder(from first: Int, of source: ElementSource, _ ledger: ElementLedger) async {
         var next: Int? = first
         while let index = next {
             let element = await executeAlone(index, of: source)
             if context.isInElement { run.nestedElements.ended() }
-            next = ledger.withLock { state in
+            next = ledger.state.withLock { state in
                 add(finish(element), &state)
                 // A task that was cancelled with its element starts no other element.
                 return state.order.freeSlots == 1 && !state.cancelsRunning ? start(&state, of: source) : nil
@@ -136,7 +130,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     }
 
     /// The element to start now, if any. The results of elements that finished before the run was resumed are kept.
-    private func start(_ state: inout ElementLedger, of source: ElementSource) -> Int? {
+    private func start(_ state: inout ElementLedger.State, of source: ElementSource) -> Int? {
         while context.mayStart, file?.hasRoom ?? true, hasRoomAmongNested(state.order), let index = state.order.start()
         {
             let isLost = file?.loss?.elements.contains(index) ?? false
@@ -153,7 +147,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         !context.isInElement || order.running == 0 || run.nestedElements.hasRoom
     }
 
-    private func add(_ element: ElementOutcome, _ state: inout ElementLedger) {
+    private func add(_ element: ElementOutcome, _ state: inout ElementLedger.State) {
         if state.order.finished(element.index, hasFailed: element.end == .failed) { state.cancelsRunning = true }
         if file?.isBroken ?? false || [.cancelled, .skipped(.interrupted), .refused].contains(element.end) {
             state.order.stop()
@@ -184,11 +178,19 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
 }
 
 /// The state that the tasks share.
-private struct ElementLedger {
-    var order: ForEachState
-    var summary: ForEachSummary
-    /// Whether the running elements must be cancelled.
-    var cancelsRunning = false
+private final class ElementLedger: Sendable {
+    struct State {
+        var order: ForEachState
+        var summary: ForEachSummary
+        /// Whether the running elements must be cancelled.
+        var cancelsRunning = false
+    }
+
+    let state: Mutex<State>
+
+    init(_ order: ForEachState, _ summary: ForEachSummary) {
+        state = Mutex(State(order: order, summary: summary))
+    }
 }
 
 extension StepPlan {
