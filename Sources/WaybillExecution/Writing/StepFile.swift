@@ -430,7 +430,7 @@ extension JSON {
 }
 
 /// Returns `true` only the first time.
-private final class Once: Sendable {
+final class Once: Sendable {
     private let isDone = Mutex(false)
 
     func isFirst() -> Bool {
