@@ -21,7 +21,7 @@ struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
         }
         guard let forEach = step.flow?.forEach else {
             var context = context
-            context.output = file.map { ElementOutput($0) }
+            context.output = file
             return await inner.execute(step, in: context)
         }
         return await ForEachRunner(step, forEach, in: context, file: file, inner).run()
@@ -89,7 +89,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     }
 
     private func execute(_ elements: Range<Int>, of source: ElementSource) async -> ForEachSummary {
-        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
+        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.executor.plan.concurrency
         let ledger = ElementLedger(
             ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
             ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
@@ -152,16 +152,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         if file?.isBroken ?? false || [.cancelled, .skipped(.interrupted), .refused].contains(element.end) {
             state.order.stop()
         }
-        state.summary.attempts += element.attempts
-        if element.use != .taken { state.summary.isPartlyUnsure = true }
-        state.summary.add(
-            element.index,
-            element.end,
-            element.failure,
-            element.subject,
-            element.record,
-            isTolerated: context.tolerates(step)
-        )
+        state.summary.add(element, outcome(of: element))
     }
 
     /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of

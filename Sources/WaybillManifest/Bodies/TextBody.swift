@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillRuntime
 
 /// A body that is read from a single scalar.
 protocol ScalarBody: RequestBody {

@@ -81,13 +81,13 @@ import WaybillRuntime
             let message = "the database '\(path)' is locked by another process"
             throw ResultsError(
                 wasStopped ? message : "\(message), which did not release it within \(wait) s",
-                wasStopped: wasStopped
+                wasStopped ? .stopped : .other
             )
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
         case let kind:
             throw unsafe ResultsError(
                 "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))",
-                isOfDisk: kind == SQLITE_IOERR
+                kind == SQLITE_IOERR ? .disk : .other
             )
         }
     }
