@@ -42,7 +42,6 @@ package struct Diagnostic: Sendable, Equatable {
     /// What to do about it: whole sentences.
     package var help: [String]
 
-    /// Creates a diagnostic; see the properties.
     package init(
         _ id: DiagnosticID,
         _ headline: String,

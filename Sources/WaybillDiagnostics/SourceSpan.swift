@@ -52,9 +52,7 @@ extension SourceSpan: CustomStringConvertible {
 
 /// A value with its span.
 package struct Spanned<Value> {
-    /// The value.
     package var value: Value
-    /// The span.
     package var span: SourceSpan
 
     /// Creates a value with its span.

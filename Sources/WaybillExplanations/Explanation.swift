@@ -13,7 +13,6 @@ package import WaybillDiagnostics
 ///
 /// A test runs every example: the wrong one has exactly this diagnostic, the right one has none.
 package struct Explanation: Sendable {
-    /// The id.
     package let id: DiagnosticID
     /// A description of the error, in one line without a full stop.
     package let title: String

@@ -5,7 +5,6 @@ import WaybillManifest
 /// The description of a key in the schema of manifests. A key with different meanings in different constructs has an
 /// entry for each.
 package struct KeyExplanation: Sendable, Equatable {
-    /// The key.
     package let key: ManifestKey
     /// The keys of its value, if that is a mapping with fixed keys.
     package let keys: [String]

@@ -20,7 +20,6 @@ package struct ScopeValue: Sendable, Equatable {
 
 /// What a name refers to.
 package enum ScopeNode: Sendable {
-    /// A value.
     case value(ScopeValue)
     /// More names.
     case namespace(any ScopeNamespace)
@@ -121,7 +120,6 @@ package struct EvaluationScope: Sendable {
     /// The clock, identifiers and files.
     package var environment: any EvaluationEnvironment
 
-    /// Creates a scope; see the properties.
     package init(
         root: any ScopeNamespace,
         current: ScopeValue? = nil,

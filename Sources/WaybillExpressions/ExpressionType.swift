@@ -14,15 +14,11 @@ package struct ExpressionType: OptionSet, Sendable, Hashable {
     package static let null = ExpressionType(rawValue: 1)
     /// `true` or `false`
     package static let boolean = ExpressionType(rawValue: 2)
-    /// A number.
     package static let number = ExpressionType(rawValue: 4)
-    /// A string.
     package static let string = ExpressionType(rawValue: 8)
     /// A list.
     package static let array = ExpressionType(rawValue: 16)
-    /// An object.
     package static let object = ExpressionType(rawValue: 32)
-    /// Bytes.
     package static let bytes = ExpressionType(rawValue: 64)
     /// Any value.
     package static let any: ExpressionType = [.null, .boolean, .number, .string, .bytes, .array, .object]

@@ -2,7 +2,6 @@
 ///
 /// Each value has exactly one form: no zeros at either end of the digits, and no digits at all for zero.
 struct ExactDecimal: Hashable {
-    /// Whether it is negative.
     private(set) var isNegative = false
     /// The digits, 0 to 9 each, the most significant first.
     private(set) var digits: [UInt8] = []

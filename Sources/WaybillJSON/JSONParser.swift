@@ -59,7 +59,6 @@ package struct JSONParser: Sendable {
 
 /// The result of parsing a JSON text, with what is questionable in it.
 package struct JSONDocument: Sendable {
-    /// The value.
     package let value: JSON
     /// The first name that is repeated in its object, and the byte offset of the repetition.
     package let duplicateName: (name: String, offset: Int)?

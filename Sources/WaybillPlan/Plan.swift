@@ -76,7 +76,6 @@ package struct SecretPlan: Sendable {
 
 /// One graph.
 package struct GraphPlan: Sendable {
-    /// Its name.
     package var name: String
     /// The start of the paths of its steps: its name, or the path of the step that runs it with settings. Each such step
     /// has a plan of the graph of its own.
@@ -179,7 +178,6 @@ package struct StepPlan: Sendable {
     package var isTolerated: Bool
     /// The fields of its result that are kept for the expressions of other steps.
     package var keeps: StepFields
-    /// The span of the step.
     package var span: SourceSpan
     /// The key that the step was written with, such as `call` or `get`.
     package var form: StepForm
@@ -232,7 +230,6 @@ package struct StepFields: OptionSet, Sendable {
 
 /// A filter stage and when it runs.
 package struct PlannedStage: Sendable {
-    /// The stage.
     package var stage: any FilterStage
     /// Whether it runs for every status, not only for 2xx.
     package var onEveryStatus: Bool

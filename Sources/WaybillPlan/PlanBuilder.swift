@@ -185,7 +185,6 @@ extension Diagnostic {
 /// An endpoint by itself with every level of its cascade, to show where each setting comes from. It does not include
 /// what the steps that call the endpoint add.
 package struct EndpointCascade: Sendable {
-    /// The endpoint.
     package let endpoint: Definition<Endpoint>
     /// The request with all its settings merged.
     package let request: RequestPlan

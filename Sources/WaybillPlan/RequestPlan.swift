@@ -27,7 +27,6 @@ package final class RequestPlan: Sendable {
     package let vars: [VariableDefinition]
     /// Values for later steps.
     package let outputs: [OutputDefinition]
-    /// Whether an output is a secret.
     package let hasSecretOutputs: Bool
     /// The shape that the data must have.
     package let returns: ReturnShape?
@@ -42,7 +41,6 @@ package final class RequestPlan: Sendable {
     /// Whether an expression in the settings for the service's origin uses `session`.
     package let usesSessionAtServiceOrigin: Bool
 
-    /// Creates a request; see the properties.
     package init(
         endpoint: String?,
         service: String?,
@@ -126,7 +124,6 @@ package final class RequestPlan: Sendable {
 
 /// The request that fetches the session of a service, which its requests share.
 package struct SessionPlan: Sendable {
-    /// The request.
     package var request: RequestPlan
     /// The statuses that renew the session.
     package var renewOn: [StatusPattern]

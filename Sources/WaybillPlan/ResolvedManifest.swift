@@ -28,7 +28,6 @@ package struct ResolvedManifest: Sendable {
     /// Every request with its service and the levels of its cascade.
     let requests: RequestList
 
-    /// The changes of the environment.
     package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }
     /// Whether it only has definitions for other manifests.
     package var hasNoGraphs: Bool { manifest.graphs.isEmpty }

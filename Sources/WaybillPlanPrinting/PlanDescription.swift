@@ -7,7 +7,6 @@ import WaybillResults
 /// A plan and the information needed to show it: which values come from the selected environment, and which strings are
 /// the values of secrets.
 package struct PlanDescription: Sendable {
-    /// The plan.
     package let plan: Plan
     private let redactor: Redactor
     /// The locations of values from the selected environment.

@@ -9,7 +9,6 @@ struct OTLPTraces: JSONStreamable {
     let resource: [SpanAttribute]
     /// The trace of the spans.
     let trace: TraceID
-    /// The spans.
     let spans: [Span]
 
     func addMembers(to object: inout JSONStream) {

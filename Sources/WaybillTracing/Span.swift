@@ -19,14 +19,12 @@ struct Span: Sendable, Equatable {
     var attributes: [SpanAttribute] = []
     /// What happened in it.
     var events: [Event] = []
-    /// Whether it failed.
     var hasFailed = false
     /// Why it failed, if the attributes do not say it.
     var message: String?
 
     /// Something that happened at one time in a span.
     struct Event: Sendable, Equatable {
-        /// The name.
         var name: String
         /// When it happened.
         var at: Timestamp
@@ -65,7 +63,6 @@ struct SpanAttribute: Sendable, Equatable {
 
     /// The name, from OpenTelemetry's semantic conventions or starting with `waybill.`.
     let key: String
-    /// The value.
     let value: Value
 
     init(_ key: String, _ value: Value) {

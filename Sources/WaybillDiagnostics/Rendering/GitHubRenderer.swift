@@ -7,7 +7,6 @@ package struct GitHubRenderer: DiagnosticRenderer {
     /// How files are named.
     private let paths: GitHubPaths
 
-    /// Creates a renderer.
     package init(_ paths: GitHubPaths = GitHubPaths()) {
         self.paths = paths
     }

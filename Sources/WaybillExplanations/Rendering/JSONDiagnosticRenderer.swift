@@ -3,7 +3,6 @@ import WaybillJSON
 
 /// Writes diagnostics as one JSON document in the format of `schemas/diagnostics.schema.json`.
 package struct JSONDiagnosticRenderer: DiagnosticRenderer {
-    /// Creates a renderer.
     package init() {}
 
     /// Returns `{errors, warnings, diagnostics}` with a final line break, even without diagnostics. Lines and columns

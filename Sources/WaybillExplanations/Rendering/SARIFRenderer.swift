@@ -7,7 +7,6 @@ import WaybillRuntime
 /// Paths stay relative to the folder that the program runs in, so that logs of the same diagnostics are equal on all
 /// machines.
 package struct SARIFRenderer: DiagnosticRenderer {
-    /// Creates a renderer.
     package init() {}
 
     /// Returns a log with one run and a final line break, even without diagnostics. Its results are in the order of the

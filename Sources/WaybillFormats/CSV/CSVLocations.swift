@@ -3,7 +3,6 @@ package import WaybillJSON
 
 /// The locations of the fields of a row in its text.
 package struct CSVLocations: DocumentLocations, Sendable {
-    /// The span of the whole row.
     package let span: SourceSpan
     private let fields: [CodePoints: SourceSpan]
 

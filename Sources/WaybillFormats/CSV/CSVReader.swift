@@ -29,7 +29,6 @@ package struct CSVReader: Sendable {
         /// The maximum number of fields of a whole text. An empty one takes one byte of text, and 40 in memory.
         package var maximumFieldsOfText = 16_000_000
 
-        /// Creates the default limits.
         package init() {}
     }
 

@@ -9,7 +9,6 @@ package struct GlobFailure: Error {
     /// What to do about it, in whole sentences.
     package let help: [String]
 
-    /// Creates a failure; see the properties.
     package init(_ id: DiagnosticID, _ headline: String, help: [String] = []) {
         self.id = id
         self.headline = headline

@@ -153,7 +153,6 @@ extension JSONLocations {
 
 /// The locations of the values of a document in its text.
 package protocol DocumentLocations {
-    /// The span of the whole value.
     var span: SourceSpan { get }
 
     /// Returns the span of the value that a pointer leads to; `nil` if there is none.

@@ -10,7 +10,6 @@ package struct APIKeyAuthentication: AuthenticationMethod {
         case header
         /// In a query parameter.
         case query
-        /// In a cookie.
         case cookie
     }
 

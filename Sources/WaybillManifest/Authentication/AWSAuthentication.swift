@@ -2,9 +2,7 @@
 package struct AWSAuthentication: AuthenticationMethod {
     package static let key = "awsSigV4"
 
-    /// The region.
     package let region: CredentialText
-    /// The service.
     package let service: CredentialText
     /// The access key ID.
     package let accessKey: CredentialText

@@ -5,7 +5,6 @@ import WaybillJSON
 package struct Authentication: WholeSetting {
     package static let key = "auth"
 
-    /// The methods.
     static let methods: [any AuthenticationMethod.Type] = [
         BasicAuthentication.self, DigestAuthentication.self, BearerAuthentication.self, APIKeyAuthentication.self,
         AWSAuthentication.self, OAuth2Authentication.self, NetrcAuthentication.self,
@@ -87,7 +86,6 @@ package enum CredentialLocation: Sendable {
     case header(String)
     /// In a query parameter.
     case query(String)
-    /// In a cookie.
     case cookie
 }
 
@@ -110,7 +108,6 @@ package struct CredentialText: Sendable {
 package struct UserCredentials: Sendable {
     /// The user name.
     package let username: CredentialText
-    /// The password.
     package let password: CredentialText
 
     /// Reads both from a mapping; `nil` if one of them is missing or cannot be read.

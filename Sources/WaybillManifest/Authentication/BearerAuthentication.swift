@@ -2,7 +2,6 @@
 package struct BearerAuthentication: AuthenticationMethod {
     package static let key = "bearer"
 
-    /// The token.
     package let token: CredentialText
 
     package init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

@@ -23,13 +23,11 @@ package struct OAuth2Authentication: AuthenticationMethod {
             }
         }
 
-        /// The name.
         package let name: Name
         /// The value.
         package let text: CredentialText
     }
 
-    /// The grant.
     package let grant: Grant
     /// The parameters of the token request. A list of scopes yields one parameter for each scope; they are sent as one
     /// string, separated by spaces (RFC 6749, section 3.3).

@@ -43,7 +43,6 @@ struct MultipartPart: Sendable {
 
     /// The name of the field.
     let name: ScalarTemplate?
-    /// The content.
     let content: any RequestBody
     /// The file name that the server receives.
     let filename: ScalarTemplate?

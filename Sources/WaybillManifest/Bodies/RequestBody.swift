@@ -54,7 +54,6 @@ package struct BodyContext: Sendable {
     /// What messages call the body.
     var noun = "the body"
 
-    /// Creates a context; see the properties.
     package init(scope: EvaluationScope, fields: ParameterList, boundary: FolderBoundary, span: SourceSpan) {
         self.scope = scope
         self.fields = fields

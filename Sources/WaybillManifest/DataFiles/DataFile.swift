@@ -104,7 +104,6 @@ package struct DataDocument: Sendable {
         case yaml(YAMLNode)
     }
 
-    /// The value.
     package let value: JSON
     let origin: Origin
 

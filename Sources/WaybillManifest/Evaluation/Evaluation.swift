@@ -9,7 +9,6 @@ package struct ComputedText: Sendable {
     /// Whether it contains the value of a secret or a string derived from one.
     package var isSecret: Bool
 
-    /// Creates a value; see the properties.
     package init(text: String, isSecret: Bool = false) {
         self.text = text
         self.isSecret = isSecret
@@ -184,7 +183,6 @@ extension DurationTemplate {
 
 /// Why a part of the manifest could not be evaluated, with its location.
 package struct EvaluationFailure: Error, Sendable {
-    /// The message.
     package var message: String
     /// The location in the manifest.
     package var span: SourceSpan
@@ -193,7 +191,6 @@ package struct EvaluationFailure: Error, Sendable {
     /// The server's code for the failure, if the server caused it.
     package var code: JSON?
 
-    /// Creates a failure; see the properties.
     package init(message: String, span: SourceSpan, kind: FailureKind = .input, code: JSON? = nil) {
         self.message = message
         self.span = span

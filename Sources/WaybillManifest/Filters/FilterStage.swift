@@ -106,7 +106,6 @@ package struct FilterData: Sendable {
     let scope: EvaluationScope
     /// The key of the stage.
     let key: String
-    /// The location of the stage.
     let span: SourceSpan
 
     /// Returns the failure for data that the stage rejects, located at the stage.

@@ -4,7 +4,6 @@ import WaybillJSON
 
 /// A stage that is read from a list of names.
 protocol NameListStage: FilterStage {
-    /// The names.
     var names: [Spanned<String>] { get }
 
     init(names: [Spanned<String>])

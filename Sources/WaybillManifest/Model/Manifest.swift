@@ -51,7 +51,6 @@ package struct Manifest: Sendable {
 
 /// A server that requests are sent to.
 package struct Service: Sendable {
-    /// Its settings.
     package var settings: Settings
     /// The session, which is established before the first request that needs it.
     package var session: SessionDefinition?
@@ -65,9 +64,7 @@ package struct SessionDefinition: Sendable {
     package var call: Step.Call
     /// The statuses on which the call is repeated.
     package var renewOn: [StatusPattern]
-    /// The level at which it was written.
     package var level: Level
-    /// The location of the session.
     package var span: SourceSpan
 }
 
@@ -75,7 +72,6 @@ package struct SessionDefinition: Sendable {
 package struct Endpoint: Sendable {
     /// The inputs that a call can set.
     package let inputs: Definitions<InputDeclaration>
-    /// The request.
     package let request: RequestDefinition
 }
 
@@ -87,11 +83,9 @@ package struct InputDeclaration: Sendable {
     package let document: JSON
     /// The types in the schema, for reading a value from the command line; empty if it names none.
     package let types: [String]
-    /// The default value.
     package var defaultValue: JSON?
     /// An environment variable that contains the value.
     package var environmentVariable: String?
-    /// The location of the declaration.
     package var span: SourceSpan
     /// Whether the content of the declaration is unknown because of errors in the source.
     package var isUnknown = false
@@ -122,9 +116,7 @@ package typealias Definitions<Value> = OrderedDictionary<String, Definition<Valu
 
 /// A named value and the location of its name.
 package struct Definition<Value: Sendable>: Sendable {
-    /// The name, with its span.
     package var name: Spanned<String>
-    /// The value.
     package var value: Value
 }
 

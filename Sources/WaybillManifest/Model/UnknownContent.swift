@@ -103,7 +103,6 @@ package struct UnknownParts: OptionSet, Sendable {
     package static let steps = UnknownParts(rawValue: 1 << 7)
     /// The names of the declared inputs.
     package static let inputs = UnknownParts(rawValue: 1 << 8)
-    /// The outputs.
     package static let outputs = UnknownParts(rawValue: 1 << 9)
     /// The variables.
     package static let vars = UnknownParts(rawValue: 1 << 10)

@@ -97,7 +97,6 @@ package enum ProxySetting: WholeSetting {
     case none
     /// The proxy of the usual environment variables.
     case environment
-    /// A URL.
     case url(ScalarTemplate)
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
@@ -125,6 +124,5 @@ extension Settings {
     package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }
     /// The path of a Unix domain socket that requests are sent to.
     package var unixSocket: Setting<String>? { value(UnixSocketSetting.self) }
-    /// The proxy.
     package var proxy: Setting<ProxySetting>? { last(ProxySetting.self) }
 }

@@ -258,7 +258,6 @@ package struct ExpectedSnapshot: Sendable {
     /// The paths of the parts that are removed from both before they are compared.
     package let ignored: [JSONPath]
 
-    /// Creates a snapshot; see the properties.
     package init(file: Spanned<String>, ignored: [JSONPath]) {
         self.file = file
         self.ignored = ignored
@@ -270,7 +269,6 @@ package struct ExpectedSnapshot: Sendable {
 
 /// A schema that the data must satisfy, and the location of its keywords.
 package struct ExpectedSchema: Sendable {
-    /// The schema.
     package let schema: JSONSchema
     /// The schema, or the name of the file that contains it.
     let node: YAMLNode
@@ -299,7 +297,6 @@ package struct Check: Sendable {
 package enum StatusTemplate: Sendable {
     /// A pattern.
     case constant(StatusPattern)
-    /// A template.
     case template(ScalarTemplate)
 
     /// The pattern; `nil` for a template.

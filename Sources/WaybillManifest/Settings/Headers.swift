@@ -39,7 +39,6 @@ package struct UserAgentSetting: ValueSetting {
 
 /// A name with its values, as in `headers` and `query`.
 package struct NamedTexts: Sendable {
-    /// The name, with its span.
     package var name: Spanned<String>
     /// A value for each field or parameter to send; `nil` unsets the name.
     package var values: Setting<[ScalarTemplate]?>

@@ -27,7 +27,6 @@ package struct Interception: WholeSetting {
         package let work: Work
         /// The condition for the action.
         package let when: ManifestExpression?
-        /// The location of the action.
         package let span: SourceSpan
     }
 

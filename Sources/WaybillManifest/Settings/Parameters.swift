@@ -71,7 +71,6 @@ package enum ArrayStyle: String, WordSetting, CaseIterable {
 
 /// A name with a value, as in `params`.
 package struct NamedValue: Sendable {
-    /// The name, with its span.
     package var name: Spanned<String>
     /// The value; `nil` unsets the name.
     package var value: Setting<ValueTemplate?>
@@ -81,7 +80,6 @@ package struct NamedValue: Sendable {
 package struct BodySetting: WholeSetting {
     package static let key = "body"
 
-    /// The body.
     package let body: any RequestBody
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

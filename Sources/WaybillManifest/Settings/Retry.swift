@@ -8,7 +8,6 @@ package struct RetryPolicy: Sendable {
     package enum Cause: Sendable, Hashable {
         /// A kind of failure, such as `timeout`.
         case kind(String)
-        /// A status.
         case status(StatusPattern)
     }
 
@@ -79,7 +78,6 @@ package struct DuplicatePolicy: WholeSetting {
         case share
     }
 
-    /// The mode.
     package let mode: Mode
     /// The expression whose value makes two requests equal; `nil` compares the whole request.
     package let key: ManifestExpression?

@@ -24,7 +24,6 @@ package struct RequestRate: WholeSetting, Equatable {
     package static let key = "rate"
     /// The number of requests.
     package let count: Int
-    /// The interval.
     package let interval: Duration
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {

@@ -133,7 +133,6 @@ extension WordSetting {
 protocol ValueSetting: WholeSetting {
     associatedtype Value: Sendable
 
-    /// The value.
     var value: Value { get }
 
     init(value: Value)

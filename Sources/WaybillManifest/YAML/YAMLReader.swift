@@ -16,7 +16,6 @@ package struct YAMLReader: Sendable {
         /// The number of diagnostics after which the rest of the file is not checked.
         package var maximumDiagnostics = 1000
 
-        /// Creates the default limits.
         package init() {}
     }
 

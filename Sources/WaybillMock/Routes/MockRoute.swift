@@ -47,9 +47,7 @@ extension MockRoute {
 
 /// A parameter of a query, or a header field.
 package struct MockField: Sendable, Hashable {
-    /// The name.
     package var name: String
-    /// The value.
     package var value: String
 
     /// Creates a parameter or a field.

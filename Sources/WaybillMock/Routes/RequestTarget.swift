@@ -6,7 +6,6 @@ struct RequestTarget {
     let host: String
     /// The path, without the query.
     let path: String
-    /// The query.
     let query: String?
 
     /// Parses the target of a request line (RFC 9112, section 3.2): a path, or a whole URL as sent to proxies, whose

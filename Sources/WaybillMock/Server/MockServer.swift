@@ -32,7 +32,6 @@ package final class MockServer: Sendable {
         /// How long a connection may be idle, in whole seconds.
         package var idle = Duration.seconds(60)
 
-        /// Creates the default limits.
         package init() {}
     }
 

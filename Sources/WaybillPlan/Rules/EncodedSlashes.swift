@@ -109,7 +109,6 @@ private struct InsertedPath {
     let isFirst: Bool
     /// The template that contains it.
     let template: ManifestTemplate
-    /// The span of the path.
     var span: SourceSpan { template.span(of: reference.range) }
 
     /// Whether it is an input itself, not a part of one.

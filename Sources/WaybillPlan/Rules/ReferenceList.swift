@@ -27,7 +27,6 @@ struct UseLocation: Sendable {
 
     /// The inputs that an endpoint or a graph declares.
     struct Declarations: Sendable {
-        /// The inputs.
         let inputs: Definitions<InputDeclaration>
         /// Whether all declared inputs are known; an error in the manifest may hide others.
         let areAllKnown: Bool
@@ -80,7 +79,6 @@ struct LiteralPath: Sendable {
     let site: ReferenceSite
     /// The string.
     let text: String
-    /// The span of the string.
     let span: SourceSpan
 
     /// Creates a literal path from a string that is a path starting with a known name, or a single function call; `nil`

@@ -106,7 +106,6 @@ extension [Settings] {
 final class SharedLevels: Sendable {
     /// The settings of every request.
     let defaults: Settings
-    /// The services.
     let services: Definitions<Service>
     /// The parts of the manifest that errors in its text leave unknown.
     let unknown: UnknownContent
@@ -144,7 +143,6 @@ struct RequestService: Sendable {
     var namedByCall: Spanned<String>?
     /// Its name; `nil` if the request belongs to no service.
     var name: String?
-    /// Its settings.
     var settings: Settings?
     /// Whether the request needs a service but could belong to several.
     var isAmbiguous = false

@@ -8,17 +8,14 @@ final class StepSite: Sendable {
     enum Callee: Sendable {
         /// An endpoint, with its index in the manifest.
         case endpoint(Endpoint, position: Int)
-        /// A graph.
         case graph(Graph)
         /// A callee that does not exist, or is unknown because of an error.
         case unknown
     }
 
-    /// The graph.
     let graph: Definition<Graph>
     /// The enclosing steps, from the outermost in.
     let around: [Step]
-    /// The step.
     let step: Step
     /// The callee; `nil` if the step is not a call.
     let callee: Callee?

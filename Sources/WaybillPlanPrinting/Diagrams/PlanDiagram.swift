@@ -51,6 +51,5 @@ struct PlanDiagram {
 
     /// The items at the top level.
     var items: [Item] = []
-    /// The arrows.
     var arrows: [Arrow] = []
 }

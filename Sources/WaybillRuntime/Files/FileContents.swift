@@ -6,7 +6,6 @@ package struct FileError: Error, Sendable, Equatable {
     package enum Reason: Sendable, Equatable {
         /// There is no such file.
         case notFound
-        /// It is a folder.
         case isFolder
         /// Reading it is not permitted.
         case denied

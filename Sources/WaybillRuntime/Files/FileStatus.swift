@@ -6,7 +6,6 @@ package struct FileStatus: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// A file with contents.
         case file
-        /// A folder.
         case folder
         /// A symbolic link; only when links are not followed.
         case link

@@ -21,7 +21,6 @@ package enum Purpose: Sendable, Hashable {
     case query
     /// A header field.
     case header
-    /// Credentials.
     case credential
     /// The body of a request.
     case body
@@ -41,7 +40,6 @@ package enum Purpose: Sendable, Hashable {
     case message
     /// A key that distinguishes requests.
     case key
-    /// The name of a file.
     case fileName
     /// A record that is written to a file.
     case record
@@ -64,7 +62,6 @@ package struct ExpressionUse: Sendable {
     /// Whether it is evaluated for each element of a list, with the element as `item`.
     package var seesItem: Bool
 
-    /// Creates a use; see the properties.
     package init(text: any EvaluatedText, moment: Moment, purpose: Purpose, seesItem: Bool = false) {
         self.text = text
         self.moment = moment
@@ -77,7 +74,6 @@ package struct ExpressionUse: Sendable {
 package struct ConstantUse: Sendable {
     /// The string.
     package var text: String
-    /// The location of the string.
     package var span: SourceSpan
     /// When a template at this location would be evaluated.
     package var moment: Moment

@@ -10,7 +10,6 @@ package protocol EvaluatedText: AnyObject, Sendable {
 }
 
 extension EvaluatedText {
-    /// The span of the whole scalar.
     package var span: SourceSpan { scalar.span }
 
     /// Returns the span of a range of bytes of the scalar, such as that of a reference.
@@ -19,7 +18,6 @@ extension EvaluatedText {
 
 /// An expression of the manifest and the scalar that it was read from, so that diagnostics can point to each part.
 package final class ManifestExpression: EvaluatedText {
-    /// The expression.
     package let expression: Expression
 
     /// The scalar that it is, or that contains it.
@@ -36,10 +34,8 @@ package final class ManifestExpression: EvaluatedText {
 
 /// A string of the manifest with `${…}` in it, and the scalar that it was read from.
 package final class ManifestTemplate: EvaluatedText {
-    /// The template.
     package let template: Template
 
-    /// The scalar that it is.
     package let scalar: YAMLScalar
 
     /// Creates the template of a scalar.

@@ -6,20 +6,16 @@ package import WaybillJSON
 package indirect enum ValueTemplate: Sendable {
     /// A string, number, boolean or null.
     case scalar(ScalarTemplate)
-    /// A list.
     case list([ValueTemplate], SourceSpan)
     /// A mapping; its names are never templates.
     case mapping([Member], SourceSpan)
 
     /// A member of a mapping.
     package struct Member: Sendable {
-        /// The name, with its span.
         package var name: Spanned<String>
-        /// The value.
         package var value: ValueTemplate
     }
 
-    /// The location of the value.
     package var span: SourceSpan {
         switch self {
         case .scalar(let scalar): scalar.span
@@ -85,7 +81,6 @@ package struct ScalarTemplate: Sendable {
         case template(ManifestTemplate)
     }
 
-    /// The content.
     package var content: Content
     /// The location.
     package var span: SourceSpan
@@ -121,7 +116,6 @@ extension ScalarTemplate {
 
 /// A duration in the manifest: a constant such as `15s`, or a string with `${…}` that evaluates to one.
 package enum DurationTemplate: Sendable {
-    /// A constant.
     case constant(Duration)
     /// A template that evaluates to a duration.
     case template(ManifestTemplate)

@@ -21,7 +21,6 @@ package final class Flow: Sendable {
     package let write: Write?
     /// The sibling steps in a batch that must finish before.
     package let needs: [Spanned<String>]
-    /// The location of the step.
     package let span: SourceSpan
 
     /// The keys of a step that control when and how often it runs.
@@ -72,7 +71,6 @@ package struct ForEach: Sendable {
         case list([ValueTemplate])
     }
 
-    /// The elements.
     package var elements: Elements
     /// The name of the current element.
     package var variable: Spanned<String>
@@ -80,7 +78,6 @@ package struct ForEach: Sendable {
     package var concurrency: Setting<Int>?
     /// The value of `shard`: whether the elements can be divided among several processes.
     package var shard: Spanned<Bool>?
-    /// The location of the key's value.
     package var span: SourceSpan
 
     /// Whether the elements can be divided among several processes.
@@ -99,7 +96,6 @@ package struct Until: Sendable {
     package var within: DurationTemplate?
     /// The condition on which it fails, with a message.
     package var fail: (when: ManifestExpression, message: ScalarTemplate?)?
-    /// The location of the key's value.
     package var span: SourceSpan
 }
 
@@ -112,7 +108,6 @@ package struct Pagination: Sendable {
         /// A query parameter.
         case query(Spanned<String>)
 
-        /// The name, with its span.
         package var name: Spanned<String> {
             switch self {
             case .input(let name), .query(let name): name
@@ -142,7 +137,6 @@ package struct Pagination: Sendable {
     package var max: Int?
     /// The condition for requesting another page.
     package var condition: ManifestExpression?
-    /// The location of the key's value.
     package var span: SourceSpan
 }
 
@@ -172,7 +166,6 @@ package struct Write: Sendable {
     package var format: (any WritableRecordFormat.Type)?
     /// The records; the data if not specified.
     package var records: ManifestExpression?
-    /// The columns.
     package var columns: [Column]
     /// Whether strings in a CSV file that a spreadsheet would treat as formulas are escaped: the span of the setting.
     package var escapesFormulas: SourceSpan?
@@ -182,6 +175,5 @@ package struct Write: Sendable {
     package var key: [Spanned<String>]
     /// The values computed over the records.
     package var aggregates: [Aggregate]
-    /// The location of the key's value.
     package var span: SourceSpan
 }

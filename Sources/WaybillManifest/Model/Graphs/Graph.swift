@@ -54,7 +54,6 @@ package struct StateDefinition: Sendable {
     /// The name, and the value for the next run.
     package var next: OutputDefinition
 
-    /// The name.
     package var name: String { next.name.value }
 
     /// Visits the use of the expression language in the value.
@@ -73,7 +72,6 @@ package struct Group: Sendable {
 
     /// How the steps are run.
     package var order: Order
-    /// The steps.
     package var steps: [Step]
 }
 

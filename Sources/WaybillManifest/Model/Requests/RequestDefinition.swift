@@ -72,25 +72,18 @@ package enum Address: Sendable {
 
 /// A named value computed before each attempt.
 package struct VariableDefinition: Sendable {
-    /// The name, with its span.
     package var name: Spanned<String>
-    /// The value.
     package var value: ValueTemplate
-    /// The level at which it was written.
     package var level: Level
 }
 
 /// A named value for later steps.
 package struct OutputDefinition: Sendable {
-    /// The name, with its span.
     package var name: Spanned<String>
-    /// The value.
     package var value: ManifestExpression
     /// The value of `secret`, if specified.
     package var secretMark: Bool?
-    /// Whether it is a secret.
     package var isSecret: Bool { secretMark ?? false }
-    /// The level at which it was written.
     package var level: Level
 }
 
@@ -100,9 +93,7 @@ package struct ReturnShape: Sendable {
     package var isCollection: Bool
     /// The schema of the whole, or of each element.
     package var schema: JSONSchema
-    /// The location of the schema.
     package var span: SourceSpan
-    /// The level at which it was written.
     package var level: Level
 }
 
@@ -117,9 +108,7 @@ package struct Download: Sendable {
     package var replaces = true
     /// The expected digest of the file.
     package var checksum: (algorithm: Digest.Algorithm, value: ManifestExpression)?
-    /// The location of the download.
     package var span: SourceSpan
-    /// The level at which it was written.
     package var level: Level
 }
 
@@ -133,6 +122,5 @@ package struct MockExample: Sendable {
     package var body: JSON?
     /// The delay before the response.
     package var delay: Duration
-    /// The location of the example.
     package var span: SourceSpan
 }

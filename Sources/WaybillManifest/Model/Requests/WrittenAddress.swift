@@ -7,7 +7,6 @@ import WaybillSchema
 package struct WrittenAddress: Sendable {
     /// The kind of address in the short form of a request, such as `get`.
     package enum Target: Sendable {
-        /// A path.
         case path
         /// An absolute http or https URL.
         case url
@@ -19,7 +18,6 @@ package struct WrittenAddress: Sendable {
 
     /// Why a request cannot be sent to an address, and what to write instead.
     package struct SyntaxError: Sendable {
-        /// The message.
         package var message: String
         /// What to do about the error.
         package var help: String

@@ -108,7 +108,6 @@ package enum SettingEffect: Sendable {
 
 /// A setting of a level and how the cascade uses it.
 package struct TracedSetting: Sendable {
-    /// The setting.
     package var setting: Setting<any SettingDefinition>
     /// How the cascade uses it.
     package var effect: SettingEffect

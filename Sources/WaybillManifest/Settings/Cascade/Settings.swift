@@ -86,7 +86,6 @@ package struct Settings: Sendable {
 
 /// A value of the cascade with its provenance: its location and its level.
 package struct Setting<Value: Sendable>: Sendable {
-    /// The value.
     package var value: Value
     /// The location at which it was written.
     package var span: SourceSpan
@@ -112,9 +111,7 @@ package struct Setting<Value: Sendable>: Sendable {
 package enum Level: Sendable, Hashable {
     /// The manifest's `defaults`.
     case defaults
-    /// A service.
     case service(String)
-    /// An endpoint.
     case endpoint(String)
     /// A graph or a step in it, including inline requests.
     case graph(String)

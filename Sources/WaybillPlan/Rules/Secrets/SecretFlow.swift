@@ -23,7 +23,6 @@ final class SecretFlow {
     enum Origin {
         /// The value does not contain a secret.
         case none
-        /// It is a secret.
         case secret(SecretTrace)
         /// The value is secret if one of its holders was given a secret.
         case holders([SecretHolder])
