@@ -45,6 +45,10 @@ let package = Package(
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "CReports"),
         .target(name: "CExplanations", exclude: ["pages"]),
+        .target(
+            name: "CTexts",
+            exclude: ["complete.bash", "complete.fish", "complete.zsh", "first-manifest.yaml"]
+        ),
         .target(name: "CPlatform"),
         .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
         .target(name: "WaybillDiagnostics"),
@@ -160,7 +164,7 @@ let package = Package(
                 "Waybill", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
                 "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
-                "WaybillPlatform",
+                "WaybillPlatform", "CTexts",
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

@@ -2,7 +2,7 @@
 """Writes the texts that fuzzing of a target begins with, one a file.
 
 Usage: seeds.py TARGET FOLDER, where TARGET is YAML, JSON, JSONPath, Expression or Journal. They are taken from the conformance
-suites (WAYBILL_CONFORMANCE, by default beside the repository), the manifests and the tests, and never committed.
+suites (WAYBILL_CONFORMANCE, by default beside the repository or in .build/conformance), the manifests and the tests, and never committed.
 """
 
 import hashlib
@@ -13,7 +13,9 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SUITES = pathlib.Path(os.environ.get("WAYBILL_CONFORMANCE", ROOT.parent / "shared/conformance"))
+# As in Tests/WaybillTestSupport/ConformanceSuite.swift.
+SHARED = ROOT.parent / "shared/conformance"
+SUITES = pathlib.Path(os.environ.get("WAYBILL_CONFORMANCE", SHARED if SHARED.exists() else ROOT / ".build/conformance"))
 
 
 def manifests():

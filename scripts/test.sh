@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is needed and runs all tests; arguments go to swift test, such as --filter Conformance. Passing tests are
-# not listed, and failures are printed again at the end.
+# not listed, and failures are printed again at the end. The last line says which conformance suites were missing, if any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,4 +15,5 @@ if ((status)); then
     printf '\n== what failed\n'
     grep -E '^(✘|↳)|error:' "$log" || tail -n 50 "$log"
 fi
+Tests/Conformance/missing.sh
 exit "$status"

@@ -1,6 +1,6 @@
-// Functions of the OpenSSL with which libcurl is linked, for what libcurl does not report. They are looked up in the
-// process, because libcurl may be linked with another TLS library. The types are those of OpenSSL's manual pages, and are
-// the same since version 1.1.
+// Functions of the OpenSSL with which libcurl is linked, for what libcurl does not report. They are looked up when the
+// program runs, because libcurl may be linked with another TLS library. The types are those of OpenSSL's manual pages, and
+// are the same since version 1.1.
 
 #ifndef WAYBILL_OPENSSL_H
 #define WAYBILL_OPENSSL_H
@@ -22,12 +22,11 @@ typedef struct {
     void (*free_certificate)(void *certificate);
 } waybill_openssl;
 
-#define WAYBILL_FUNCTION(member, name) ((*(void *_Nullable *)&functions.member = dlsym(process, name)) != NULL)
+#define WAYBILL_FUNCTION(member, name) ((*(void *_Nullable *)&functions.member = dlsym(libcurl, name)) != NULL)
 
-/// The functions; NULL if one is missing.
-static inline const waybill_openssl *_Nullable waybill_find_openssl(void) {
+/// The functions that the library of libcurl is linked with; NULL if one is missing.
+static inline const waybill_openssl *_Nullable waybill_find_openssl(void *libcurl) {
     static waybill_openssl functions;
-    void *process = dlopen(NULL, RTLD_NOW);
     int found = WAYBILL_FUNCTION(shutdown_state, "SSL_get_shutdown")
         && WAYBILL_FUNCTION(selected_protocol, "SSL_get0_alpn_selected")
         // The name since OpenSSL 3, and the one before.

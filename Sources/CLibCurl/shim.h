@@ -13,6 +13,9 @@ static inline CURLUcode waybill_url_get(CURLU *url, CURLUPart part, char **text,
     return curl_url_get(url, part, text, flags);
 }
 
+/// An address in libcurl.
+static inline const void *waybill_libcurl_address(void) { return (const void *)curl_easy_init; }
+
 static inline curl_version_info_data *waybill_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
 
 #define WAYBILL_SETTER(name, type) \

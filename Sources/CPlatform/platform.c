@@ -2,6 +2,7 @@
 
 #include "CPlatform.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -157,6 +158,13 @@ void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_sp
     const int end = getdtablesize() < 8192 ? getdtablesize() : 8192;
     for (int descriptor = first; descriptor < end; descriptor++) posix_spawn_file_actions_addclose(actions, descriptor);
 #endif
+}
+
+void *waybill_open_library(const void *address) {
+    Dl_info library;
+    void *opened = dladdr(address, &library) != 0 ? dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    // The program need not have a name that dlopen knows.
+    return opened != NULL ? opened : dlopen(NULL, RTLD_NOW);
 }
 
 bool waybill_is_ignored(int signal) {

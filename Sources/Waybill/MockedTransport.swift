@@ -14,15 +14,8 @@ struct MockedTransport: Transport, NetworkProbe {
 
     func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        await engine.send(mocked(request), monitor: monitor)
-    }
-
-    func send(
-        _ request: HTTPRequest,
         monitor: TransferMonitor?,
-        receiver: any BodyReceiver
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
         await engine.send(mocked(request), monitor: monitor, receiver: receiver)
     }

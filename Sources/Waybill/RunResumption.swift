@@ -86,7 +86,7 @@ package struct RunResumption: Sendable {
         }
         // Schemas and data in separate files are compared as parts of the steps.
         let mayDiffer = before.steps != nil && (!plan.schemaFiles.isEmpty || !plan.data.isEmpty)
-        guard mayDiffer || PlanContent.digests(of: plan.sources) != before.files else { return }
+        guard mayDiffer || PlanContent.digests(of: plan.documents) != before.files else { return }
         let changes = Self.changes(since: before, in: plan, record)
         diagnostics += changes
         if !changes.isEmpty { self.plan = nil }

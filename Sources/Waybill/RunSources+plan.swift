@@ -1,5 +1,6 @@
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillManifest
 import WaybillPlan
 import WaybillResults
 
@@ -13,10 +14,11 @@ extension RunSources {
     init(of plan: Plan, keeping kept: [CodePoints: [UInt8]], except secrets: some Sequence<String>) {
         let redactor = Redactor()
         for secret in secrets { redactor.register(secret) }
-        let texts = plan.sources.filter { $0.name == Self.standardInput }.map { (CodePoints($0.name), $0.bytes) }
+        let files = plan.documents.map(\.file).filter { $0.name == Self.standardInput }
+        let texts = files.map { (CodePoints($0.name), $0.bytes) }
         self.init(
-            files: PlanContent.digests(of: plan.sources),
-            steps: PlanContent(plan).steps.mapValues(\.digests),
+            files: PlanContent.digests(of: plan.documents),
+            steps: PlanContent(plan).steps.mapValues(\.texts),
             texts: Dictionary(texts) { first, _ in first }.merging(kept) { first, _ in first }
                 .filter { redactor.redact($0.value) == $0.value }
         )

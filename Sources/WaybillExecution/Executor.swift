@@ -156,7 +156,7 @@ package struct Executor: Sendable {
         var steps: [StepResult] = []
         var outputs: [(graph: String, values: RedactedJSON)] = []
         for graph in plan.graphs {
-            let outcome = await GraphRunner(graph, in: StepContext(graph, in: context)).run()
+            let outcome = await GraphRunner(graph: graph, context: StepContext(graph, in: context)).run()
             steps += outcome.node.steps
             state[graph.name] = outcome.state
             // A step of the graph was cancelled, and with it the rest of the graph.

@@ -10,6 +10,8 @@ import WaybillTransport
 
 /// The state that all parts of a run share.
 final class RunContext: Sendable {
+    /// What the run was started with.
+    let executor: Executor
     let id: RunID
     let startedAt: Timestamp
     let transport: any Transport
@@ -27,23 +29,11 @@ final class RunContext: Sendable {
     let shared = SharedTransfers()
     let reachability: Reachability
     let routes: MeteredRoutes
-    let proxies: ProxyVariables
     /// What the requests of each plan have in common.
     let requestConstants = KnownConstants()
     let scope: RunScope
     /// The steps of the earlier run, if the run is resumed.
     let earlier: EarlierSteps?
-    /// Which requests a resumed run sends again, and which results it no longer has.
-    let resumption: ResumeDecision
-    /// Whether requests are repeated that the earlier run may have sent without receiving a response, even if they are
-    /// not idempotent.
-    let repeatsUnsure: Bool
-    /// Whether the bodies of all responses are kept, not only those of failed ones.
-    let keepsBodies: Bool
-    /// Whether snapshots are written instead of compared with responses.
-    let updatesSnapshots: Bool
-    /// The number of the mock server's examples for each request that has some.
-    let mockExamples: [ObjectIdentifier: Int]
     /// The requests that were not sent again because they may have been sent before, by path, and whether a later resumed run
     /// can send them again.
     let unrepeated = Mutex<[String: Bool]>([:])
@@ -51,10 +41,6 @@ final class RunContext: Sendable {
     let requestWarnings = Mutex<Set<String>>([])
     /// The steps that have written snapshots, and digests of these, by the path of the file.
     let snapshots = Mutex<[CodePoints: (step: String, digest: String)]>([:])
-    /// The graphs that steps run, by name.
-    let subgraphs: [String: GraphPlan]
-    /// The maximum number of requests in flight.
-    let concurrency: Int
     /// Counts the elements of nested `forEach` steps.
     let nestedElements: NestedElements
     /// The folder of the manifest, where the files that expressions read are.
@@ -70,6 +56,7 @@ final class RunContext: Sendable {
 
     init(_ executor: Executor, id: RunID, startedAt: Timestamp) {
         let plan = executor.plan
+        self.executor = executor
         self.id = id
         self.startedAt = startedAt
         transport = executor.transport
@@ -85,18 +72,9 @@ final class RunContext: Sendable {
         routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)
         tokens = TokenStore(isMocked: executor.isMocked)
-        proxies = executor.proxies
-        keepsBodies = executor.keepsBodies
-        updatesSnapshots = executor.updatesSnapshots
-        mockExamples = executor.mockExamples
-        let resumption = executor.resumption
-        self.resumption = resumption
         earlier = executor.earlierRun.map {
-            resumption.earlierSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure)
+            executor.resumption.earlierSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure)
         }
-        repeatsUnsure = executor.repeatsUnsure
-        subgraphs = plan.subgraphs
-        concurrency = plan.concurrency
         nestedElements = NestedElements(limit: max(256, 4 * plan.concurrency))
         shard = plan.part?.shard
         // What a shard writes outside its folder could not be merged.
@@ -116,15 +94,15 @@ final class RunContext: Sendable {
         )
     }
 
+    /// The time since an arbitrary point before the run, without the time in which the run was paused.
+    var activeTime: Duration { clock.now - control.pausedTime }
+
     /// Waits; returns `false` if the task was cancelled in the meantime, or if the run is being stopped and the step is
     /// not final.
     func pause(for duration: Duration, isFinal: Bool) async -> Bool {
         if isFinal { return (try? await clock.sleep(for: duration)) != nil }
         return await control.wait(for: duration, on: clock)
     }
-
-    /// A value for the journal; `nil` if it contains a secret.
-    func kept(_ value: JSON) -> RedactedJSON? { redactor.unchanged(value) }
 
     /// Checks the path of a file that a step writes. A secret in it, such as one that a server has repeated, would be
     /// readable in the folder, and the names of unfinished files are used by other files.
@@ -146,9 +124,4 @@ final class RunContext: Sendable {
             at: problem.span
         )
     }
-}
-
-extension RunContext {
-    /// The time since an arbitrary point before the run, without the time in which the run was paused.
-    var activeTime: Duration { clock.now - control.pausedTime }
 }

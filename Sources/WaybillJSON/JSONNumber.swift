@@ -183,12 +183,15 @@ extension UInt64 {
 extension [UInt8] {
     /// Appends a number in decimal, with zeros before it if it has fewer than a number of digits.
     package mutating func append(_ number: UInt64, minimumDigits: Int) {
-        let start = count
+        var digits = 1
         var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(rest % 10))
+        while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
+        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(digits, minimumDigits)))
+        // From the last digit to the first.
+        rest = number
+        for index in (count - digits..<count).reversed() {
+            self[index] += UInt8(rest % 10)
             rest /= 10
-        } while rest > 0 || count - start < minimumDigits
-        self[start...].reverse()
+        }
     }
 }

@@ -96,7 +96,7 @@ private struct ManifestLoading {
 
         guard let parsed = parse(file) else { return nil }
         let tree = checkShape(parsed)
-        var manifest = decode(tree, of: file, files: files)
+        var manifest = decode(tree, files: files)
         for include in manifest.includes where !manifest.unknown.explain(include.span) {
             let count = diagnostics.count
             if let included = load(files.path(include.value), includedAt: include.span) {
@@ -135,10 +135,10 @@ private struct ManifestLoading {
     }
 
     /// Decodes one file and marks what its errors leave unknown.
-    private mutating func decode(_ tree: Tree, of file: SourceFile, files: ManifestFiles) -> Manifest {
+    private mutating func decode(_ tree: Tree, files: ManifestFiles) -> Manifest {
         let node = tree.node
         var faults = tree.faults
-        let decoded = ManifestDecoder.decode(node, of: file, files: files)
+        let decoded = ManifestDecoder.decode(node, files: files)
         let rest = decoded.diagnostics.filter { !faults.explain($0) }
         faults.note(rest)
         diagnostics += rest
@@ -146,7 +146,7 @@ private struct ManifestLoading {
         // Now that all errors are known, unknown parts can be distinguished from missing ones.
         faults.settle()
         let earlier = decoded.manifest
-        return ManifestDecoder.decode(node, of: file, files: files, faults: faults, earlier: earlier).manifest
+        return ManifestDecoder.decode(node, files: files, faults: faults, earlier: earlier).manifest
     }
 
     private mutating func read(_ path: String, includedAt span: SourceSpan?) -> [UInt8]? {
@@ -182,7 +182,7 @@ private struct ManifestLoading {
 extension Manifest {
     /// Adds the definitions of an included file. A name that both files define is an error at both locations.
     fileprivate mutating func include(_ other: Manifest, diagnostics: inout [Diagnostic]) {
-        sources += other.sources
+        documents += other.documents
         schemaFiles.merge(other.schemaFiles) { first, _ in first }
         unknown.formUnion(other.unknown)
         func add<Value: Sendable>(

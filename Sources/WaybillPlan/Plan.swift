@@ -11,8 +11,8 @@ package struct Plan: Sendable {
     package var hasName = false
     /// The path of the manifest as it was given.
     package var manifest: String
-    /// The sources of the plan: the manifest and the files that it includes.
-    package var sources: [SourceFile]
+    /// The documents of the manifest and of the files that it includes.
+    package var documents: [YAMLNode]
     /// The paths of all files that were read for it, also of those with values for inputs.
     package var readFiles: [String] = []
     /// The schemas that were read from files, by the span that names the file.

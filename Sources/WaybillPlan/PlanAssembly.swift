@@ -25,7 +25,7 @@ struct PlanAssembly {
             name: manifest.name,
             hasName: manifest.hasName,
             manifest: manifest.file.name,
-            sources: manifest.sources,
+            documents: manifest.documents,
             readFiles: checked.readFiles,
             schemaFiles: manifest.schemaFiles,
             environment: checked.environment,

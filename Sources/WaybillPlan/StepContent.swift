@@ -3,18 +3,18 @@ package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
 package import WaybillJSON
-import WaybillManifest
+package import WaybillManifest
 
-/// What a step resolves to, as a digest for each of its parts: the settings that apply to it, the values of its keys,
-/// and the definitions that it uses. A part with the same meaning in two versions of a manifest has the same digest.
+/// What a step resolves to, as a short text for each of its parts: the settings that apply to it, the values of its
+/// keys, and the definitions that it uses. A part with the same meaning in two versions of a manifest has the same text.
 ///
-/// A digest covers literals, and the names of secrets. It ignores comments, white space, quotes, the order of keys,
-/// names for people and examples for the mock server.
+/// The text is a digest, because values may be secret. It covers literals, and the names of secrets. It ignores comments,
+/// white space, quotes, the order of keys, names for people and examples for the mock server.
 package struct StepContent: Sendable {
     /// A part of a step.
     package struct Part: Sendable {
-        /// SHA-256 in hexadecimal digits.
-        package let digest: String
+        /// SHA-256 in hexadecimal digits, or words if the part has only names from the manifest or of its language.
+        package let text: String
         /// Its span, if it is written in one location.
         package let span: SourceSpan?
     }
@@ -25,12 +25,16 @@ package struct StepContent: Sendable {
     /// The paths of the steps inside it.
     package fileprivate(set) var steps: [String] = []
 
-    /// The digests of the parts.
-    package var digests: [String: String] { parts.mapValues(\.digest) }
+    /// The texts of the parts.
+    package var texts: [String: String] { parts.mapValues(\.text) }
 
     /// The digest of everything.
     fileprivate var digest: String {
-        PlanContent.digest(parts.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.digest] })
+        PlanContent.digest(parts.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.text] })
+    }
+
+    fileprivate mutating func add(_ name: String, _ text: String, at span: SourceSpan? = nil) {
+        parts[name] = Part(text: text, span: span)
     }
 }
 
@@ -52,13 +56,13 @@ package struct PlanContent {
     private struct ValueKey: Hashable {
         var span: SourceSpan
         var level: Level?
-        var words: [String]
+        var kind: String?
     }
 
     /// Digests every step, including those of graphs that steps run.
     package init(_ plan: Plan) {
         self.plan = plan
-        index = SourceIndex(plan.sources)
+        index = SourceIndex(plan.documents)
         let all = plan.graphs + plan.sortedSubgraphs
         for graph in all {
             for output in graph.outputs { note(output.value) }
@@ -71,12 +75,12 @@ package struct PlanContent {
         for step in all.flatMap(\.allSteps) { _ = content(of: step) }
     }
 
-    /// Returns the digest of each source of a plan, by its name.
-    package static func digests(of sources: [SourceFile]) -> [CodePoints: String] {
-        Dictionary(sources.map { (CodePoints($0.name), digest(of: $0.bytes)) }) { first, _ in first }
+    /// Returns the digests of the files of documents, by their names.
+    package static func digests(of documents: [YAMLNode]) -> [CodePoints: String] {
+        Dictionary(documents.map { (CodePoints($0.file.name), digest(of: $0.file.bytes)) }) { first, _ in first }
     }
 
-    /// Returns the digest of a source.
+    /// Returns the digest of a file.
     package static func digest(of text: [UInt8]) -> String { Digest.sha256(of: text) }
 
     // MARK: Expressions
@@ -110,37 +114,36 @@ package struct PlanContent {
     private mutating func content(of step: StepPlan) -> StepContent {
         if let known = steps[step.path] { return known }
         var content = StepContent()
-        func add(_ name: String, _ digest: String, at span: SourceSpan? = nil) {
-            content.parts[name] = StepContent.Part(digest: digest, span: span)
-        }
-        add("onFailure", Self.digest([step.onFailure.rawValue]))
+        if step.onFailure != .stop { content.add("onFailure", step.onFailure.rawValue) }
         if let flow = step.flow, let node = index.node(at: flow.span) {
             for key in Flow.keys {
-                if let value = node[key] { add(key, self.value(at: value.span), at: value.span) }
+                if let value = node[key] { content.add(key, self.value(at: value.span), at: value.span) }
             }
         }
-        addData(of: step, add)
+        addData(of: step, to: &content)
         switch step.work {
-        case .request(let request): content.parts.merge(parts(of: request)) { _, new in new }
+        case .request(let request): add(request, to: &content)
         case .group(let group):
             content.steps = group.steps.map(\.path)
-            add("steps", Self.digest(steps(of: group)))
-            if let concurrency = group.concurrency { add("concurrency", Self.digest(["\(concurrency)"])) }
+            content.add("steps", Self.digest(steps(of: group)))
+            if let concurrency = group.concurrency { content.add("concurrency", "\(concurrency)") }
         case .graph(let call):
             let called = plan.graphs.first { $0.path == call.path } ?? plan.subgraphs[call.path]
-            add("graph", called.map { digest(of: $0) } ?? "", at: call.name.span)
-            add("graph name", Self.digest([call.path]), at: call.name.span)
-            content.parts.merge(parts(of: call.arguments)) { _, new in new }
+            content.add("graph", called.map { digest(of: $0) } ?? "", at: call.name.span)
+            content.add("graph name", call.path, at: call.name.span)
+            add(call.arguments, to: &content)
         case .values(let values):
-            for output in values { add("values \(output.name.value)", value(of: output), at: output.value.span) }
-        case .end(let condition): add("end", value(at: condition.span), at: condition.span)
+            for output in values {
+                content.add("values \(output.name.value)", value(of: output), at: output.value.span)
+            }
+        case .end(let condition): content.add("end", value(at: condition.span), at: condition.span)
         }
         steps[step.path] = content
         return content
     }
 
     /// Adds a part for the data of each file that the step uses.
-    private mutating func addData(of step: StepPlan, _ add: (String, String, SourceSpan?) -> Void) {
+    private mutating func addData(of step: StepPlan, to content: inout StepContent) {
         guard !plan.data.isEmpty else { return }
         var elements: SourceSpan?
         if case .expression(let expression)? = step.flow?.forEach?.elements { elements = expression.span }
@@ -160,55 +163,49 @@ package struct PlanContent {
             guard let value = plan.data[name] else { continue }
             let digest = data[name] ?? Self.digest(of: Array(Self.text(value).utf8))
             data[name] = digest
-            add(part, digest, plan.dataFiles[name]?.span)
+            content.add(part, digest, at: plan.dataFiles[name]?.span)
         }
     }
 
     // MARK: Requests
 
-    private mutating func parts(of request: RequestPlan) -> [String: StepContent.Part] {
-        var parts = parts(of: request.arguments)
-        func add(_ name: String, _ digest: String, at span: SourceSpan? = nil) {
-            parts[name] = StepContent.Part(digest: digest, span: span)
-        }
-        if let endpoint = request.endpoint { add("endpoint", Self.digest([endpoint])) }
-        var service = [request.service ?? ""]
+    private mutating func add(_ request: RequestPlan, to content: inout StepContent) {
+        add(request.arguments, to: &content)
+        if let endpoint = request.endpoint { content.add("endpoint", endpoint) }
+        let service = request.service ?? ""
         switch request.serviceOrigin {
-        case .any: service.append("any")
-        case .none: service.append("none")
-        case .of(let baseURL): service += ["of", value(at: baseURL.span, baseURL.level)]
+        case .any: content.add("service", "any \(service)")
+        case .none: content.add("service", "none \(service)")
+        case .of(let baseURL): content.add("service", "\(value(at: baseURL.span, baseURL.level)) \(service)")
         }
-        add("service", Self.digest(service))
         let method = request.method
         // The method of a short form is its key.
         let hasTemplate = method?.value.template != nil
-        add(
+        content.add(
             "method",
-            hasTemplate ? method.map { value(at: $0.span, $0.level) } ?? "" : Self.digest([request.writtenMethod]),
+            hasTemplate ? method.map { value(at: $0.span, $0.level) } ?? "" : request.writtenMethod,
             at: method?.span
         )
         let address = request.address.text
-        add("url", value(at: address.span, address.level, Self.kind(of: request.address)), at: address.span)
-        addSettings(of: request, add)
+        content.add("url", value(at: address.span, address.level, Self.kind(of: request.address)), at: address.span)
+        addSettings(of: request, to: &content)
         for variable in request.vars {
             let span = variable.value.span
-            add("vars \(variable.name.value)", value(at: span, variable.level), at: span)
+            content.add("vars \(variable.name.value)", value(at: span, variable.level), at: span)
         }
-        for output in request.outputs { add("outputs \(output.name.value)", value(of: output), at: output.value.span) }
+        for output in request.outputs {
+            content.add("outputs \(output.name.value)", value(of: output), at: output.value.span)
+        }
         if let returns = request.returns {
             let kind = returns.isCollection ? "collection" : "object"
-            add("returns", value(at: returns.span, returns.level, kind), at: returns.span)
+            content.add("returns", value(at: returns.span, returns.level, kind), at: returns.span)
         }
         if let download = request.download {
-            add("download", value(at: download.span, download.level), at: download.span)
+            content.add("download", value(at: download.span, download.level), at: download.span)
         }
-        return parts
     }
 
-    private mutating func addSettings(
-        of request: RequestPlan,
-        _ add: (String, String, SourceSpan?) -> Void
-    ) {
+    private mutating func addSettings(of request: RequestPlan, to content: inout StepContent) {
         var counts: [String: Int] = [:]
         // The stages of a named filter are digested with the request.
         for setting in request.settings.entries where setting.value.key != FilterEntry.key {
@@ -218,27 +215,25 @@ package struct PlanContent {
                 counts[name, default: 0] += 1
                 name += " \(counts[name] ?? 1)"
             }
-            add(name, value(at: setting.span, setting.level), setting.span)
+            content.add(name, value(at: setting.span, setting.level), at: setting.span)
         }
         for (position, stage) in request.filters.enumerated() {
             let statuses = stage.value.onEveryStatus ? "any" : "2xx"
-            add("filters \(position + 1)", value(at: stage.span, stage.level, statuses), stage.span)
+            content.add("filters \(position + 1)", value(at: stage.span, stage.level, statuses), at: stage.span)
         }
     }
 
-    private mutating func parts(of arguments: [ArgumentPlan]) -> [String: StepContent.Part] {
-        var parts: [String: StepContent.Part] = [:]
+    private mutating func add(_ arguments: [ArgumentPlan], to content: inout StepContent) {
         for argument in arguments {
-            let digest: String
+            let text: String
             switch argument.source {
-            case .template(let template): digest = value(at: template.span)
+            case .template(let template): text = value(at: template.span)
             // The journal has the run's value for an input of the manifest.
-            case .constant where plan.inputs[argument.name] != nil: digest = Self.digest(["input", argument.name])
-            case .constant(let constant): digest = Self.digest(["constant", Self.text(constant)])
+            case .constant where plan.inputs[argument.name] != nil: text = Self.digest(["input", argument.name])
+            case .constant(let constant): text = Self.digest(["constant", Self.text(constant)])
             }
-            parts["with \(argument.name)"] = StepContent.Part(digest: digest, span: argument.span)
+            content.add("with \(argument.name)", text, at: argument.span)
         }
-        return parts
     }
 
     private static func kind(of address: Address) -> String {
@@ -257,8 +252,8 @@ package struct PlanContent {
 
     /// Returns the digest of the value at a span. It covers the level only if an expression is evaluated, because the
     /// level decides which names are known.
-    private mutating func value(at span: SourceSpan, _ level: Level? = nil, _ words: String...) -> String {
-        let valueKey = ValueKey(span: span, level: level, words: words)
+    private mutating func value(at span: SourceSpan, _ level: Level? = nil, _ kind: String? = nil) -> String {
+        let valueKey = ValueKey(span: span, level: level, kind: kind)
         if let known = values[valueKey] { return known }
         var text: [UInt8] = []
         var isEvaluated = false
@@ -267,8 +262,10 @@ package struct PlanContent {
         } else {
             text = evaluated[span] ?? []
         }
-        let levels = isEvaluated ? level.map { [$0.words] } ?? [] : []
-        let digest = Self.digest([String(decoding: text, as: UTF8.self)] + words + levels)
+        // This byte never occurs in YAML text.
+        if let kind { text += [0xFF] + kind.utf8 }
+        if isEvaluated, let level { text += [0xFF] + level.words.utf8 }
+        let digest = Self.digest(of: text)
         values[valueKey] = digest
         return digest
     }
@@ -321,7 +318,7 @@ extension PlanContent {
     /// and the span of each part that the step still has.
     ///
     /// - Parameters:
-    ///   - earlier: The digests of the steps of the earlier plan, by path and part.
+    ///   - earlier: The texts of the parts of the earlier plan's steps, by path and part.
     ///   - isWhole: Whether the step has finished. If a `forEach` has not finished, each element is compared with the
     ///     earlier one when it is reached, and the list may be longer.
     ///   - isAround: Whether only some of the steps inside it have run, which are compared by themselves.
@@ -334,7 +331,7 @@ extension PlanContent {
         guard let content = steps[path], let before = earlier[path] else { return ([], [], []) }
         var (keys, files, spans): ([String], [String], [SourceSpan]) = ([], [], [])
         for name in Set(before.keys).union(content.parts.keys).sorted()
-        where before[name] != content.parts[name]?.digest {
+        where before[name] != content.parts[name]?.text {
             let key = String(name.prefix { $0 != " " })
             if key == "elements" && !isWhole || isAround && ["graph", "steps"].contains(name) { continue }
             // Data that the step no longer uses, or did not use before, is a change of another part.
@@ -353,10 +350,11 @@ extension PlanContent {
         return (keys, files, spans)
     }
 
-    fileprivate static func trimmed(_ text: String) -> String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" }
-        let start = text.drop(while: isBlank)
-        return String(start.prefix(upTo: start.lastIndex { !isBlank($0) }.map(start.index(after:)) ?? start.startIndex))
+    fileprivate static func trimmed(_ text: String) -> Substring {
+        let isBlank: (UInt8) -> Bool = { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\t")].contains($0) }
+        let start = text.utf8.drop(while: isBlank)
+        let end = start.lastIndex { !isBlank($0) }.map { text.utf8.index(after: $0) }
+        return text[start.startIndex..<(end ?? start.startIndex)]
     }
 }
 

@@ -33,7 +33,7 @@ extension PlanDescription {
     var name: String { redactor.redact(CredentialMask.userInformation(in: plan.name)) }
 
     /// The values of the plan, with secrets masked. Reads the sources again: call it once for each document.
-    func makeValues() -> PlanValues { PlanValues(plan.sources, redactor: redactor) }
+    func makeValues() -> PlanValues { PlanValues(plan.documents, redactor: redactor) }
 }
 
 extension Redactor {

@@ -13,10 +13,10 @@ struct PlanValues: Sendable {
     private let redactor: Redactor
     private let index: SourceIndex
 
-    /// Indexes the values of some sources.
-    init(_ sources: [SourceFile], redactor: Redactor) {
+    /// Indexes the values of some documents.
+    init(_ documents: [YAMLNode], redactor: Redactor) {
         self.redactor = redactor
-        index = SourceIndex(sources)
+        index = SourceIndex(documents)
     }
 
     // MARK: Values by their spans

@@ -4,6 +4,8 @@
 
 #if canImport(Glibc)
     @_exported public import Glibc
+#elseif canImport(Musl)
+    @_exported public import Musl
 #else
     @_exported public import Darwin
 #endif

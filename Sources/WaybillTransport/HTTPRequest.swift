@@ -11,15 +11,7 @@ package struct HTTPRequest: Sendable, Equatable {
         /// A file, which is read in pieces while it is sent, with its size as `Content-Length`.
         case file(LocalFile)
         /// The parts one after another, without separators, with the sum of their sizes as `Content-Length`.
-        case parts([Part])
-    }
-
-    /// A part of a body.
-    package enum Part: Sendable, Equatable {
-        /// These bytes.
-        case bytes([UInt8])
-        /// A file.
-        case file(LocalFile)
+        case parts([BodyPart])
     }
 
     /// Any method token (RFC 9110, section 9.1), in the case in which it is sent.

@@ -135,15 +135,6 @@ package struct TransferTimings: Sendable, Hashable {
     /// From the start of the transfer to its end. Waiting for a free connection is not included.
     package var total: Duration
 
-    /// Creates timings from their parts.
-    package init(dns: Duration, connect: Duration, tls: Duration, firstByte: Duration, total: Duration) {
-        self.dns = dns
-        self.connect = connect
-        self.tls = tls
-        self.firstByte = firstByte
-        self.total = total
-    }
-
     /// The timings of a transfer that never started.
     package static let zero = TransferTimings(dns: .zero, connect: .zero, tls: .zero, firstByte: .zero, total: .zero)
 }

@@ -4,7 +4,7 @@ extension HTTPResponse {
     /// How long the server asks to wait before the next request (RFC 9110, section 10.2.3): a number of seconds, or a
     /// date, which is compared with the current time.
     package func retryAfter(now: Timestamp = .now()) -> Duration? {
-        guard let text = headers.first(named: "Retry-After")?.trimmed else { return nil }
+        guard let text = headers.first(named: "Retry-After")?.withoutOuterBlanks else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return Int(text).map { min(.seconds($0), .longestRetryAfter) } ?? .longestRetryAfter
         }
@@ -19,13 +19,4 @@ extension Duration {
 
     /// A duration from `Retry-After` in words.
     package var retryAfterWords: String { self < .longestRetryAfter ? words : "100 years or more" }
-}
-
-extension String {
-    fileprivate var trimmed: Substring {
-        var text = self[...]
-        while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
-        while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
-        return text
-    }
 }

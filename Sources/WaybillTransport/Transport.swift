@@ -4,15 +4,14 @@ package protocol Transport: Sendable {
     /// is a response, and redirects are responses too. Cancelling the task ends the transfer immediately, with a
     /// failure of kind `cancelled`.
     ///
-    /// - Parameter monitor: Observes the transfer, and may pause it.
-    func send(_ request: HTTPRequest, monitor: TransferMonitor?) async -> Result<HTTPResponse, TransportFailure>
-
-    /// Sends one request and passes the body to a receiver as it arrives. What the receiver accepts is not in the
-    /// response, and does not count towards `maximumBodyBytes`.
+    /// - Parameters:
+    ///   - monitor: Observes the transfer, and may pause it.
+    ///   - receiver: Receives the body as it arrives. What it accepts is not in the response, and does not count
+    ///     towards `maximumBodyBytes`.
     func send(
         _ request: HTTPRequest,
         monitor: TransferMonitor?,
-        receiver: any BodyReceiver
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure>
 
     /// Whether the transport may have a stored response to a request. If it sends the request anyway, it notifies the
@@ -52,23 +51,11 @@ extension Transport {
     /// For transports without a thread of their own.
     package var taskExecutor: (any TaskExecutor)? { nil }
 
-    /// Sends one request without a monitor.
-    package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {
-        await send(request, monitor: nil)
-    }
-
-    /// For transports that receive the whole body at once.
+    /// Sends one request, and returns its response with the body.
     package func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?,
-        receiver: any BodyReceiver
+        monitor: TransferMonitor? = nil
     ) async -> Result<HTTPResponse, TransportFailure> {
-        let result = await send(request, monitor: monitor)
-        guard case .success(var response) = result else { return result }
-        let body = response.body
-        response.body = []
-        guard await receiver.begin(response) == .receive else { return result }
-        if !body.isEmpty, await !receiver.receive(body) { return .failure(.refusedByReceiver) }
-        return .success(response)
+        await send(request, monitor: monitor, receiver: nil)
     }
 }

@@ -38,7 +38,7 @@ package struct TransportFailure: Error, Sendable, Equatable {
     /// The kind of failure.
     package var kind: Kind
     /// How far the transfer got before it failed.
-    package var phase: Phase
+    package var phase = Phase.waiting
     /// libcurl's `CURLcode`, or the closest match if the failure is not libcurl's: 63 (`CURLE_FILESIZE_EXCEEDED`) for a
     /// body over its limit, 100 (`CURLE_TOO_LARGE`) for a header over its limit, 42 (`CURLE_ABORTED_BY_CALLBACK`) for a
     /// request that was cancelled or not sent a second time, 90 (`CURLE_SSL_PINNEDPUBKEYNOTMATCH`) for a server that
@@ -49,28 +49,11 @@ package struct TransportFailure: Error, Sendable, Equatable {
     /// A description for the user, without a full stop. It names the host and port and no other part of the request.
     package var message: String
     /// How long the phases took until the failure.
-    package var timings: TransferTimings
+    package var timings = TransferTimings.zero
     /// Whether the request, or a part of it, may have reached the server.
-    package var wasSent: Bool
+    package var wasSent = false
     /// How often the request was sent again because the nonce of its digest credentials was stale.
     package var repetitions = 0
-
-    /// Creates a failure.
-    package init(
-        kind: Kind,
-        phase: Phase = .waiting,
-        code: Int32,
-        message: String,
-        timings: TransferTimings = .zero,
-        wasSent: Bool = false
-    ) {
-        self.kind = kind
-        self.phase = phase
-        self.code = code
-        self.message = message
-        self.timings = timings
-        self.wasSent = wasSent
-    }
 }
 
 extension TransportFailure: CustomStringConvertible {

@@ -81,7 +81,7 @@ class Workflow:
         """What an action does."""
         if action.startswith("actions/checkout@"):
             shutil.copy(self.pull.manifest, workspace)
-        elif action.startswith("OWNER/waybill@"):
+        elif re.fullmatch(r"[\w-]+/waybill@v[\d.]+", action):
             subprocess.run(["waybill", "run", *given["arguments"].split()], env=self.pull.environment, check=True,
                            stdout=subprocess.DEVNULL)
         elif action.startswith("actions/upload-artifact@"):

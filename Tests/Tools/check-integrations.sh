@@ -49,7 +49,7 @@ for path in glob.glob(f"{folder}/github/*.yml"):
         for step in job["steps"]:
             # Inputs and names of branches in the text of a script could run commands.
             assert "${{" not in step.get("run", ""), (path, step)
-            if step.get("uses", "").startswith(("./", "OWNER/waybill@")):
+            if re.match(r"\./|[\w-]+/waybill@", step.get("uses", "")):
                 uses += 1
                 assert step["with"].keys() <= action["inputs"].keys(), (path, step)
 for path in glob.glob(f"{folder}/gitlab/docs-*.yml"):
@@ -59,7 +59,8 @@ for path in glob.glob(f"{folder}/gitlab/docs-*.yml"):
         assert f"/v{include['inputs']['version']}/" in include["remote"], include
 assert uses >= 4, uses
 PYTHON
-"$tools/bin/shellcheck" scripts/action/*.sh "$0"
+"$tools/bin/shellcheck" scripts/action/*.sh scripts/release.sh scripts/release/*.sh Tests/Conformance/*.sh \
+    Tests/Tools/check-workflows.sh "$0"
 "$tools/bin/shellcheck" --shell sh "$folder/script.sh"
 check=$tools/bin/check-jsonschema
 "$check" --builtin-schema vendor.github-actions action.yml

@@ -61,7 +61,12 @@ from cyclonedx.validation.json import JsonStrictValidator
 print(JsonStrictValidator(SchemaVersion.V1_6).validate_str(open(sys.argv[1]).read()))
 PYTHON
 )"
-version=$(dpkg-deb --field "$deb" Version)
+expect "a licence of each component" "" "$("$tools/bin/python" - "$dist"/waybill-*.cdx.json <<'PYTHON'
+import json, sys
+print(*[c["name"] for c in json.load(open(sys.argv[1]))["components"] if not c.get("licenses")])
+PYTHON
+)"
+version=$(dpkg-deb --field "$deb" Version | tr '~' -)
 
 # Fortify needs C code that calls the functions that it checks, which Waybill's does not; Debian's own curl has no CFI either.
 unpacked=$(mktemp -d)

@@ -34,6 +34,14 @@ graphs:
         mock: {status: 200}
         expect: {status: 201}
 """
+# For the examples: a folder of smoke tests with the environment that they name and the secret that they give. The second fails.
+SMOKE = """\
+waybill: 1
+secrets: {SHOP_TOKEN: {env: SHOP_TOKEN}}
+environments: {staging: {services: {s: {baseURL: "http://staging.example.com"}}}}
+services: {s: {baseURL: "http://a.example.com", auth: {bearer: "${secrets.SHOP_TOKEN}"}}}
+graphs: {main: {chain: [{get: /a, mock: {status: 200}, expect: {status: STATUS}}]}}
+"""
 INVALID = "waybill: 1\ngraphs:\n  main:\n    chain:\n      - {get: 'http://a.example.com', expct: {status: 200}}\n"
 
 
@@ -76,15 +84,18 @@ class Job:
         for name, text in files.items():
             write(f"{self.workspace}/{name}", text)
 
-    def use_action(self, **given):
-        """Runs the action with some inputs, up to its first step that fails, and returns that step's exit status."""
+    def use_action(self, variables=None, **given):
+        """Runs the action with some inputs, up to its first step that fails, and returns that step's exit status.
+
+        The variables are those of the workflow's step.
+        """
         action = yaml.safe_load(read(f"{ROOT}/action.yml"))
         inputs = {name: declared["default"] for name, declared in action["inputs"].items()}
         inputs |= {name.replace("_", "-"): value for name, value in given.items()}
         unknown = inputs.keys() - action["inputs"].keys()
         assert not unknown, unknown
         values = {f"inputs.{name}": value for name, value in inputs.items()}
-        values["github.action_repository || github.repository"] = "OWNER/waybill"
+        values["github.action_repository || github.repository"] = "example-org/waybill"
 
         def insert(text):
             return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values[match[1]], str(text))
@@ -99,6 +110,7 @@ class Job:
             for file in files.values():
                 write(file, "")
             environment = {
+                **(variables or {}),
                 **{f"GITHUB_{name}": file for name, file in files.items()},
                 **{name: insert(value) for name, value in step.get("env", {}).items()},
                 "PATH": path, "HOME": os.environ["HOME"], "RUNNER_TEMP": f"{self.folder}/temporary",
@@ -208,6 +220,12 @@ def check(folder, url, release, version):
     expect("cannot download " + url + "/waybill-9.9.9-linux-" in hostile.output, hostile)
     expect(not os.path.exists(f"{hostile.workspace}/hostile"), hostile)
 
+    # Between releases, the sources have a version that nobody can download.
+    if re.search(r'current = ".*-dev"', read(f"{ROOT}/Sources/WaybillRuntime/WaybillVersion.swift")):
+        between = job(waybill=PASSING)
+        expect(between.use_action(arguments="--mock") == 1, between)
+        expect("is not that of a release" in between.output and between.outputs["version"] == "", between)
+
     template = job(waybill=PASSING, sub__smoke_test=FAILING)
     expect(template.run_template(version=version, base_url=url, arguments="--mock") == 0, template)
     expect(os.path.basename(release) + ": OK" in template.output, template)
@@ -219,6 +237,8 @@ def check(folder, url, release, version):
     expect(status == 1 and template.has_artifacts, template)
     expect(template.failures("waybill-reports/junit.xml") == (1, 1), template)
 
+    check_examples(job, expect, url, version)
+
     # A changed tarball, whose checksum file names another file that is intact.
     decoy = "intact"
     write(f"{os.path.dirname(release)}/{decoy}", "")
@@ -229,6 +249,41 @@ def check(folder, url, release, version):
     expect(changed.run_template(version=version, base_url=url, arguments="--mock") == 1, changed)
     expect(os.path.basename(release) + ": FAILED" in changed.output and not changed.has_artifacts, changed)
     print(f"the action and the GitLab template: {jobs} jobs")
+
+
+def examples():
+    """The workflows that people copy: examples/github-actions/smoke.yml, and that of docs/ci.md."""
+    yield read(f"{ROOT}/examples/github-actions/smoke.yml")
+    yield re.search(r"^```yaml\n(# \.github/workflows/.*?)^```", read(f"{ROOT}/docs/ci.md"), re.S | re.M)[1]
+
+
+def check_examples(job, expect, url, version):
+    """Runs the steps of the examples, with manifests that pass and with one that fails."""
+    for text in examples():
+        (definition,) = yaml.safe_load(text)["jobs"].values()
+        checkout, action, *others = definition["steps"]
+        assert checkout["uses"].startswith("actions/checkout@") and re.match(r"[\w-]+/waybill@v", action["uses"])
+        given = {name.replace("-", "_"): value for name, value in action["with"].items()}
+        given["arguments"] += " --mock"
+        variables = {name: value.replace("${{ secrets.SHOP_TOKEN }}", "t0ken") for name, value in action["env"].items()}
+        for status in (200, 201):
+            smoke = job(tests__smoke__a=SMOKE.replace("STATUS", "200"), tests__smoke__b=SMOKE.replace("STATUS", str(status)))
+            failed = smoke.use_action(variables, base_url=url, **given)
+            expect(failed == (status != 200) and smoke.failures("waybill-reports/junit.xml") == (failed, 2), smoke)
+            # The example uploads the results of a run that failed.
+            for step in others:
+                expect(step["if"] == "${{ failure() && steps.waybill.outputs.results != '' }}", smoke)
+                expect(step["with"]["path"] == "${{ steps.waybill.outputs.results }}" and smoke.outputs["results"], smoke)
+
+    include = re.search(r"^```yaml\n(# \.gitlab-ci\.yml\ninclude:.*?)^```", read(f"{ROOT}/docs/ci.md"), re.S | re.M)[1]
+    inputs = yaml.safe_load(include)["include"][0]["inputs"] | {"version": version}
+    inputs["arguments"] += " --mock"
+    os.environ["SHOP_TOKEN"] = "t0ken"
+    # The second is for a job of the page that extends it.
+    for name in ("waybill", ".waybill"):
+        smoke = job(tests__smoke__a=SMOKE.replace("STATUS", "200"))
+        expect(smoke.run_template(base_url=url, job=name, **inputs) == 0, smoke)
+        expect(smoke.failures("waybill-reports/junit.xml") == (0, 1), smoke)
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

@@ -1,4 +1,5 @@
 import WaybillPlatform
+import WaybillRuntime
 import WaybillTestSupport
 
 /// A command-line case: a folder with the input of the program and the expected output.
@@ -72,9 +73,9 @@ struct CommandCase: Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// The text with everything replaced that differs between runs: times, run ids, ports.
+    /// The text with everything replaced that differs between runs and releases: times, run ids, ports, the version.
     func normalized(port: Int?) -> String {
-        var text = self
+        var text = replacing(WaybillVersion.current, with: "VERSION")
         if let port { text = text.replacing("127.0.0.1:\(port)", with: "127.0.0.1:PORT") }
         // A slow machine prints a line of progress every five seconds.
         text.replace(#/ {4}[^\n]+  [0-9]+ of [0-9]+, [^\n]* left\n/#, with: "")

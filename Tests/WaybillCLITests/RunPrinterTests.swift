@@ -2,9 +2,9 @@ import Synchronization
 import Testing
 import WaybillFormats
 import WaybillJSON
-import WaybillResults
 
 @testable import WaybillCLI
+@testable import WaybillResults
 
 /// The end of what a run prints.
 struct RunPrinterTests {

@@ -1,9 +1,9 @@
 import Testing
 import WaybillDiagnostics
 import WaybillFormats
-import WaybillResults
 
 @testable import WaybillCLI
+@testable import WaybillResults
 
 /// The progress lines of running steps.
 struct RunProgressTests {

@@ -3,7 +3,8 @@ import WaybillExecution
 import WaybillJSON
 import WaybillResults
 import WaybillRuntime
-import WaybillTransport
+
+@testable import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct DebugRecordTests {
     private func redactor() -> Redactor {

@@ -149,6 +149,27 @@ import WaybillTestSupport
     }
 
     @Test(arguments: [
+        "chain: [{id: q, onFailure: continue, chain: [{get: /slow}]}]", "batch: [{onFailure: continue, get: /slow}]",
+    ])
+    func `a deadline that passes during a last step whose failure is tolerated fails the group`(
+        steps: String
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: c, deadline: 5s, \(steps)}, {id: later, post: /later}]}}",
+            ["/slow": .held]
+        )
+        let clock = ManualClock()
+        async let running = fixture.run(clock: clock)
+        await fixture.transport.waitForRequests(1)
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(5))
+        let result = await running.result
+        #expect(result.outcome == .failed)
+        #expect(result.steps.first?.path == "main.c" && result.steps.first?.outcome == .failed)
+        #expect(fixture.transport.paths == ["/slow"])
+    }
+
+    @Test(arguments: [
         ("graph", "{deadline: 5s, chain: [{id: a, delay: 1h, get: /a}]}", "main.deadline"),
         ("step", "{chain: [{id: g, deadline: 5s, chain: [{id: a, delay: 1h, get: /a}]}]}", "main.g"),
     ])

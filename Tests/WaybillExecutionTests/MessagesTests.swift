@@ -2,9 +2,9 @@ import Testing
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillResults
-import WaybillTransport
 
 @testable import WaybillExecution
+@testable import WaybillTransport
 
 /// The messages that a manifest defines for failures.
 @Suite(.timeLimit(.minutes(5))) struct MessagesTests {

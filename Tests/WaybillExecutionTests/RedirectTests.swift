@@ -2,7 +2,8 @@ import Testing
 import WaybillDiagnostics
 import WaybillExecution
 import WaybillResults
-import WaybillTransport
+
+@testable import WaybillTransport
 
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     private func run(

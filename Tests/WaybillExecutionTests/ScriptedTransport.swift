@@ -1,5 +1,6 @@
 import Synchronization
-import WaybillTransport
+
+@testable import WaybillTransport
 
 /// The transport of all execution tests. It responds from a table of paths or from a script, and records the requests.
 /// A test can hold responses and release them one by one.
@@ -124,10 +125,17 @@ final class ScriptedTransport: Transport, NetworkProbe {
 
     func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
+        monitor: TransferMonitor?,
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
         if let monitor { state.withLock { $0.monitors[Self.path(of: request)] = monitor } }
-        return await respond(to: request)
+        let result = await respond(to: request)
+        guard let receiver, case .success(var response) = result else { return result }
+        let body = response.body
+        response.body = []
+        guard await receiver.begin(response) == .receive else { return result }
+        if !body.isEmpty, await !receiver.receive(body) { return .failure(.refusedByReceiver) }
+        return .success(response)
     }
 
     private func respond(to request: HTTPRequest) async -> Result<HTTPResponse, TransportFailure> {

@@ -43,4 +43,27 @@ import WaybillTestSupport
         // The summary is written as far as the disk allows.
         #expect(folder.read("run.json")?.contains("\"outcome\": \"interrupted\"") == true)
     }
+
+    @Test func `a file that cannot be completed because of the disk ends the run, even if failures are tolerated`()
+        async throws
+    {
+        let folder = TemporaryFolder()
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: a, onFailure: continue, get: /a, write: {to: a.ndjson}}
+                  - {id: later, get: /later}
+            """
+        )
+        let isFull = Atomic(false)
+        let disk = Disk { _, path in isFull.load(ordering: .relaxed) && path.hasSuffix("/a.ndjson.part") ? ENOSPC : 0 }
+        let run = try RunFolder.create(.at(folder.path), for: RunID(), disk: disk)
+        isFull.store(true, ordering: .relaxed)
+        let outcome = await fixture.run(events: EventStream(journal: run.journal), folder: run)
+        #expect(outcome.result.outcome == .interrupted)
+        #expect(fixture.transport.paths == ["/a"])
+        await #expect(throws: ResultsError.self) { try await run.finish(outcome.result, outputs: []) }
+    }
 }

@@ -168,6 +168,32 @@ import WaybillTransport
         #expect(folder.read("a.ndjson") == String(repeating: "{\"n\":1}\n", count: 3))
     }
 
+    @Test func `a run that is interrupted during the last element after a tolerated one completes the file`()
+        async throws
+    {
+        let control = RunControl()
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    forEach: {in: [bad, x], as: n, concurrency: 1}
+                    onFailure: continue
+                    get: "/${n}"
+                    write: {to: a.ndjson}
+            """
+        ) { request in
+            if request.url == "http://s/x" { control.stop() }
+            return request.url == "http://s/bad" ? .json("{}", status: 500) : .json("{\"n\":1}")
+        }
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let outcome = await fixture.run(events: EventStream(journal: run.journal), folder: run, control: control)
+        try await run.journal.finish()
+        #expect(outcome.summary == "a:tolerated")
+        #expect(folder.read("a.ndjson") == "{\"n\":1}\n")
+    }
+
     @Test(arguments: [
         ("[]", "a:passed", "{\"n\":1}\n{\"n\":2}\n"), ("[{n: 9}]", "a:passed", "{\"n\":1}\n{\"n\":2}\n{\"n\":9}\n"),
         ("{n: \"${9}\"}", "a:failed", nil),

@@ -37,7 +37,7 @@ import WaybillRuntime
         let file = SourceFile(name: "m.yaml", text: "waybill: 1\nfilters: {f: [{\(key): \(Self.stages[key] ?? "")}]}\n")
         let node = try #require(YAMLReader().read(file).document)
         let files = ManifestFiles(folder: "/", boundary: FolderBoundary(folder: "/", allowsOutside: false))
-        let filter = ManifestDecoder.decode(node, of: file, files: files).manifest.filters["f"]
+        let filter = ManifestDecoder.decode(node, files: files).manifest.filters["f"]
         guard case .stage(let stage)? = filter?.value.first?.value else {
             Issue.record("no stage")
             return

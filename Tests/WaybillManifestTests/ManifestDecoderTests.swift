@@ -20,7 +20,7 @@ import WaybillTestSupport
         let node = try #require(YAMLReader().read(file).document)
         let boundary = FolderBoundary(folder: folder, allowsOutside: false)
         let files = ManifestFiles(folder: folder, boundary: boundary)
-        let decoded = ManifestDecoder.decode(node, of: file, files: files)
+        let decoded = ManifestDecoder.decode(node, files: files)
         manifest = decoded.manifest
         diagnostics = decoded.diagnostics
     }

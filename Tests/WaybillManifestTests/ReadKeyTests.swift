@@ -19,17 +19,16 @@ import WaybillTestSupport
         bytes = try #require(TemporaryFolder.contents(of: path)) + Array("unknown: true\n".utf8)
     }
 
-    private func document(_ bytes: [UInt8]) throws -> (node: YAMLNode, file: SourceFile) {
-        let file = SourceFile(name: path, bytes: bytes)
-        return (try #require(YAMLReader().read(file).document), file)
+    private func document(_ bytes: [UInt8]) throws -> YAMLNode {
+        try #require(YAMLReader().read(SourceFile(name: path, bytes: bytes)).document)
     }
 
     /// The decoded form of a manifest, without locations.
     private func model(of bytes: [UInt8]) throws -> String {
-        let (node, file) = try document(bytes)
+        let node = try document(bytes)
         let folder = FileContents.folder(of: path)
         let files = ManifestFiles(folder: folder, boundary: FolderBoundary(folder: folder, allowsOutside: false))
-        let manifest = ManifestDecoder.decode(node, of: file, files: files).manifest
+        let manifest = ManifestDecoder.decode(node, files: files).manifest
         var model = ""
         describe(manifest, to: &model)
         return model
@@ -37,7 +36,7 @@ import WaybillTestSupport
 
     private func describe(_ value: Any, to model: inout String) {
         switch value {
-        case is SourceFile, is SourceSpan, is YAMLScalar: return
+        case is SourceSpan, is YAMLNode, is YAMLScalar: return
         case let expression as ManifestExpression: model += "\(expression.expression.text);"
         case let template as ManifestTemplate: model += "\(template.template.text);"
         case let schema as JSONSchema: model += JSONWriter().string(schema.document)
@@ -75,7 +74,7 @@ import WaybillTestSupport
         let model = try model(of: bytes)
         var seen: Set<String> = []
         var unread: Set<String> = []
-        for (path, span) in keys(below: try document(bytes).node) where seen.insert(path).inserted {
+        for (path, span) in keys(below: try document(bytes)) where seen.insert(path).inserted {
             var changed = bytes
             for index in span.range { changed[index] = UInt8(ascii: "z") }
             if try self.model(of: changed) == model { unread.insert(path) }

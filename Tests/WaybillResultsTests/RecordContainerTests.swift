@@ -316,15 +316,15 @@ import WaybillTestSupport
         async let two = second.commit()
         _ = try await (one, two)
         #expect(try await query("SELECT a.id, b.id FROM a, b", "run/a.db") == "1|2\n")
-        await #expect(throws: ResultPathError.self) { try await open(table("A"), "main.c") }
-        await #expect(throws: ResultPathError.self) { try await open(.file, "main.d") }
+        await #expect(throws: ResultsError.self) { try await open(table("A"), "main.c") }
+        await #expect(throws: ResultsError.self) { try await open(.file, "main.d") }
     }
 
     @Test func `a database in the results folder cannot be a link`() async throws {
         let run = try RunFolder.create(.at("\(folder.path)/run"), for: RunID())
         _ = try await Command.run("/bin/ln", ["-s", "../elsewhere.db", "\(folder.path)/run/a.db"])
         await #expect(
-            throws: ResultPathError.refused(
+            throws: ResultsError.refused(
                 "'a.db' is a symbolic link; a database in the results folder must be a file"
             )
         ) {

@@ -20,7 +20,7 @@ import WaybillTestSupport
         let run = try create(.at("\(folder.path)/out"))
         let state = folder.write("", to: "state.json")
         run.protect([state])
-        await #expect(throws: ResultPathError.self) {
+        await #expect(throws: ResultsError.self) {
             try await run.records(at: state, NDJSONFormat(), allowsOutside: true, of: "main.a")
         }
         // File systems give the inode of a removed file to another one.

@@ -2,8 +2,9 @@ import FoundationEssentials
 
 /// The public conformance suites, which are not part of the repository.
 ///
-/// They are read from the folder that the environment variable `WAYBILL_CONFORMANCE` names, otherwise from
-/// `../shared/conformance`, relative to the package.
+/// They are read from the folder that the environment variable `WAYBILL_CONFORMANCE` names. Otherwise it is
+/// `../shared/conformance`, relative to the package, or, where that does not exist, `.build/conformance`, which
+/// `Tests/Conformance/fetch.sh` makes.
 package enum ConformanceSuite {
     /// The folder of a suite such as `json/test_parsing`; nil if it is missing.
     package static func folder(_ name: String) -> String? {
@@ -25,7 +26,9 @@ package enum ConformanceSuite {
 
     private static var root: String {
         if let path = ProcessInfo.processInfo.environment["WAYBILL_CONFORMANCE"] { return path }
-        let packageRoot = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-        return packageRoot.joined(separator: "/") + "/../shared/conformance"
+        let package = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+            .joined(separator: "/")
+        let shared = package + "/../shared/conformance"
+        return FileManager.default.fileExists(atPath: shared) ? shared : package + "/.build/conformance"
     }
 }

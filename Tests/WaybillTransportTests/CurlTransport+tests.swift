@@ -1,4 +1,9 @@
-import WaybillTransport
+@testable import WaybillTransport
+
+extension LibCurl {
+    /// Whether this is version 8.14 or a later one. The tests pass with 7.88 and with 8.14.
+    static let isAtLeast814 = version >= 0x080e00
+}
 
 extension CurlTransport {
     /// Makes a transport, uses it, and shuts it down.

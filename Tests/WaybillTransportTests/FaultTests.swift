@@ -1,7 +1,9 @@
+import Synchronization
 import Testing
 import WaybillRuntime
 import WaybillTestSupport
-import WaybillTransport
+
+@testable import WaybillTransport
 
 /// Faults of servers and networks, and where they are tested. Each causes its kind of failure, and none takes more time
 /// or memory than the request allows.
@@ -36,6 +38,10 @@ import WaybillTransport
         let words: String
     }
 
+    /// What is found in a header, or in several, with too many fields. libcurl 8.14 refuses the 5,001st.
+    private static let tooManyFields =
+        LibCurl.isAtLeast814 ? "more than 5000 header fields" : "larger than the limit of 262144 bytes"
+
     static let table: [ServerFault: Expected] = [
         .silent: Expected(kind: .timeout, code: 28, phase: .awaitingResponse, words: "no response from 127.0.0.1:"),
         .stallsInHeader: Expected(kind: .timeout, code: 28, phase: .receiving, words: "no complete response from"),
@@ -50,11 +56,11 @@ import WaybillTransport
         .brokenGzip: Expected(code: 61, phase: .receiving, words: "does not match its Content-Encoding (gzip)"),
         .unknownCoding: Expected(code: 61, phase: .receiving, words: "the unknown content encoding waybill"),
         .endlessBody: Expected(code: 63, phase: .receiving, words: "larger than the limit of 100000 bytes"),
-        .manyFields: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
+        .manyFields: Expected(code: 100, phase: .receiving, words: tooManyFields),
         .longField: Expected(code: 100, phase: .receiving, words: "a line of the response's header is larger than"),
-        .endlessHeader: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
-        .endlessInformational: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
-        .endlessTrailers: Expected(code: 100, phase: .receiving, words: "larger than the limit of 262144 bytes"),
+        .endlessHeader: Expected(code: 100, phase: .receiving, words: tooManyFields),
+        .endlessInformational: Expected(code: 100, phase: .receiving, words: tooManyFields),
+        .endlessTrailers: Expected(code: 100, phase: .receiving, words: tooManyFields),
         .notHTTP: Expected(code: 1, phase: .awaitingResponse, words: "HTTP/0.9"),
     ]
 
@@ -169,9 +175,8 @@ import WaybillTransport
         }
     }
 
-    /// Sends GOAWAY on the first HTTP/2 connection without processing the request, and responds on the next one.
-    static let takesLeave: @Sendable (LoopbackConnection) -> Void = { connection in
-        guard connection.readHTTP2Request() else { return }
+    /// Sends GOAWAY on the first HTTP/2 connection without processing its request, and responds on the next one.
+    static func takeLeave(_ connection: LoopbackConnection) {
         guard connection.number > 0 else {
             connection.write([.settings, .goAway(lastStream: 0, error: 0)])
             return connection.waitForEnd()
@@ -184,17 +189,26 @@ import WaybillTransport
     func `after GOAWAY on HTTP 2, only an idempotent request is sent again, and only once`(
         method: String
     ) async throws {
-        try await LoopbackServer.run(script: Self.takesLeave) { server in
+        let requests = Mutex(0)
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            guard connection.readHTTP2Request() else { return }
+            requests.withLock { $0 += 1 }
+            Self.takeLeave(connection)
+        }
+        try await LoopbackServer.run(script: script) { server in
             try await CurlTransport.run { transport in
                 let request = HTTPRequest(method: method, url: server.url()).with { $0.version = .http2PriorKnowledge }
                 let result = await transport.send(request)
                 if request.isIdempotent {
                     #expect(result.response?.body == [7], "\(result)")
+                    #expect(requests.withLock({ $0 }) == 2)
                     #expect(server.connectionCount == 2)
                 } else {
                     #expect(result.failure?.kind == .transfer, "\(result)")
                     #expect(result.failure?.wasSent == true)
-                    #expect(server.connectionCount == 1)
+                    // libcurl 8.14 makes another connection before it asks whether to send again.
+                    #expect(server.connectionCount <= (LibCurl.isAtLeast814 ? 2 : 1))
+                    #expect(requests.withLock({ $0 }) == 1)
                 }
             }
         }

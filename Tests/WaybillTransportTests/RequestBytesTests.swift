@@ -140,6 +140,18 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 300_000])
+    func `the bytes of a body are counted once`(count: Int) async throws {
+        let body = [UInt8](repeating: 7, count: count)
+        try await LoopbackServer.run(answer: { _ in .text("ok") }) { server in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(method: "POST", url: server.url(), body: .bytes(body))
+                let response = try await transport.send(request).get()
+                #expect(response.bytesSent == count + server.requests[0].rawHead.count)
+            }
+        }
+    }
+
     @Test func `a body of 5 MB is sent at once, without an Expect field`() async throws {
         let body = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await LoopbackServer.run(answer: { ServerResponse(body: $0.body) }) { server in

@@ -3,7 +3,7 @@
 #
 #   INPUT_VERSION      the release; empty: the version of this copy of the sources
 #   INPUT_BASE_URL     the folder with the release's files; empty: the release of ACTION_REPOSITORY on GitHub
-#   ACTION_REPOSITORY  OWNER/waybill
+#   ACTION_REPOSITORY  the repository of the action, such as NAME/waybill
 #   RUNNER_TEMP, GITHUB_PATH, GITHUB_OUTPUT  as in every job
 set -euo pipefail
 sources=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,6 +17,10 @@ fail() {
 version=${INPUT_VERSION#v}
 if [ -z "$version" ]; then
     version=$(sed -n 's/.* current = "\(.*\)"$/\1/p' "$sources/Sources/WaybillRuntime/WaybillVersion.swift")
+    # Between releases the sources have a version that was not published.
+    if [ -z "$INPUT_BASE_URL" ] && [ "$version" != "${version%-dev}" ]; then
+        fail "this copy of the action is not that of a release ($version); set the input 'version'"
+    fi
 fi
 # The version becomes a part of paths and addresses.
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || fail "'$version' is not a version such as 0.2.0"

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# deb.sh TREE VERSION FILE: makes the Debian package FILE from the tree that stage.sh made. Needs dpkg-dev.
+# deb.sh TREE VERSION FILE: makes the Debian package FILE from the tree that stage.sh made. Needs dpkg-dev. REPOSITORY and
+# MAINTAINER are those of project.env.
 set -euo pipefail
 tree=$(realpath "$1")
-version=$2
+# For Debian, a hyphen would start its own revision, and 0.2.0-dev would be newer than 0.2.0.
+version=${2/-/\~}
 file=$(realpath -m "$3")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,8 +21,8 @@ rm "$documents/LICENSE" "$documents/Apache-2.0.txt"
 gzip -9n "$root"/usr/share/man/man1/*.1
 {
     echo "waybill ($version) unstable; urgency=medium"
-    printf '\n  * Waybill %s. CHANGELOG.md, beside this file, lists what is new.\n\n' "$version"
-    echo " -- The Waybill authors <waybill@example.com>  $(LC_ALL=C date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")"
+    printf '\n  * Waybill %s. CHANGELOG.md, beside this file, lists what is new.\n\n' "$2"
+    echo " -- $MAINTAINER  $(LC_ALL=C date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")"
 } | gzip -9n >"$documents/changelog.gz"
 
 # dpkg-shlibdeps reads debian/control and finds the packages of the libraries that the executable is linked with. An older
@@ -35,13 +37,13 @@ cat >"$root/DEBIAN/control" <<CONTROL
 Package: waybill
 Version: $version
 Architecture: $(dpkg --print-architecture)
-Maintainer: The Waybill authors <waybill@example.com>
+Maintainer: $MAINTAINER
 Installed-Size: $(find "$root/usr" -type f -printf '%s\n' | awk '{size += int(($1 + 1023) / 1024)} END {print size}')
 Depends: $depends
 Recommends: ca-certificates
 Section: web
 Priority: optional
-Homepage: https://github.com/OWNER/waybill
+Homepage: $REPOSITORY
 Description: runs HTTP requests that are declared in YAML
  A manifest declares services, endpoints, filters, and graphs of requests.
  Waybill checks it before the first request is sent, runs it, and writes

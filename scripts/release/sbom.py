@@ -1,24 +1,38 @@
 #!/usr/bin/env python3
 """sbom.py WAYBILL PACKAGES: prints a software bill of materials of the executable WAYBILL, in CycloneDX 1.6.
 
-PACKAGES is the output of 'swift package show-dependencies --format json'. The components are Waybill, the Swift packages and
-the Swift run-time library, which are linked statically, and the Debian packages of the libraries that the executable loads,
-in the versions of the machine that it was built on. The time is SOURCE_DATE_EPOCH; there is no serial number, so that the
-same build gives the same bytes.
+PACKAGES is the graph of the Swift packages, which resolve.sh writes. The components are Waybill; the Swift packages and the
+Swift run-time library in the versions of versions.txt, which are linked statically; and the Debian packages of the libraries
+that the executable loads, in the versions of the machine that it was built on. The time is SOURCE_DATE_EPOCH; there is no
+serial number, so that the same build gives the same bytes. REPOSITORY is the address of the repository.
 """
 
 import hashlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import time
 
 SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
+# SPDX expressions, of the libraries only: a Debian package may also have programs and tests with other licences.
 LICENCES = {
     "swift-argument-parser": SWIFT_LICENCE,
     "swift-collections": SWIFT_LICENCE,
+    "libbrotli1": "MIT",
+    "libc6": "LGPL-2.1-or-later",
+    "libcurl4": "curl AND BSD-3-Clause",
+    "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libidn2-0": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libmicrohttpd12": "LGPL-2.1-or-later",
+    "libnettle8": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libsqlite3-0": "blessing",
+    "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libyaml-0-2": "MIT",
+    "libzstd1": "(BSD-3-Clause OR GPL-2.0-only) AND MIT",
+    "zlib1g": "Zlib",
 }
 
 
@@ -27,13 +41,13 @@ def output(*command):
     return subprocess.check_output(command, text=True)
 
 
-def component(name, version, purl, linkage, licence=None):
+def component(name, version, purl, linkage, licence):
     """A library as a component. The linkage is 'static' or 'dynamic'."""
+    if not licence:
+        sys.exit(f"error: the licence of {name} is not in scripts/release/sbom.py")
     properties = [{"name": "waybill:linkage", "value": linkage}]
     value = {"type": "library", "bom-ref": purl, "name": name, "version": version, "scope": "required", "purl": purl}
-    if licence:
-        value["licenses"] = [{"expression": licence}]
-    return value | {"properties": properties}
+    return value | {"licenses": [{"expression": licence}], "properties": properties}
 
 
 def swift_packages(package, found):
@@ -45,13 +59,14 @@ def swift_packages(package, found):
         purl = f"pkg:swift/{location}@{version}"
         references.append(purl)
         below = swift_packages(dependency, found)
-        found[purl] = (component(name, version, purl, "static", LICENCES[name]), below)
+        found[purl] = (component(name, version, purl, "static", LICENCES.get(name)), below)
     return sorted(references)
 
 
 def swift_runtime():
-    """The Swift run-time library of the compiler."""
-    version = re.search(r"Swift version (\S+)", output("swift", "--version"))[1]
+    """The Swift run-time library of the compiler, in the version of versions.txt."""
+    versions = pathlib.Path(__file__).with_name("versions.txt").read_text()
+    version = re.search(r"^swift (\S+)$", versions, re.MULTILINE)[1]
     purl = f"pkg:github/swiftlang/swift@swift-{version}-RELEASE"
     value = component("swift-runtime", version, purl, "static", SWIFT_LICENCE)
     return value | {"description": "The Swift standard library, Dispatch and FoundationEssentials."}
@@ -78,7 +93,7 @@ def system_libraries(executable):
         ).split()
         version_in_url = version.replace(":", "%3A").replace("+", "%2B")
         purl = f"pkg:deb/debian/{name}@{version_in_url}?arch={architecture}&distro={distribution}"
-        value = component(name, version, purl, "dynamic")
+        value = component(name, version, purl, "dynamic", LICENCES.get(name))
         value["properties"] += [{"name": "waybill:library", "value": library} for library in sorted(libraries)]
         components.append(value)
     return components
@@ -88,7 +103,7 @@ def main():
     executable, packages = sys.argv[1:]
     version = output(os.path.abspath(executable), "--version").split()[-1]
     digest = hashlib.sha256(open(executable, "rb").read()).hexdigest()
-    purl = f"pkg:github/OWNER/waybill@{version}"
+    purl = f"pkg:github/{os.environ['REPOSITORY'].removeprefix('https://github.com/')}@{version}"
 
     swift = {}
     direct = swift_packages(json.load(open(packages)), swift)

@@ -30,8 +30,8 @@ enum FuzzScope {
 private struct FixedEnvironment: EvaluationEnvironment {
     func now() -> Timestamp { Timestamp(nanoseconds: 1_700_000_000_000_000_000) }
     func uuid() -> String { "0188f1d2-0000-7000-8000-000000000001" }
-    func contents(ofFile path: String) throws(FileUnavailable) -> [UInt8] {
+    func contents(ofFile path: String) throws(EvaluationError) -> [UInt8] {
         if path == "a" { return Array("héllo".utf8) }
-        throw FileUnavailable(reason: "does not exist")
+        throw EvaluationError(.value, "does not exist")
     }
 }

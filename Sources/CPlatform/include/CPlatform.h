@@ -75,6 +75,10 @@ int waybill_unread_bytes(int socket);
 /// Closes the descriptors from a number on in a program that `posix_spawn` starts.
 void waybill_close_from(int first, posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes);
 
+/// Opens the library that contains an address, to look up functions in it and in those that it is linked with. That may be
+/// the program. Returns NULL if there is no such library.
+void *waybill_open_library(const void *address);
+
 /// Whether this process ignores a signal.
 bool waybill_is_ignored(int signal);
 

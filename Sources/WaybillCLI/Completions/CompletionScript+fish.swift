@@ -1,4 +1,5 @@
 import ArgumentParser
+import CTexts
 import WaybillManifest
 
 extension CompletionScript {
@@ -39,22 +40,7 @@ extension CompletionScript {
     private static let pathsStart = #"for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*."#
     private static let pathsEnd = #";printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')"#
 
-    private static let functions = #"""
-        function __waybill_should_offer_subcommands -a expected_commands
-            # The generated condition is also true after a word that is no command.
-            set -l commands waybill (string match -v -- '-*' (__waybill_tokens -pc)[2..])
-            test "$commands" = "$expected_commands"
-        end
-
-        function __waybill_paths
-            # Fish's own candidates that are folders or have one of the extensions. A description follows the tab.
-            set -l word (commandline -ct | string replace -r -- '^--[a-z-]+=' '')
-            set -l ends / \\.$argv
-            complete -C "__fish_command_without_completions $word" \
-                | string replace -fr -- "^([^\t]*(?:$(string join '|' -- $ends)))(?:\t.*)?\$" '$1\t'
-        end
-
-        """#
+    private static let functions = String(text_complete_fish())
 
     /// Returns a line of the generated script with the condition for commands, and with values that are not described.
     private static func changed(_ line: Substring) -> String {

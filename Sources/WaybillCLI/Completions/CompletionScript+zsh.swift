@@ -1,4 +1,5 @@
 import ArgumentParser
+import CTexts
 import WaybillManifest
 
 extension CompletionScript {
@@ -16,7 +17,7 @@ extension CompletionScript {
                 EmbeddedSchema.allCases.map { "            '\($0.rawValue):Prints this schema.'\n" }.joined()
                     + "            'check:"
             ),
-            (start, candidates + "\n\n" + start),
+            (start, candidates + "\n" + start),
         ],
         completed: { script in
             // An option with a value: '*--tag[Help.]:value:action'. With '=', the value may also follow '--tag='.
@@ -35,12 +36,5 @@ extension CompletionScript {
 
     /// Zsh puts a space after each candidate, but a value follows '=', and a name follows '/'. It quotes '!' only with the
     /// option that gives it a meaning, which the generated function switches off.
-    private static let candidates = #"""
-        __waybill_complete() {
-            setopt local_options bang_hist
-            local -ar whole=("${@:#*(=|/)}")
-            local -ar starts=("${(M)@:#*(=|/)}")
-            _describe -V '' whole -- starts -S ''
-        }
-        """#
+    private static let candidates = String(text_complete_zsh())
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 
 /// The completion script of a shell: the one that ArgumentParser generates, changed where it falls short.
 struct CompletionScript: Sendable {
-    /// The shell.
     let shell: CompletionShell
     /// The parts of the generated script that are replaced, wherever they occur.
     let replacements: [(old: String, new: String)]

@@ -31,7 +31,6 @@ struct SelectionOptions: ParsableArguments {
     )
     var steps: [String] = []
 
-    /// The selection.
     var selection: StepSelection {
         var selection = StepSelection()
         (selection.tags, selection.excludedTags, selection.steps) = (tags, excludedTags, steps)

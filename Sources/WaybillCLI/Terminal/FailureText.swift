@@ -39,7 +39,7 @@ struct FailureText {
         var renderer = HumanRenderer(colour: colour)
         if let terminal { renderer.width = max(30, Output.sourceColumns(of: terminal) - Self.margin) }
         let text = failure.text(renderer)
-        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().joined(separator: "\n")
+        return Self.lines(text).dropLast().joined(separator: "\n")
     }
 
     /// Returns how many elements failed, and the first of them with their indices, values, URLs and reasons.
@@ -145,7 +145,7 @@ struct FailureText {
         let text = SourceFile(name: "", text: body)
         let locations = JSONLocations(of: pointers, in: text)
         guard let location = pointers.reversed().lazy.compactMap({ locations.span(at: $0) }).first else { return false }
-        let lines = body.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = Self.lines(body)
         let first = body.utf8.prefix(location.range.lowerBound).count { $0 == UInt8(ascii: "\n") } - 2
         guard first > 2 else { return false }
         body = lines[first...].joined(separator: "\n")
@@ -175,7 +175,12 @@ struct FailureText {
 
     private func indented(_ text: String) -> String {
         let margin = String(repeating: " ", count: Self.margin)
-        return text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.isEmpty ? "\n" : "\(margin)\($0)\n" }.joined()
+        return Self.lines(text).map { $0.isEmpty ? "\n" : "\(margin)\($0)\n" }.joined()
+    }
+
+    /// Returns the lines of a text. They are found by bytes, because comparing characters normalises them, which takes
+    /// long for some text.
+    private static func lines(_ text: String) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 }

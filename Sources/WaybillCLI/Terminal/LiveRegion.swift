@@ -5,12 +5,9 @@ import WaybillPlatform
 struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
+}
 
-    init(columns: Int, rows: Int) {
-        self.columns = columns
-        self.rows = rows
-    }
-
+extension TerminalSize {
     /// Reads the current size of the terminal that a descriptor refers to; `nil` if it does not refer to a terminal.
     init?(of descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }

@@ -9,11 +9,6 @@ struct StyledText {
     /// The number of columns.
     private(set) var width = 0
 
-    /// Creates an empty line.
-    init(colour: Bool) {
-        self.colour = colour
-    }
-
     /// Appends a piece, without its control characters.
     mutating func append(_ piece: String, _ style: TerminalStyle? = nil) {
         let piece = PrintableText.oneLine(piece)

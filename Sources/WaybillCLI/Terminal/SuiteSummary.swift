@@ -12,21 +12,6 @@ struct SuiteSummary {
     /// The number of runs that were not started.
     var omitted = 0
 
-    /// Creates counts of zero.
-    init() {}
-
-    /// Counts the runs in the folders of a suite.
-    init(of suite: SuiteFolder) {
-        for member in suite.members {
-            switch RunFolders.entry(of: member.folder)?.result?.outcome {
-            case .passed: passed += 1
-            case .failed, .interrupted: failed += 1
-            case nil where RunFolders.missingResult(of: member.folder) != nil: unfinished += 1
-            case nil: omitted += 1
-            }
-        }
-    }
-
     /// The counts by outcome: `1 failed, 1 passed`.
     var counts: String {
         let parts = [(failed, "failed"), (passed, "passed"), (unfinished, "unfinished"), (omitted, "not run")]
@@ -37,5 +22,19 @@ struct SuiteSummary {
     var text: String {
         let count = passed + failed + unfinished + omitted
         return "\(count == 1 ? "1 manifest" : "\(count) manifests"): \(counts)"
+    }
+}
+
+extension SuiteSummary {
+    /// Counts the runs in the folders of a suite.
+    init(of suite: SuiteFolder) {
+        for member in suite.members {
+            switch RunFolders.entry(of: member.folder)?.result?.outcome {
+            case .passed: passed += 1
+            case .failed, .interrupted: failed += 1
+            case nil where RunFolders.missingResult(of: member.folder) != nil: unfinished += 1
+            case nil: omitted += 1
+            }
+        }
     }
 }

@@ -11,8 +11,6 @@ final class WatchedFiles: ManifestFileSystem {
     /// The status of each file just before it was first read; `nil` if it was not found.
     private let statuses = Mutex<[CodePoints: FileStatus?]>([:])
 
-    init() {}
-
     func read(_ path: String, limit: Int, acceptsPipes: Bool) throws(FileError) -> [UInt8] {
         add(path)
         return try LocalFiles().read(path, limit: limit, acceptsPipes: acceptsPipes)

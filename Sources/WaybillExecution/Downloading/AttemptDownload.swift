@@ -19,7 +19,6 @@ struct AttemptDownload: Sendable {
         var path: RedactedText
         /// Its size in bytes.
         var bytes: Int
-        /// Its digests.
         var digests: [Digest.Algorithm: [UInt8]]
         /// The content that is not at its path yet; `nil` for a file that already existed.
         var content: CompleteFile?
@@ -96,8 +95,7 @@ struct AttemptDownload: Sendable {
             redact: { [run] in run.redactor.redact($0) },
             part: part,
             resumes: definition.resumes,
-            digests: algorithms,
-            containsSecret: { [redactor = run.redactor] in redactor.redact($0) != $0 }
+            digests: algorithms
         ) { (response, name) async throws(DownloadError) in
             try await accept(response, suggestedName: name ?? SuggestedName.of(url: request.url))
         }
@@ -230,10 +228,8 @@ struct AttemptDownload: Sendable {
         do {
             return try await folder.path(ofDownload: path, allowsOutside: run.allowsOutside, for: owner)
         } catch {
-            switch error {
-            case .refused(let reason): throw Failure(.input, run.redactor.text(reason), at: target.span)
-            case .file(let error): throw Failure(.download, run.redactor.text(error.description), at: target.span)
-            }
+            let kind: FailureKind = error.kind == .refused ? .input : .download
+            throw Failure(kind, run.redactor.text(error.description), at: target.span)
         }
     }
 
@@ -247,15 +243,16 @@ struct AttemptDownload: Sendable {
     private func existing(_ destination: String, in scope: RequestScope) async throws(Failure) -> File {
         let digest = try expectedDigest(in: scope)
         notes.change { $0.expectedDigest = digest }
-        let (bytes, digests): (Int, [Digest.Algorithm: [UInt8]])
+        let read: FileDigests?
         do {
-            (bytes, digests) = try await ExistingFile.digests(of: destination, algorithms)
+            read = try await FileDigests.of([.file(LocalFile(destination))], algorithms)
         } catch {
-            throw failure(error)
+            throw failure(DownloadError("cannot read '\(destination)': \(error.message)"))
         }
-        if let failure = mismatch(of: digests) { throw failure }
+        guard let read else { throw .stopped(at: target.span) }
+        if let failure = mismatch(of: read.values) { throw failure }
         let path = run.redactor.text(notes.value.path ?? target.path)
-        return File(destination: destination, path: path, bytes: bytes, digests: digests, content: nil)
+        return File(destination: destination, path: path, bytes: read.count, digests: read.values, content: nil)
     }
 
     private func expectedDigest(in scope: RequestScope) throws(Failure) -> [UInt8]? {

@@ -27,10 +27,10 @@ extension ForEachRunner {
     /// Executes an element in a task that can be cancelled without the others.
     func executeAlone(_ index: Int, of source: ElementSource) async -> ElementOutcome {
         let path = "\(path)[\(index)]"
-        var (element, wasCancelled) = await run.control.run(step: path, endpoint: step.endpoint) {
+        var (element, wasCancelled) = await run.control.run(.step(path: path, endpoint: step.endpoint)) {
             await execute(index, of: source, at: path)
         }
-        if wasCancelled { element.end = NodeOutcome(end: element.end).cancelledByItself.end }
+        if wasCancelled { element.end = element.end.cancelledByItself }
         return element
     }
 
@@ -42,7 +42,7 @@ extension ForEachRunner {
             return ElementOutcome(index: index, end: .failed, failure: run.failure(error))
         }
         var context = context.element(path, of: step, forEach.variable.value, element)
-        context.output = file.map { ElementOutput($0, of: index) }
+        context.output = file?.of(index)
         let node = await inner.execute(step, in: context)
         var result = ElementOutcome(index: index, end: node.end, failure: node.failure)
         if node.failure != nil {
@@ -80,18 +80,9 @@ extension ForEachRunner {
                 element.kept?.use = .unsure
             }
         }
-        let outcome: StepOutcome =
-            switch element.end {
-            case .passed, .ended: .passed
-            case .failed: context.tolerates(step) ? .tolerated : .failed
-            case .refused: .failed
-            case .cancelled: .cancelled
-            case .skipped: .skipped
-            case .withdrawn(let outcome): outcome
-            }
         let end = RunEvent.ElementEnd(
             index: element.index,
-            outcome: outcome,
+            outcome: outcome(of: element),
             failure: element.failure,
             subject: element.failure == nil ? ElementSubject() : element.subject,
             records: records,
@@ -100,6 +91,11 @@ extension ForEachRunner {
         )
         run.events.emit(.elementFinished(end), step: path, durably: !step.isIdempotent)
         return element
+    }
+
+    /// The outcome of an element for reports.
+    func outcome(of element: ElementOutcome) -> StepOutcome {
+        element.end == .failed && context.tolerates(step) ? .tolerated : element.end.outcome
     }
 
     /// Whether the file can be completed after an element: a failure that is not tolerated must be repeated first.

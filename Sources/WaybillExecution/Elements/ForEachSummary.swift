@@ -17,16 +17,16 @@ struct ElementRecord: Sendable {
 struct ForEachSummary: Sendable {
     private(set) var results = ElementResults()
     /// How many requests of the step itself were sent for all elements.
-    var attempts = 0
+    private(set) var attempts = 0
     /// Whether a request of an element may have reached the server without a recorded response.
-    var isPartlyUnsure = false
+    private(set) var isPartlyUnsure = false
     /// The failure that happened first.
     private(set) var failure: Failure?
 
     private let mode: FailureMode
     private var items: [Int: ElementRecord]?
-    /// Whether an element was cancelled from outside.
-    private(set) var wasCancelled = false
+    /// Whether an element, or completing the file, was cancelled from outside.
+    var wasCancelled = false
     private var hasFailed = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
@@ -38,33 +38,19 @@ struct ForEachSummary: Sendable {
     }
 
     /// Adds the result of an element. Elements may be added in any order.
-    mutating func add(
-        _ element: Int,
-        _ end: NodeOutcome.End,
-        _ failure: Failure?,
-        _ subject: ElementSubject,
-        _ record: ElementRecord?,
-        isTolerated: Bool
-    ) {
-        if let record { items?[element] = record }
-        switch end {
-        case .passed, .ended: results.add(element: element, .passed, nil)
-        case .failed:
-            hasFailed = true
-            self.failure = self.failure ?? failure
-            results.add(element: element, isTolerated ? .tolerated : .failed, failure, subject)
-        case .refused:
-            wasRefused = true
-            self.failure = self.failure ?? failure
-            results.add(element: element, .failed, failure, subject)
-        case .withdrawn(let outcome): results.add(element: element, outcome, nil)
-        case .cancelled:
-            wasCancelled = true
-            results.add(element: element, .cancelled, nil)
-        case .skipped(let reason):
-            wasCancelled = wasCancelled || reason == .interrupted
-            results.add(element: element, .skipped, nil)
+    mutating func add(_ element: ElementOutcome, _ outcome: StepOutcome) {
+        if let record = element.record { items?[element.index] = record }
+        attempts += element.attempts
+        if element.use != .taken { isPartlyUnsure = true }
+        var failure: Failure?
+        switch element.end {
+        case .failed: (hasFailed, failure) = (true, element.failure)
+        case .refused: (wasRefused, failure) = (true, element.failure)
+        case .cancelled, .skipped(.interrupted): wasCancelled = true
+        case .passed, .ended, .withdrawn, .skipped: break
         }
+        self.failure = self.failure ?? failure
+        results.add(element: element.index, outcome, failure, element.subject)
     }
 
     /// Adds a failure that does not belong to an element.
@@ -90,7 +76,7 @@ struct ForEachSummary: Sendable {
     func outcome(isTolerated: Bool) -> StepOutcome {
         if wasRefused { return .failed }
         // The step has not finished: a resumed run continues with the elements that are missing.
-        if wasCancelled, !hasFailed || isTolerated && mode == .continue { return .cancelled }
+        if wasCancelled, !hasFailed || isTolerated && mode != .stop { return .cancelled }
         guard hasFailed else { return .passed }
         return isTolerated ? .tolerated : .failed
     }

@@ -17,15 +17,9 @@ struct GraphOutcome: Sendable {
 
 /// Executes a graph: its steps, then those of `finally`, then its outputs.
 struct GraphRunner: Sendable {
-    private let graph: GraphPlan
-    private let context: StepContext
+    let graph: GraphPlan
+    let context: StepContext
     private var run: RunContext { context.run }
-
-    /// A runner of a graph.
-    init(_ graph: GraphPlan, in context: StepContext) {
-        self.graph = graph
-        self.context = context
-    }
 
     /// Executes the graph.
     func run() async -> GraphOutcome {
@@ -38,7 +32,7 @@ struct GraphRunner: Sendable {
         var outcome = GraphOutcome(node: node)
         if node.end == .passed { outcome = await withOutputs(node) }
         if outcome.node.end == .passed, !graph.state.isEmpty, !graph.isLimited { await addState(to: &outcome) }
-        let reported = outcome.node.end == .failed ? context.failureOutcome : outcome.node.outcome
+        let reported = outcome.node.end == .failed ? context.failureOutcome : outcome.node.end.outcome
         run.events.emit(.graphFinished(graph: graph.name, reported), step: stepPath)
         return outcome
     }
@@ -75,7 +69,7 @@ struct GraphRunner: Sendable {
     private func withOutputs(_ node: NodeOutcome) async -> GraphOutcome {
         var outputs: [String: ScopeValue] = [:]
         for output in graph.outputs
-        where !run.resumption.omittedOutputs.contains("\(context.path).\(output.name.value)") {
+        where !run.executor.resumption.omittedOutputs.contains("\(context.path).\(output.name.value)") {
             do throws(EvaluationFailure) {
                 var scope = context.scope
                 outputs[output.name.value] = try await scope.value(of: output)

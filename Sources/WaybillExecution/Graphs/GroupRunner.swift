@@ -9,65 +9,77 @@ struct GroupRunner: Sendable {
     /// The context of the graph, or of the step that consists of the group.
     let context: StepContext
 
+    /// The progress of a chain, with what to do next.
+    private typealias ChainProgress = (state: GroupState, outcomes: [NodeOutcome?], actions: [GroupState.Action])
+
     /// Executes the steps. Results are in the order of the manifest.
     func run() async -> NodeOutcome {
-        switch group.order {
-        case .chain: await runChain()
-        case .batch: await runBatch()
-        }
+        var node =
+            switch group.order {
+            case .chain: await runChain()
+            case .batch: await runBatch()
+            }
+        // The passed deadline may be the failure that was tolerated. It cancels the group even if no steps are left.
+        let hasTolerated = node.end == .passed && node.steps.contains { $0.outcome == .tolerated }
+        if hasTolerated, context.deadline?.passed != nil { node.end = .cancelled }
+        return node
     }
 
     /// Executes the steps of a chain in a separate task. Cancelling one of the steps cancels that task; the steps after
     /// it run in another one.
     private func runChain() async -> NodeOutcome {
-        var chain = ChainProgress(group)
-        while !chain.isDone {
+        var state = GroupState(group)
+        let actions = state.start()
+        var chain: ChainProgress = (state, group.steps.map { _ in nil }, actions)
+        while !chain.actions.isEmpty {
             chain = await withTaskGroup(of: ChainProgress.self) { [chain] tasks in
                 tasks.addTask { await continued(chain) }
                 return await tasks.next() ?? chain
             }
         }
-        return chain.outcomes.node(chain.state.end)
+        return NodeOutcome(of: chain.outcomes, end: chain.state.end)
     }
 
     private func continued(_ chain: ChainProgress) async -> ChainProgress {
         var chain = chain
         repeat {
-            for action in chain.takeActions() {
+            let actions = chain.actions
+            chain.actions = []
+            for action in actions {
                 switch action {
                 case .start(let index):
                     let outcome = await execute(group.steps[index])
-                    chain.outcomes.add(outcome, at: index)
+                    chain.outcomes[index] = outcome
                     chain.actions += chain.state.finished(index, outcome.end)
-                case .skip(let index, let reason): chain.outcomes.add(skip(index, reason), at: index)
+                case .skip(let index, let reason): chain.outcomes[index] = skip(index, reason)
                 case .cancelRunning: break
                 }
             }
-        } while !chain.isDone && !Task.isCancelled
+        } while !chain.actions.isEmpty && !Task.isCancelled
         return chain
     }
 
     private func runBatch() async -> NodeOutcome {
         let (outcomes, end) = await withTaskGroup(of: (Int, NodeOutcome).self) { tasks in
-            var state = GroupState(group, concurrency: max(64, context.run.concurrency))
-            var outcomes = GroupOutcomes(group)
+            var state = GroupState(group, concurrency: max(64, context.run.executor.plan.concurrency))
+            var outcomes: [NodeOutcome?] = group.steps.map { _ in nil }
             func perform(_ actions: [GroupState.Action]) {
                 for action in actions {
                     switch action {
                     case .start(let index): tasks.addTask { (index, await execute(group.steps[index])) }
-                    case .skip(let index, let reason): outcomes.add(skip(index, reason), at: index)
+                    case .skip(let index, let reason): outcomes[index] = skip(index, reason)
                     case .cancelRunning: tasks.cancelAll()
                     }
                 }
             }
             perform(state.start())
             while let (index, outcome) = await tasks.next() {
-                outcomes.add(outcome, at: index)
+                outcomes[index] = outcome
                 perform(state.finished(index, outcome.end))
             }
             return (outcomes, state.end)
         }
-        return outcomes.node(end)
+        return NodeOutcome(of: outcomes, end: end)
     }
 
     private func skip(_ index: Int, _ reason: SkipReason) -> NodeOutcome {
@@ -78,7 +90,8 @@ struct GroupRunner: Sendable {
     /// itself.
     private func execute(_ step: StepPlan) async -> NodeOutcome {
         let context = context.of(step)
-        let (outcome, wasCancelled) = await context.run.control.run(step: context.path, endpoint: step.endpoint) {
+        var (outcome, wasCancelled) = await context.run.control.run(.step(path: context.path, endpoint: step.endpoint))
+        {
             await context.run.control.waitUntilUnpaused(context.path)
             if let earlier = context.earlierOutcome(of: step) { return earlier }
             guard context.mayStart else { return context.skipped(step, .interrupted) }
@@ -86,7 +99,8 @@ struct GroupRunner: Sendable {
             if step.onFailure == .continue, outcome.end == .failed { outcome.end = .passed }
             return outcome
         }
-        return wasCancelled ? outcome.cancelledByItself : outcome
+        if wasCancelled { outcome.end = outcome.end.cancelledByItself }
+        return outcome
     }
 }
 
@@ -98,48 +112,15 @@ extension StepPlan {
     }
 }
 
-/// The progress of a chain.
-private struct ChainProgress: Sendable {
-    var state: GroupState
-    var outcomes: GroupOutcomes
-    /// What to do next.
-    var actions: [GroupState.Action]
-
-    init(_ group: GroupPlan) {
-        state = GroupState(group)
-        outcomes = GroupOutcomes(group)
-        actions = state.start()
-    }
-
-    var isDone: Bool { actions.isEmpty }
-
-    mutating func takeActions() -> [GroupState.Action] {
-        defer { actions = [] }
-        return actions
-    }
-}
-
-/// The outcomes of the steps of a group, by their indices.
-private struct GroupOutcomes: Sendable {
-    private var outcomes: [NodeOutcome?]
-
-    init(_ group: GroupPlan) {
-        outcomes = group.steps.map { _ in nil }
-    }
-
-    mutating func add(_ outcome: NodeOutcome, at index: Int) {
-        outcomes[index] = outcome
-    }
-
-    /// The outcome of the group.
-    func node(_ end: NodeOutcome.End) -> NodeOutcome {
-        var node = NodeOutcome(end: end)
-        node.steps.reserveCapacity(outcomes.count)
+extension NodeOutcome {
+    /// The outcome of a group with the outcomes of its steps, by their indices.
+    fileprivate init(of outcomes: [NodeOutcome?], end: End) {
+        self.init(end: end)
+        steps.reserveCapacity(outcomes.count)
         for case let outcome? in outcomes {
-            node.steps += outcome.steps
-            if outcome.use != .taken { node.use = .partly }
-            if [.failed, .refused].contains(outcome.end) { node.failure = node.failure ?? outcome.failure }
+            steps += outcome.steps
+            if outcome.use != .taken { use = .partly }
+            if [.failed, .refused].contains(outcome.end) { failure = failure ?? outcome.failure }
         }
-        return node
     }
 }

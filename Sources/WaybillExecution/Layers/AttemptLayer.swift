@@ -184,7 +184,7 @@ struct Attempt: Sendable {
         }
         if !context.isForSession {
             // The run's jar no longer has their cookies.
-            for service in run.resumption.servicesWithCookies(for: plan) {
+            for service in run.executor.resumption.servicesWithCookies(for: plan) {
                 _ = try await run.sessions.session(of: service, for: context)
             }
         }
@@ -196,13 +196,13 @@ struct Attempt: Sendable {
         if let status = plan.settings.expectedStatus {
             outcome.expectedStatus = try status.value.patterns(in: outcome.scope.scope(status.level))
         }
-        if plan.usesSessionAtServiceOrigin, try !builder(outcome.scope).isForeign() {
+        if plan.usesSessionAtServiceOrigin, try !RequestBuilder(plan, in: outcome.scope).isForeign() {
             try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
-        var builder = builder(outcome.scope)
+        var builder = RequestBuilder(plan, in: outcome.scope)
         var sending = try builder.build()
         outcome.scope = builder.scope
-        if let example = run.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
+        if let example = run.executor.mockExamples[ObjectIdentifier(plan)] { sending.options.mockExample = example }
         if context.isRepetition { sending.options.cache = sending.options.cache.ofRepetition }
         // The values of a session are credentials, even if they are not marked as secrets.
         if context.isForSession { sending.options.isResponseSecret = true }
@@ -223,31 +223,17 @@ struct Attempt: Sendable {
         return (sending, builder.sending(through: sender.transport))
     }
 
-    private func builder(_ scope: RequestScope) -> RequestBuilder {
-        RequestBuilder(
-            plan,
-            page: context.page,
-            scope: scope,
-            redactor: run.redactor,
-            proxies: run.proxies,
-            known: run.requestConstants,
-            shard: run.shard
-        )
-    }
-
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
     /// long.
     private static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
         ResponseEvaluator(
-            plan,
-            response,
-            scope: outcome.scope,
-            redactor: run.redactor,
+            plan: plan,
+            response: response,
+            part: part,
             expectedStatus: outcome.expectedStatus,
-            updatesSnapshots: run.updatesSnapshots,
-            as: part
+            scope: outcome.scope
         )
     }
 
@@ -325,7 +311,7 @@ struct Attempt: Sendable {
             )
         }
         // The response of a session contains credentials, which may not be marked as secrets.
-        let isKept = run.keepsBodies && !context.isForSession && !mayHideOutputs
+        let isKept = run.executor.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }
     }
 

@@ -21,7 +21,7 @@ struct ForEachLayer<Inner: Layer<StepPlan, NodeOutcome>>: Layer {
         }
         guard let forEach = step.flow?.forEach else {
             var context = context
-            context.output = file.map { ElementOutput($0) }
+            context.output = file
             return await inner.execute(step, in: context)
         }
         return await ForEachRunner(step, forEach, in: context, file: file, inner).run()
@@ -89,7 +89,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     }
 
     private func execute(_ elements: Range<Int>, of source: ElementSource) async -> ForEachSummary {
-        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
+        let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.executor.plan.concurrency
         let ledger = ElementLedger(
             ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
             ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
@@ -106,8 +106,8 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
                 startMore()
             }
             return ledger.state.withLock { state in
-                // With 'onFailure: continue', only an interruption or a broken file keeps elements from running.
-                let isInterrupted = step.onFailure == .continue && !(file?.isBroken ?? false)
+                // If failures stop nothing, only an interruption or a broken file keeps elements from running.
+                let isInterrupted = step.onFailure != .stop && !(file?.isBroken ?? false)
                 state.summary.skip(elements.upperBound - state.order.next, isInterrupted: isInterrupted)
                 return state.summary
             }
@@ -152,25 +152,14 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         if file?.isBroken ?? false || [.cancelled, .skipped(.interrupted), .refused].contains(element.end) {
             state.order.stop()
         }
-        state.summary.attempts += element.attempts
-        if element.use != .taken { state.summary.isPartlyUnsure = true }
-        state.summary.add(
-            element.index,
-            element.end,
-            element.failure,
-            element.subject,
-            element.record,
-            isTolerated: context.tolerates(step)
-        )
+        state.summary.add(element, outcome(of: element))
     }
 
     /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of
     /// a shard stay in the unfinished file until the shards are merged.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
         let outcome = summary.outcome(isTolerated: context.tolerates(step))
-        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
-            return nil
-        }
+        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled else { return nil }
         if outcome == .passed, let passed = context.deadline?.passed {
             summary.fail(passed)
             return nil
@@ -180,7 +169,13 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             try await file.completeShard()
             return nil
         } catch {
-            summary.fail(error.kind == .cancelled ? context.deadline?.passed ?? error : error)
+            if error.kind != .cancelled {
+                summary.fail(error)
+            } else if let passed = context.deadline?.passed {
+                summary.fail(passed)
+            } else {
+                summary.wasCancelled = true
+            }
             return nil
         }
     }

@@ -6,7 +6,7 @@ import WaybillResults
 /// `graph`: executes another graph as a step.
 struct GraphLayer: RepeatableLayer {
     func execute(_ step: TypedStep<GraphCall>, in context: StepContext) async -> NodeOutcome {
-        guard let graph = context.run.subgraphs[step.work.path] else {
+        guard let graph = context.run.executor.plan.subgraphs[step.work.path] else {
             preconditionFailure("the plan has a step with an unknown graph")
         }
         var scope = context.scope
@@ -16,7 +16,7 @@ struct GraphLayer: RepeatableLayer {
             return context.failed(step.step, context.run.failure(error), after: NodeOutcome(end: .failed))
         }
         let inner = context.calling(graph, inputs: scope.arguments, by: step.step)
-        let outcome = await GraphRunner(graph, in: inner).run()
+        let outcome = await GraphRunner(graph: graph, context: inner).run()
         var record = StepRecord(isPassed: outcome.node.hasPassed, error: outcome.node.failure.inExpressions)
         record.outputs = outcome.outputs ?? [:]
         context.keep(record, of: step.step)

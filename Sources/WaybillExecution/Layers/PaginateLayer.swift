@@ -108,7 +108,7 @@ private struct PageCollector {
         else {
             return false
         }
-        if let loss = context.output?.file.loss { earlier.goBack(to: loss.rest.count) }
+        if let loss = context.output?.loss { earlier.goBack(to: loss.rest.count) }
         guard let next = earlier.next else { return false }
         if keepsItems {
             guard let kept = earlier.kept else { return false }
@@ -192,7 +192,7 @@ private struct PageCollector {
             let end = RunEvent.PageEnd(
                 number: state.pages,
                 items: elements.count,
-                nextPage: state.isSecret ? nil : next.flatMap(run.kept),
+                nextPage: state.isSecret ? nil : next.flatMap(run.redactor.unchanged),
                 records: records,
                 kept: kept(elements, isSecret: found.isSecret),
                 cookies: outcome.progress.redactedCookieDomains(run.redactor)
@@ -205,7 +205,7 @@ private struct PageCollector {
     /// The items of a page for the journal; `nil` if they are not needed or contain a secret.
     private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
         guard keepsItems, !isSecret else { return nil }
-        return run.kept(JSON.array(items).markingBytes)
+        return run.redactor.unchanged(JSON.array(items).markingBytes)
     }
 
     /// Whether a page that must exist has no content. After the last page, a server that counts pages or items may respond

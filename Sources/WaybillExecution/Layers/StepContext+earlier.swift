@@ -26,7 +26,7 @@ extension StepContext {
     /// The failure of a request that the earlier run may have sent, and that must not be sent twice.
     func unsureFailure(of request: RequestPlan) -> Failure? {
         // A session is always requested again.
-        guard !isForSession, let earlier, earlier.isUnsure(path), !run.repeatsUnsure,
+        guard !isForSession, let earlier, earlier.isUnsure(path), !run.executor.repeatsUnsure,
             !request.isIdempotent()
         else { return nil }
         let message =

@@ -40,7 +40,7 @@ extension StepContext {
         case .cancelled where step.flow?.deadline != nil && deadline?.hasPassed == true:
             node.failure = node.failure ?? deadline?.passed
             outcome = tolerates(step) ? .tolerated : .failed
-        case .refused, .cancelled, .skipped, .withdrawn, .ended: outcome = node.outcome
+        case .refused, .cancelled, .skipped, .withdrawn, .ended: outcome = node.end.outcome
         }
         var result: StepResult
         if let earlier, earlier.outcome == outcome {
@@ -84,7 +84,7 @@ extension StepContext {
         switch step.work {
         case .group(let group): return with(group, self)
         case .graph(let call):
-            guard let graph = run.subgraphs[call.path] else { return [own] }
+            guard let graph = run.executor.plan.subgraphs[call.path] else { return [own] }
             return with(graph.body, calling(graph, inputs: [:], by: step))
         case .request, .values, .end: return [own]
         }

@@ -72,7 +72,7 @@ struct StepContext: Sendable {
     private struct Position {
         var instance: CopyOnWrite<GraphInstance>
         var path: String
-        var output: ElementOutput?
+        var output: StepFile?
         var claim: DuplicateClaim?
         /// Most requests have only one page and one attempt.
         var repetition = StepContext.noRepetition
@@ -90,7 +90,7 @@ struct StepContext: Sendable {
     var path: String { position.value.path }
 
     /// Where the records of the step, or of one element, are written.
-    var output: ElementOutput? {
+    var output: StepFile? {
         get { position.value.output }
         set { position.value.output = newValue }
     }

@@ -23,12 +23,7 @@ enum StepLayers {
     static let step = DeadlineLayer(inner: WhenLayer(inner: DelayLayer(inner: ForEachLayer(inner: work))))
 
     /// The work of a step, with the layers around it that repeat it.
-    static let work = WorkLayer(
-        request: UntilLayer(inner: PaginateLayer(inner: RetryLayer(inner: AttemptLayer()))),
-        group: UntilLayer(inner: GroupLayer()),
-        graph: UntilLayer(inner: GraphLayer()),
-        values: UntilLayer(inner: ValuesLayer())
-    )
+    static let work = WorkLayer()
 }
 
 /// One layer of a step: implements a key of steps around the layers inside it.
@@ -51,7 +46,6 @@ protocol WorkStep: Sendable {
 /// A step with its work.
 struct TypedStep<Work: Sendable>: WorkStep {
     let step: StepPlan
-    /// The work.
     let work: Work
 }
 

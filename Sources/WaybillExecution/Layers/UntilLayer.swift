@@ -12,7 +12,7 @@ struct UntilLayer<Inner: RepeatableLayer>: Layer {
     func execute(_ step: Inner.Step, in context: StepContext) async -> Inner.Outcome {
         guard let until = step.step.flow?.until else { return await inner.execute(step, in: context) }
         let run = context.run
-        var state = UntilState(until)
+        var state = UntilState(until: until)
         let start = run.clock.now
         var context = context
         while true {
@@ -113,13 +113,8 @@ struct UntilState: Sendable {
     /// The default time between two tries.
     private static let usualPause = Duration.seconds(1)
 
-    private let until: Until
+    let until: Until
     private(set) var tries = 0
-
-    /// The state before the first try.
-    init(_ until: Until) {
-        self.until = until
-    }
 
     /// Decides what follows a try. Both `times` and `within` are upper limits. The response's `Retry-After` replaces
     /// `every`.

@@ -8,8 +8,8 @@ import WaybillTransport
 
 /// One request of a step, from its first attempt to its result.
 extension WorkLayer {
-    /// Sends a request through the layers inside, and reports its result.
-    func send(_ request: RequestStep, in context: StepContext) async -> RequestOutcome {
+    /// Sends a request through the layers inside, and reports its result; returns the record for later expressions too.
+    func send(_ request: RequestStep, in context: StepContext) async -> (node: NodeOutcome, record: StepRecord) {
         switch request.plan.settings[DuplicatePolicy.self]?.value.mode {
         case .cancelPrevious, .discard:
             let claim = context.run.duplicates.claim()
@@ -44,7 +44,7 @@ extension WorkLayer {
         }
         guard outcome.progress.startedAt != nil else { return outcome }
         let hadFailed = outcome.failure != nil
-        await Interceptor(request, in: context).intercept(&outcome) { outcome in
+        await Interceptor(request: request, context: context).intercept(&outcome) { outcome in
             await Attempt(request, in: context).complete(&outcome)
             outcome.failure = outcome.failure ?? write(outcome, of: step, to: output)
         }
@@ -53,7 +53,7 @@ extension WorkLayer {
             outcome = await Attempt(request, in: context).keepingBody(outcome)
         }
         if let output, !context.isElement(step) {
-            outcome = await output.file.finished(outcome, isTolerated: context.tolerates(step))
+            outcome = await output.finished(outcome, isTolerated: context.tolerates(step))
         }
         outcome.isUnwritten = output != nil && !hadFailed && outcome.failure?.kind == .output
         return outcome
@@ -61,7 +61,7 @@ extension WorkLayer {
 
     /// Writes the records of a success; returns why they could not be written. An expected failure, such as a 404, has
     /// no records.
-    private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: ElementOutput?) -> Failure? {
+    private func write(_ outcome: AttemptOutcome, of step: StepPlan, to output: StepFile?) -> Failure? {
         let isPlain = step.flow?.paginate == nil && (outcome.response?.status ?? 0) / 100 == 2
         // The records of the pages before a recovered one have been written.
         guard let output, let data = outcome.recovery ?? (isPlain ? outcome.data : nil) else { return nil }
@@ -78,7 +78,7 @@ extension WorkLayer {
         _ attempt: AttemptOutcome,
         of request: RequestStep,
         in context: StepContext
-    ) -> RequestOutcome {
+    ) -> (node: NodeOutcome, record: StepRecord) {
         let (run, step, path) = (context.run, request.step, context.path)
         let isElement = context.isElement(step)
         var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)
@@ -86,10 +86,8 @@ extension WorkLayer {
         guard result.startedAt != nil else {
             result.outcome = .skipped
             if !isElement { run.events.emit(.stepSkipped(.interrupted), step: path) }
-            return RequestOutcome(
-                result: result,
-                record: StepRecord(skipped: .interrupted),
-                end: .skipped(.interrupted)
+            return (
+                NodeOutcome(end: .skipped(.interrupted), steps: [result]), StepRecord(skipped: .interrupted)
             )
         }
         var end = NodeOutcome.End.passed
@@ -113,7 +111,7 @@ extension WorkLayer {
         }
         if step.keeps.contains(.written) { record.written = attempt.written }
         if step.keeps.contains(.downloaded) { record.downloaded = attempt.downloaded }
-        var outcome = RequestOutcome(result: result, record: record, end: end)
+        var outcome = NodeOutcome(end: end, steps: [result], failure: result.failure)
         // If its evaluation was cancelled, the request has neither passed nor failed.
         let isRecorded =
             attempt.response != nil && !attempt.isUnwritten && attempt.failure?.kind != .cancelled
@@ -125,7 +123,7 @@ extension WorkLayer {
             let kept = record.kept(outcome.use, redactor: run.redactor, cookies: outcome.cookies)
             run.events.emit(.stepFinished(result, kept: kept), step: path)
         }
-        return outcome
+        return (outcome, record)
     }
 }
 

@@ -3,23 +3,18 @@ import WaybillPlan
 
 /// The work of a step, once or for one element: sends a request, executes a group or graph, evaluates values, or ends
 /// the chain around it.
-struct WorkLayer<
-    Request: Layer<RequestStep, AttemptOutcome>,
-    Group: Layer<TypedStep<GroupPlan>, NodeOutcome>,
-    Graph: Layer<TypedStep<GraphCall>, NodeOutcome>,
-    Values: Layer<TypedStep<[OutputDefinition]>, NodeOutcome>
->: Layer {
-    let request: Request
-    let group: Group
-    let graph: Graph
-    let values: Values
+struct WorkLayer: Layer {
+    let request = UntilLayer(inner: PaginateLayer(inner: RetryLayer(inner: AttemptLayer())))
+    let group = UntilLayer(inner: GroupLayer())
+    let graph = UntilLayer(inner: GraphLayer())
+    let values = UntilLayer(inner: ValuesLayer())
 
     func execute(_ step: StepPlan, in context: StepContext) async -> NodeOutcome {
         switch step.work {
         case .request(let plan):
-            let outcome = await send(RequestStep(step: step, work: plan), in: context)
-            context.keep(outcome.record, of: step)
-            return NodeOutcome(outcome)
+            let (outcome, record) = await send(RequestStep(step: step, work: plan), in: context)
+            context.keep(record, of: step)
+            return outcome
         case .group(let plan):
             return await context.reporting(step) {
                 await group.execute(TypedStep(step: step, work: plan), in: context)

@@ -54,7 +54,7 @@ enum ServerMessage {
     /// practice).
     static func find(in body: JSON) -> String? {
         guard case .object(let object) = body else {
-            return body.string.flatMap { $0.isEmpty || $0.hasPrefix("<") ? nil : $0.excerpt(300) }
+            return body.string.flatMap { $0.isEmpty || $0.utf8.first == UInt8(ascii: "<") ? nil : $0.excerpt(300) }
         }
         if case .object(let inner)? = object["error"], let words = find(in: .object(inner)) { return words }
         for name in ["message", "detail", "error_description", "description", "title", "error", "errorMessage"] {

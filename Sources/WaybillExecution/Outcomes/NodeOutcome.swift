@@ -20,6 +20,26 @@ struct NodeOutcome: Sendable {
         case withdrawn(StepOutcome)
         /// It was an `end` whose condition holds: the chain around it ends with success.
         case ended
+
+        /// The outcome for reports, if a failure is not tolerated.
+        var outcome: StepOutcome {
+            switch self {
+            case .passed, .ended: .passed
+            case .failed, .refused: .failed
+            case .cancelled: .cancelled
+            case .skipped: .skipped
+            case .withdrawn(let outcome): outcome
+            }
+        }
+
+        /// The end after it was cancelled by itself: the steps around it continue.
+        var cancelledByItself: End {
+            switch self {
+            case .cancelled: .withdrawn(.cancelled)
+            case .skipped(.interrupted): .withdrawn(.skipped)
+            case .passed, .failed, .refused, .ended, .withdrawn, .skipped: self
+            }
+        }
     }
 
     /// How it ended.
@@ -40,27 +60,5 @@ struct NodeOutcome: Sendable {
     var failedURL: RedactedText? {
         guard let failure else { return nil }
         return steps.first { $0.failure == failure }?.url
-    }
-
-    /// The outcome for reports.
-    var outcome: StepOutcome {
-        switch end {
-        case .passed, .ended: .passed
-        case .failed, .refused: .failed
-        case .cancelled: .cancelled
-        case .skipped: .skipped
-        case .withdrawn(let outcome): outcome
-        }
-    }
-
-    /// The outcome after it was cancelled by itself: the steps around it continue.
-    var cancelledByItself: NodeOutcome {
-        var node = self
-        switch end {
-        case .cancelled: node.end = .withdrawn(.cancelled)
-        case .skipped(.interrupted): node.end = .withdrawn(.skipped)
-        case .passed, .failed, .refused, .ended, .withdrawn, .skipped: break
-        }
-        return node
     }
 }

@@ -14,13 +14,6 @@ struct RequestBuilder {
     let plan: RequestPlan
     /// The page to request.
     let page: PageRequest
-    let redactor: Redactor
-    /// The proxies of the environment variables.
-    let proxies: ProxyVariables
-    /// The constants of the plans whose requests were built before.
-    private let known: KnownConstants
-    /// The shard, among which the limits of the services are divided.
-    let shard: Shard?
     private(set) var scope: RequestScope
     /// Signs the request when it is sent, if its credentials are signing keys; set by `build()`.
     var signer: AWSSigner?
@@ -30,30 +23,21 @@ struct RequestBuilder {
     var missingCredentials: (path: String, host: String)?
 
     var settings: Settings { plan.settings }
+    private var run: RunContext { scope.context.run }
+    var redactor: Redactor { run.redactor }
+    /// The shard, among which the limits of the services are divided.
+    var shard: Shard? { run.shard }
 
     /// A large file may take any time, as long as data keeps arriving.
     private static let downloadTimeout = Duration.seconds(7 * 86_400)
     private static let stallTimeout = Duration.seconds(60)
 
-    init(
-        _ plan: RequestPlan,
-        page: PageRequest = .plain,
-        scope: RequestScope,
-        redactor: Redactor,
-        proxies: ProxyVariables,
-        known: KnownConstants,
-        shard: Shard? = nil
-    ) {
+    init(_ plan: RequestPlan, in scope: RequestScope) {
         self.plan = plan
-        self.page = page
         self.scope = scope
-        self.redactor = redactor
-        self.proxies = proxies
-        self.known = known
-        self.shard = shard
+        page = scope.context.page
     }
 
-    /// Builds the request.
     mutating func build() throws(EvaluationFailure) -> HTTPRequest {
         let method = try method()
         var (url, origin, isForeign) = try target()
@@ -241,7 +225,7 @@ struct RequestBuilder {
 
     /// The constants of the plan.
     private func constants() throws(EvaluationFailure) -> CopyOnWrite<RequestConstants> {
-        try known.constants(of: plan) { () throws(EvaluationFailure) in try constants(of: settings) }
+        try run.requestConstants.constants(of: plan) { () throws(EvaluationFailure) in try constants(of: settings) }
     }
 
     /// The options of the transfer.
@@ -250,7 +234,7 @@ struct RequestBuilder {
         var options = try TransferOptions(
             settings,
             files: scope.environment.files,
-            proxies: proxies
+            proxies: run.executor.proxies
         ) { (scalar, level) throws(EvaluationFailure) in
             let setting = Setting(scalar, at: scalar.span, level: level)
             let address = try AddressText(.url(setting), in: scope.scope(level))

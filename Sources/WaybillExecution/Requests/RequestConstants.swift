@@ -10,7 +10,6 @@ struct RequestConstants: Sendable {
     struct Base: Sendable {
         /// The URL with the version; an internationalised host is in ASCII.
         let url: String
-        /// Its origin.
         let origin: Origin
         /// Whether that is not the origin of the request's service.
         let isForeign: Bool

@@ -12,7 +12,6 @@ import WaybillTransport
 struct RequestContent {
     /// The query parameters, except those in the path.
     private(set) var query: ParameterList
-    /// The body.
     private(set) var body: EncodedBody?
 
     /// No query and no body.
@@ -114,16 +113,10 @@ extension HTTPRequest.Body {
             self = .none
             return
         }
-        let parts = body.parts.map { part in
-            switch part {
-            case .bytes(let bytes): HTTPRequest.Part.bytes(bytes)
-            case .file(let file): HTTPRequest.Part.file(file)
-            }
-        }
         switch body.parts.first {
         case .bytes(let bytes) where body.boundary == nil: self = .bytes(bytes)
         case .file(let file) where body.boundary == nil: self = .file(file)
-        case .bytes, .file, nil: self = .parts(parts)
+        case .bytes, .file, nil: self = .parts(body.parts)
         }
     }
 }

@@ -16,16 +16,8 @@ package final class RequestRecorder: Transport {
 
     package func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        last.withLock { $0 = request }
-        return await transport.send(request, monitor: monitor)
-    }
-
-    package func send(
-        _ request: HTTPRequest,
         monitor: TransferMonitor?,
-        receiver: any BodyReceiver
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
         last.withLock { $0 = request }
         return await transport.send(request, monitor: monitor, receiver: receiver)

@@ -22,19 +22,20 @@ struct CharacterSetConverter {
     func text(of bytes: some Collection<UInt8>) -> String? {
         guard let descriptor = unsafe Self.open(name) else { return nil }
         defer { unsafe iconv_close(descriptor) }
-        var source = bytes.map { CChar(bitPattern: $0) }
-        var buffer = [CChar](repeating: 0, count: 4096)
+        var source = [UInt8](bytes)
+        var buffer = [UInt8](repeating: 0, count: 4096)
         var text: [UInt8] = []
-        let isValid = unsafe source.withUnsafeMutableBufferPointer { source in
-            var next = source.baseAddress
+        let isValid = unsafe source.withUnsafeMutableBytes { source in
+            // `char` is signed on some processors only.
+            var next = unsafe source.assumingMemoryBound(to: CChar.self).baseAddress
             var remaining = source.count
             var limit = WorkLimit.Check()
             // The last call, without input, writes what is pending in a character set with shift states.
             while true {
                 if limit.isReached(at: source.count - remaining) { return false }
                 let isLast = remaining == 0
-                let (result, count) = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
-                    var end = buffer.baseAddress
+                let (result, count) = unsafe buffer.withUnsafeMutableBytes { buffer in
+                    var end = unsafe buffer.assumingMemoryBound(to: CChar.self).baseAddress
                     var room = buffer.count
                     let result =
                         unsafe isLast
@@ -42,7 +43,7 @@ struct CharacterSetConverter {
                         : iconv(descriptor, &next, &remaining, &end, &room)
                     return (result, buffer.count - room)
                 }
-                text.append(contentsOf: buffer[..<count].lazy.map { UInt8(bitPattern: $0) })
+                text.append(contentsOf: buffer[..<count])
                 if result == -1 {
                     guard errno == E2BIG else { return false }
                 } else if isLast {

@@ -25,27 +25,15 @@ enum DigestSupport {
     private static func digestChallenges(in value: String) -> [[String: String]] {
         var challenges: [[String: String]] = []
         var isDigest = false
-        for part in parts(of: value) {
-            var parameter = part
-            // A scheme, and after a space its first parameter.
-            if let space = part.firstIndex(of: " "), !part[..<space].contains("=") {
-                isDigest = part[..<space].lowercased() == "digest"
+        for (name, value) in HTTPField.elements(of: value) {
+            // A scheme precedes the name of its first parameter.
+            let words = name.split(separator: " ")
+            if words.count > 1 {
+                isDigest = words[0] == "digest"
                 if isDigest { challenges.append([:]) }
-                parameter = part[space...].drop { $0 == " " }
             }
-            guard isDigest, let equals = parameter.firstIndex(of: "=") else { continue }
-            let name = parameter[..<equals].filter { $0 != " " }.lowercased()
-            challenges[challenges.count - 1][name] = parameter[equals...].dropFirst().filter { $0 != "\"" }
+            if isDigest, let name = words.last { challenges[challenges.count - 1][String(name)] = value }
         }
         return challenges
-    }
-
-    /// The parts between commas that are not in quotes, without leading spaces.
-    private static func parts(of value: String) -> [Substring] {
-        var isQuoted = false
-        return value.split { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == "," && !isQuoted
-        }.map { $0.drop { $0 == " " } }
     }
 }

@@ -8,15 +8,9 @@ import WaybillResults
 /// Executes the actions of `intercept` in two rounds. In the first round, `fail` and `recover` can turn a success into
 /// a failure and a failure into a success; the second round follows the final outcome.
 struct Interceptor {
-    private let request: RequestStep
-    private let path: String
-    private let run: RunContext
-
-    init(_ request: RequestStep, in context: StepContext) {
-        self.request = request
-        path = context.path
-        run = context.run
-    }
+    let request: RequestStep
+    let context: StepContext
+    private var run: RunContext { context.run }
 
     /// Applies the interceptors of a request to its outcome. None is executed for a cancelled request or a duplicate, which
     /// has neither succeeded nor failed.
@@ -60,7 +54,7 @@ struct Interceptor {
         case .log(let message):
             let text = try message.text(in: scope)
             if text.isSecret { try run.redactor.register(text.text, at: action.span) }
-            run.events.emit(.log(run.redactor.text(text.text)), step: path)
+            run.events.emit(.log(run.redactor.text(text.text)), step: context.path)
         case .fail(let message):
             // An earlier action of the same hook may have failed already.
             guard outcome.failure == nil else { return }

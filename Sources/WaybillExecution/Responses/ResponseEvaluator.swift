@@ -30,9 +30,6 @@ struct ResponseEvaluator {
         var failure: Failure?
     }
 
-    private let plan: RequestPlan
-    private let response: HTTPResponse
-    private let redactor: Redactor
     /// Which part of the request's result a response is.
     enum Part {
         /// The only response, or the last one.
@@ -43,36 +40,15 @@ struct ResponseEvaluator {
         case poll
     }
 
-    private let part: Part
-    /// Whether snapshots are written instead of compared.
-    private let updatesSnapshots: Bool
-    /// The expected statuses.
-    private let expectedStatus: [StatusPattern]
-    private var scope: RequestScope
-    private var evaluated = Evaluation()
+    let plan: RequestPlan
+    let response: HTTPResponse
+    let part: Part
+    let expectedStatus: [StatusPattern]
+    /// The scope of expressions, with the response.
+    var scope: RequestScope
+    private(set) var evaluated = Evaluation()
+    private var redactor: Redactor { scope.context.run.redactor }
 
-    /// An evaluator of a response to a request.
-    ///
-    /// - Parameter scope: The scope of expressions, with the response.
-    init(
-        _ plan: RequestPlan,
-        _ response: HTTPResponse,
-        scope: RequestScope,
-        redactor: Redactor,
-        expectedStatus: [StatusPattern] = [.class(2)],
-        updatesSnapshots: Bool = false,
-        as part: Part = .whole
-    ) {
-        self.plan = plan
-        self.part = part
-        self.updatesSnapshots = updatesSnapshots
-        self.expectedStatus = expectedStatus
-        self.response = response
-        self.redactor = redactor
-        self.scope = scope
-    }
-
-    /// Evaluates the response.
     consuming func evaluate() -> Evaluation {
         if let failure = failure() { evaluated.failure = failure }
         return evaluated
@@ -305,7 +281,7 @@ struct ResponseEvaluator {
     /// Why the data is a string, if it is JSON with the content type of a text; otherwise empty.
     private var undecodedReason: String {
         guard plan.settings[Decoding.self] == nil, let text = evaluated.data?.json.string,
-            text.first == "{" || text.first == "[",
+            let start = text.utf8.first, start == UInt8(ascii: "{") || start == UInt8(ascii: "["),
             (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) != nil,
             let type = response.headers.first(named: "Content-Type")
         else { return "" }
@@ -362,7 +338,7 @@ struct ResponseEvaluator {
         guard let snapshot, let data = evaluated.data?.json else { return [] }
         let files = scope.environment.files
         let checker = SnapshotChecker(snapshot, data: data, redactor: redactor, files: files)
-        guard updatesSnapshots else { return checker.violations() }
+        guard scope.context.run.executor.updatesSnapshots else { return checker.violations() }
         do throws(EvaluationFailure) {
             evaluated.snapshot = try checker.update()
             return []

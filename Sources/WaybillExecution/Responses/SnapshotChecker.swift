@@ -108,8 +108,11 @@ struct SnapshotChecker {
     private func difference(ofLines text: String, from content: [UInt8]) -> String? {
         let expected = String(decoding: content, as: UTF8.self)
         if text.utf8.elementsEqual(expected.utf8) { return nil }
-        let lines = [text, expected].map {
-            $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        // Bytes, because comparing characters normalises them, which takes long for some text.
+        let lines = [text, expected].map { text in
+            text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+                String(Substring($0))
+            }
         }
         let index = zip(lines[0], lines[1]).enumerated().first { !$0.element.0.hasSameCodePoints(as: $0.element.1) }?
             .offset

@@ -1,6 +1,7 @@
 package import WaybillDiagnostics
 package import WaybillPlan
 package import WaybillResults
+import WaybillTransport
 
 /// What a resumed run does with the steps that passed, decided before anything is sent.
 ///

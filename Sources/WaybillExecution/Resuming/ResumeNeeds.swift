@@ -3,6 +3,7 @@ import WaybillExpressions
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
+import WaybillTransport
 
 /// The results of earlier steps that the remaining steps need, and that the journal does not contain.
 struct ResumeNeeds {

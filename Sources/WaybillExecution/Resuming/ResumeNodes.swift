@@ -14,9 +14,7 @@ struct ResumeNode {
         case remaining(elements: [Int: EarlierElements.Element])
     }
 
-    /// Its path.
     var path: String
-    /// The step.
     var step: StepPlan
     /// The steps that its expressions see.
     var scope: ResumeScope

@@ -8,7 +8,6 @@ struct PermitRequest: Sendable {
     struct Queue: Sendable {
         /// The service; empty for requests without one.
         var name: String
-        /// The rate.
         var rate: RequestRate
         /// The maximum number of requests in flight to the service's own address. More would wait for a connection, and
         /// then start faster than the rate allows.

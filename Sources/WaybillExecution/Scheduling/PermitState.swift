@@ -103,7 +103,6 @@ struct PermitState: Sendable {
         return step
     }
 
-    /// Releases a permit.
     mutating func release(_ permit: Permit) {
         guard permit.hasSlot else { return }
         free += 1

@@ -1,18 +1,18 @@
 import Synchronization
+import WaybillRuntime
 
 /// Issues permits to send requests, as the limits of the run and the rates of the services allow.
 final class RequestLimiter: Sendable {
     private struct State {
         var permits: PermitState
-        var continuations: [Int: CheckedContinuation<Permit?, Never>] = [:]
-        /// The permits of requests that were decided before their tasks waited; `nil` for those that were withdrawn.
-        var outcomes: [Int: Permit?] = [:]
+        /// The requests that wait, by ticket. `nil` instead of a permit means that a request was withdrawn.
+        var waiting: [Int: Awaited<Permit?>] = [:]
         /// What wakes the limiter, and when.
         var timer: (at: Duration, task: Task<Void, Never>)?
         var isStopped = false
     }
 
-    private typealias Ready = [(continuation: CheckedContinuation<Permit?, Never>, permit: Permit?)]
+    private typealias Ready = [(request: Awaited<Permit?>, permit: Permit?)]
 
     private let clock: any RunClock
     private let state: Mutex<State>
@@ -24,30 +24,22 @@ final class RequestLimiter: Sendable {
     }
 
     /// The number of waiting requests, for tests.
-    var waitingCount: Int { state.withLock { $0.continuations.count } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Waits for a permit, which has to be released; returns `nil` if the task was cancelled in the meantime, or the
     /// run is being stopped.
     func acquire(_ request: PermitRequest) async -> Permit? {
-        let (ticket, permit, ready) = state.withLock { state -> (Int, Permit??, Ready) in
-            if state.isStopped, !request.isFinal { return (0, .some(nil), []) }
-            if let permit = state.permits.issueAtOnce(request) { return (0, permit, []) }
+        let (ticket, permit, waiting, ready) = state.withLock { state -> (Int, Permit?, Awaited<Permit?>?, Ready) in
+            if state.isStopped, !request.isFinal { return (0, nil, nil, []) }
+            if let permit = state.permits.issueAtOnce(request) { return (0, permit, nil, []) }
             let ticket = state.permits.enqueue(request, now: clock.now)
-            let ready = advance(&state)
-            return (ticket, state.outcomes.removeValue(forKey: ticket), ready)
+            let waiting = Awaited<Permit?>()
+            state.waiting[ticket] = waiting
+            return (ticket, nil, waiting, advance(&state))
         }
+        guard let waiting else { return permit }
         resume(ready)
-        if let permit { return permit }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state -> Permit?? in
-                    if let outcome = state.outcomes.removeValue(forKey: ticket) { return outcome }
-                    state.continuations[ticket] = continuation
-                    return nil
-                }
-                if let outcome { continuation.resume(returning: outcome) }
-            }
-        } onCancel: {
+        return await waiting.value {
             let ready = state.withLock { state -> Ready in
                 guard state.permits.withdraw(ticket) else { return [] }
                 return settle(ticket, nil, &state) + advance(&state)
@@ -56,7 +48,6 @@ final class RequestLimiter: Sendable {
         }
     }
 
-    /// Releases a permit.
     func release(_ permit: Permit) {
         let ready = state.withLock { state -> Ready in
             state.permits.release(permit)
@@ -91,9 +82,7 @@ final class RequestLimiter: Sendable {
     }
 
     private func settle(_ ticket: Int, _ permit: Permit?, _ state: inout State) -> Ready {
-        if let continuation = state.continuations.removeValue(forKey: ticket) { return [(continuation, permit)] }
-        state.outcomes[ticket] = .some(permit)
-        return []
+        state.waiting.removeValue(forKey: ticket).map { [($0, permit)] } ?? []
     }
 
     private func timer(at moment: Duration) -> Task<Void, Never> {
@@ -109,6 +98,6 @@ final class RequestLimiter: Sendable {
     }
 
     private func resume(_ ready: Ready) {
-        for (continuation, permit) in ready { continuation.resume(returning: permit) }
+        for (request, permit) in ready { request.set(permit) }
     }
 }

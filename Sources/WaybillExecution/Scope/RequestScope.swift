@@ -49,7 +49,6 @@ extension RequestScope {
         var session: Session?
         /// The request, once it has been built.
         var request: SentRequest?
-        /// The response.
         var response: HTTPResponse?
         /// The body of the response as it was decoded, before filters.
         var body: ScopeValue?
@@ -211,16 +210,10 @@ private struct ResponseNamespace: ScopeNamespace {
         for field in response.headers.values(named: "Set-Cookie") {
             let pair = field.prefix { $0 != ";" }
             guard let equals = pair.firstIndex(of: "=") else { continue }
-            let name = Self.withoutOuterBlanks(pair[..<equals])
+            let name = String(pair[..<equals]).withoutOuterBlanks
             if name.isEmpty { continue }
-            cookies[name] = .string(Self.withoutOuterBlanks(pair[equals...].dropFirst()))
+            cookies[name] = .string(String(pair[equals...].dropFirst()).withoutOuterBlanks)
         }
         return cookies
-    }
-
-    private static func withoutOuterBlanks(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        let start = text.drop(while: isBlank)
-        return String(start.reversed().drop(while: isBlank).reversed())
     }
 }

@@ -12,7 +12,6 @@ struct StepRecord: Sendable {
     var isPassed: Bool
     /// The failure, as `{kind, code, message}`.
     var error: JSON = .null
-    /// The outputs.
     var outputs: [String: ScopeValue] = [:]
     /// The data, if an expression uses it.
     var data: ScopeValue?
@@ -26,13 +25,9 @@ struct StepRecord: Sendable {
     var downloaded: JSON?
     /// Why nothing else is available, for a step that was not run.
     var absence: String?
+}
 
-    /// The record of a step that ran.
-    init(isPassed: Bool, error: JSON = .null) {
-        self.isPassed = isPassed
-        self.error = error
-    }
-
+extension StepRecord {
     /// The record of a step that was not run.
     init(skipped reason: SkipReason) {
         isPassed = false
@@ -50,7 +45,6 @@ final class StepStore: Sendable {
         self.outer = outer
     }
 
-    /// Keeps a record.
     func keep(_ record: StepRecord, of id: String) {
         let record = CopyOnWrite(record)
         records.withLock { $0[id] = record }

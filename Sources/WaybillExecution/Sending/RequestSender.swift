@@ -103,22 +103,7 @@ struct RequestSender: Sendable {
         var cookieDomains: Set<String> = []
         var redirects: [Redirect] = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
-        // The progress of files is always reported, because they take long.
-        let reportsProgress = reportsDetails || download != nil || sending.body.hasFiles
-        let announcesLater = mayBeStored && reportsExchange
-        let reporter =
-            reportsProgress || announcesLater
-            ? TransferReporter(
-                sending,
-                of: context.path,
-                endpoint: plan.endpoint,
-                attempt: attempt,
-                reportsSending: reportsDetails,
-                reportsProgress: reportsProgress,
-                announcement: announcesLater ? announcement(of:) : nil,
-                to: run.events
-            ) : nil
-        let monitor = reporter.map { reporter in TransferMonitor { reporter.take($0) } } ?? TransferMonitor()
+        let monitor = monitor(sending, announces: mayBeStored && reportsExchange)
         let limit = plan.settings[RedirectsSetting.self]?.value ?? RedirectsSetting.default
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
@@ -176,6 +161,33 @@ struct RequestSender: Sendable {
         return Set(fields.map { CookieDomain.text(of: $0, from: url) })
     }
 
+    /// Reports a transfer while it is in flight. The transport calls the monitor on its own thread, which must not block:
+    /// events are noted, and reported before the next event of the attempt.
+    ///
+    /// - Parameter announces: Whether the first request that is sent is reported too.
+    private func monitor(_ sending: HTTPRequest, announces: Bool) -> TransferMonitor {
+        // The progress of files is always reported, because they take long.
+        let reportsProgress = reportsDetails || download != nil || sending.body.hasFiles
+        guard reportsProgress || announces else { return TransferMonitor() }
+        let (bytes, first) = (sending.body.size ?? 0, Once())
+        return TransferMonitor { [reportsSending = reportsDetails] event in
+            switch event {
+            case .willSend(let request):
+                // Later requests follow redirects, and are reported as redirects.
+                guard announces, first.isFirst() else { return }
+                note(announcement(of: request))
+            case .sent:
+                if reportsSending { note(.requestSent(attempt: attempt, bytes: bytes)) }
+            case .progress(let progress):
+                if reportsProgress { note(.requestProgress(ProgressReport(attempt: attempt, progress))) }
+            }
+        }
+    }
+
+    private func note(_ kind: RunEvent.Kind) {
+        run.events.note(kind, step: context.path, endpoint: plan.endpoint)
+    }
+
     private func announce(_ sending: HTTPRequest) {
         // A request that must not be sent twice is recorded before it is sent.
         guard reportsExchange || !sending.isIdempotent else { return }
@@ -187,7 +199,7 @@ struct RequestSender: Sendable {
         )
     }
 
-    @Sendable private func announcement(of request: HTTPRequest) -> RunEvent.Kind {
+    private func announcement(of request: HTTPRequest) -> RunEvent.Kind {
         .requestWillSend(
             .init(
                 attempt: attempt,
@@ -250,6 +262,19 @@ extension Redirect {
         redirect.headers = HTTPFields([])
         redirect.nextHeaders = []
         return redirect
+    }
+}
+
+extension ProgressReport {
+    /// The progress of a transfer.
+    fileprivate init(attempt: Int, _ progress: TransferProgress) {
+        self.init(
+            attempt: attempt,
+            sent: progress.sent,
+            sentTotal: progress.sentTotal > 0 ? progress.sentTotal : nil,
+            received: progress.received,
+            receivedTotal: progress.receivedTotal
+        )
     }
 }
 

@@ -1,33 +1,32 @@
 import Synchronization
+import WaybillRuntime
 
 /// Work that several tasks wait for. It is cancelled when no task waits for it.
 final class SharedWork<Value: Sendable>: Sendable {
     private struct State {
         var task: Task<Void, Never>?
         var value: Value?
-        var waiting: [Int: CheckedContinuation<Value?, Never>] = [:]
-        /// The number of tasks that want the value, including those that do not wait yet.
-        var count = 0
+        /// The tasks that want the value, including those that do not wait yet.
+        var waiting: [ObjectIdentifier: Ticket] = [:]
         var isAbandoned = false
-        var lastNumber = 0
-        /// The tickets whose task was cancelled before it started to wait.
-        var cancelled: Set<Int> = []
     }
 
     /// The ticket of one of the waiting tasks.
-    struct Ticket: Sendable {
-        fileprivate let number: Int
-    }
+    typealias Ticket = Awaited<Value?>
 
-    private let state = Mutex(State())
+    /// The ticket of the task that creates the work.
+    let firstTicket: Ticket
+    private let state: Mutex<State>
 
     /// Work that has not started.
-    init() {}
+    init() {
+        firstTicket = Ticket()
+        state = Mutex(State(waiting: [ObjectIdentifier(firstTicket): firstTicket]))
+    }
 
     /// The number of tasks that want the value.
-    var waitingCount: Int { state.withLock { $0.count } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts the work.
     func start(_ body: @escaping @Sendable () async -> Value) {
         let task = Task {
             let value = await body()
@@ -36,7 +35,7 @@ final class SharedWork<Value: Sendable>: Sendable {
                 defer { state.waiting = [:] }
                 return state.waiting
             }
-            for continuation in waiting.values { continuation.resume(returning: value) }
+            for ticket in waiting.values { ticket.set(value) }
         }
         let isAbandoned = state.withLock { state in
             state.task = task
@@ -49,35 +48,25 @@ final class SharedWork<Value: Sendable>: Sendable {
     func join() -> Ticket? {
         state.withLock { state in
             guard !state.isAbandoned else { return nil }
-            state.count += 1
-            state.lastNumber += 1
-            return Ticket(number: state.lastNumber)
+            let ticket = Ticket()
+            if let value = state.value {
+                ticket.set(value)
+            } else {
+                state.waiting[ObjectIdentifier(ticket)] = ticket
+            }
+            return ticket
         }
     }
 
     /// Waits for the value; returns `nil` if the waiting task was cancelled in the meantime.
     func value(for ticket: Ticket) async -> Value? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state -> Value?? in
-                    if let value = state.value { return value }
-                    if state.cancelled.remove(ticket.number) != nil { return .some(nil) }
-                    state.waiting[ticket.number] = continuation
-                    return nil
-                }
-                if let outcome { continuation.resume(returning: outcome) }
+        await ticket.value {
+            let task = state.withLock { state -> Task<Void, Never>? in
+                state.waiting[ObjectIdentifier(ticket)] = nil
+                state.isAbandoned = state.value == nil && state.waiting.isEmpty
+                return state.isAbandoned ? state.task : nil
             }
-        } onCancel: {
-            let (continuation, task) = state.withLock {
-                state -> (CheckedContinuation<Value?, Never>?, Task<Void, Never>?) in
-                guard state.value == nil else { return (nil, nil) }
-                let continuation = state.waiting.removeValue(forKey: ticket.number)
-                if continuation == nil { state.cancelled.insert(ticket.number) }
-                state.count -= 1
-                state.isAbandoned = state.count == 0
-                return (continuation, state.isAbandoned ? state.task : nil)
-            }
-            continuation?.resume(returning: nil)
+            ticket.set(nil)
             task?.cancel()
         }
     }

@@ -57,9 +57,9 @@ final class SessionStore: Sendable {
     ) async -> Result<[String: ScopeValue], EvaluationFailure> {
         let step = StepPlan(fetching: plan, of: service)
         let request = RequestStep(step: step, work: plan.request)
-        let outcome = await StepLayers.work.send(request, in: context.session(step))
-        if outcome.end == .passed { return .success(outcome.record.outputs) }
-        let failure = outcome.result.failure
+        let (outcome, record) = await StepLayers.work.send(request, in: context.session(step))
+        if outcome.end == .passed { return .success(record.outputs) }
+        let failure = outcome.failure
         return .failure(
             problem(
                 failure?.message.string ?? "the request was cancelled",
@@ -89,11 +89,9 @@ final class SessionStore: Sendable {
 
 /// What the requests of a service share: the outputs of the request that `session` names.
 struct Session: Sendable {
-    /// The service.
     let service: String
     /// The fetched values.
     let held: SharedValues<String, [String: ScopeValue]>.Held
 
-    /// The outputs.
     var outputs: [String: ScopeValue] { held.value }
 }

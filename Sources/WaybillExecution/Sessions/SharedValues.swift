@@ -49,7 +49,6 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             if let work = entry.work, let ticket = work.join() { return .work(work, ticket) }
             if let held = entry.held, !entry.isRefused, isGood(held.value) { return .known(held) }
             let work = SharedWork<Outcome>()
-            guard let ticket = work.join() else { preconditionFailure("new work was already abandoned") }
             entry.generation += 1
             entry.work = work
             entries[key] = entry
@@ -59,7 +58,7 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 finish(key, generation, with: outcome)
                 return outcome
             }
-            return .work(work, ticket)
+            return .work(work, work.firstTicket)
         }
         switch source {
         case .known(let held): return .success(held)

@@ -7,10 +7,7 @@ import WaybillTransport
 /// Requests a token from a token endpoint. Neither events nor the journal contain these requests.
 struct TokenFetch: Sendable {
     let grant: TokenGrant
-    let transport: any Transport
-    let routes: MeteredRoutes
-    let redactor: Redactor
-    let clock: any RunClock
+    let run: RunContext
 
     /// Fetches a token with the refresh token of the previous one, or else with the grant.
     func token(after previous: AccessToken?) async -> Result<AccessToken, EvaluationFailure> {
@@ -39,16 +36,16 @@ struct TokenFetch: Sendable {
 
     /// - Parameter refreshToken: The refresh token for the next request, unless the response has a new one.
     private func ask(_ request: HTTPRequest, _ refreshToken: String?) async throws(TokenError) -> AccessToken {
-        if !grant.allowsMetered, let interface = await routes.mobileInterface(towards: request) {
+        if !grant.allowsMetered, let interface = await run.routes.mobileInterface(towards: request) {
             throw TokenError(
                 kind: .unreachable,
                 message: "the request would use a mobile network (interface '\(interface.name)')"
             )
         }
-        let start = clock.now
+        let start = run.clock.now
         let fetched = try TokenResponse(await response(to: request))
         let secrets = [fetched.token, fetched.refreshToken ?? ""]
-        guard secrets.allSatisfy({ redactor.register($0, from: "a token from \(grant.key.url)") }) else {
+        guard secrets.allSatisfy({ run.redactor.register($0, from: "a token from \(grant.key.url)") }) else {
             throw TokenError(kind: .decode, message: "the token has more than \(Redactor.longestSecret) bytes")
         }
         return AccessToken(
@@ -66,7 +63,7 @@ struct TokenFetch: Sendable {
         var redirects = RedirectState(request, limit: 10)
         while true {
             let response: HTTPResponse
-            switch await transport.send(request) {
+            switch await run.transport.send(request) {
             case .failure(let failure): throw TokenError(failure)
             case .success(let success): response = success
             }

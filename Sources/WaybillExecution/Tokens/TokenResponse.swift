@@ -5,7 +5,6 @@ import WaybillTransport
 
 /// The response of a token endpoint (RFC 6749, sections 5.1 and 5.2).
 struct TokenResponse: Sendable {
-    /// The token.
     let token: String
     /// The refresh token for the next request.
     let refreshToken: String?
@@ -104,7 +103,6 @@ struct TokenError: Error, Sendable {
     var kind: FailureKind
     /// The endpoint's own code, such as `invalid_grant` (RFC 6749, section 5.2).
     var code: String?
-    /// The message.
     var message: String
     /// Whether the endpoint refused the credentials, such as an expired refresh token.
     var isRefusal = false

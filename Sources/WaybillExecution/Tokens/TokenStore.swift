@@ -22,13 +22,7 @@ final class TokenStore: Sendable {
     func token(of grant: TokenGrant, in run: RunContext) async throws(EvaluationFailure) -> HeldToken {
         let now = run.clock.now
         let isMocked = isMocked
-        let fetch = TokenFetch(
-            grant: grant,
-            transport: run.transport,
-            routes: run.routes,
-            redactor: run.redactor,
-            clock: run.clock
-        )
+        let fetch = TokenFetch(grant: grant, run: run)
         let fetched = await tokens.value(
             of: grant.key,
             isGood: { token in token.renewalTime.map { now < $0 } ?? true },

@@ -12,6 +12,8 @@ import WaybillTransport
 /// The file to which a step writes its records: created before its first request, and moved to its path at the end.
 struct StepFile: Sendable {
     let write: Write
+    /// The element whose records are added; a step without `forEach` has a single one.
+    private var element = 0
     private let step: String
     private let graph: String
     private let run: RunContext
@@ -81,10 +83,8 @@ struct StepFile: Sendable {
                 from: resumption
             )
         } catch {
-            switch error {
-            case .refused(let reason): throw Failure(.input, run.redactor.text(reason), at: write.to.span)
-            case .file(let error): throw Failure(.output, run.redactor.text(error.description), at: write.to.span)
-            }
+            let kind: FailureKind = error.kind == .refused ? .input : .output
+            throw Failure(kind, run.redactor.text(error.description), at: write.to.span)
         }
         if let loss = writer.loss {
             try await settle(loss, of: step, in: folder)
@@ -99,7 +99,7 @@ struct StepFile: Sendable {
 
     /// Records in the journal what is left of the file, before anything is added.
     private func settle(_ loss: RecordFileWriter.Loss, of step: StepPlan, in folder: RunFolder) async throws(Failure) {
-        guard step.isIdempotent || run.repeatsUnsure else {
+        guard step.isIdempotent || run.executor.repeatsUnsure else {
             let message =
                 "'\(container.part(of: path.string))' is shorter than recorded in the journal or has other content, and the "
                 + "requests for the missing records were already sent; --repeat-unsure sends them again"
@@ -126,14 +126,20 @@ struct StepFile: Sendable {
     /// Whether more elements may start.
     var hasRoom: Bool { writer.hasRoom }
 
-    /// Adds the records that the data of an element contains.
+    /// The file for the records of an element.
+    func of(_ element: Int) -> StepFile {
+        var file = self
+        file.element = element
+        return file
+    }
+
+    /// Adds the records that the data of the element contains.
     ///
     /// - Parameter isList: Whether the elements of a list are separate records even in a raw file.
     @discardableResult
     func append(
         _ data: ScopeValue,
         isList: Bool,
-        of element: Int,
         in scope: RequestScope
     ) throws(Failure) -> RecordedOutput {
         var scope = scope.scope(.graph(graph))
@@ -153,14 +159,14 @@ struct StepFile: Sendable {
         }
     }
 
-    /// Waits until there is room for more records of an element: until it is the element's turn, or few bytes of later
+    /// Waits until there is room for more records of the element: until it is the element's turn, or few bytes of later
     /// elements are buffered.
-    func room(for element: Int) async {
+    func room() async {
         await writer.room(for: element)
     }
 
-    /// Removes all records of an element.
-    func removeRecords(_ element: Int) throws(Failure) {
+    /// Removes all records of the element.
+    func removeRecords() throws(Failure) {
         do throws(ResultsError) {
             try writer.removeRecords(element)
         } catch {
@@ -187,7 +193,8 @@ struct StepFile: Sendable {
         do throws(Failure) {
             outcome.written = try await commit().json
         } catch {
-            outcome.failure = failure ?? error
+            // A tolerated failure must not hide that the file was not completed.
+            outcome.failure = error.kind == .cancelled ? error : failure ?? error
         }
         return outcome
     }
@@ -425,7 +432,7 @@ extension JSON {
 }
 
 /// Returns `true` only the first time.
-private final class Once: Sendable {
+final class Once: Sendable {
     private let isDone = Mutex(false)
 
     func isFirst() -> Bool {

@@ -84,11 +84,16 @@ package struct CivilTime: Sendable, Hashable {
     fileprivate func writeDateAndTime(to output: inout [UInt8]) {
         if year < 0 { output.append(UInt8(ascii: "-")) }
         output.append(UInt64(year.magnitude), minimumDigits: 4)
-        for (separator, part) in zip("--T::".utf8, [month, day, hour, minute, second]) {
+        func append(_ separator: UInt8, _ part: Int) {
             output.append(separator)
             output.append(UInt8(ascii: "0") + UInt8(part / 10))
             output.append(UInt8(ascii: "0") + UInt8(part % 10))
         }
+        append(UInt8(ascii: "-"), month)
+        append(UInt8(ascii: "-"), day)
+        append(UInt8(ascii: "T"), hour)
+        append(UInt8(ascii: ":"), minute)
+        append(UInt8(ascii: ":"), second)
     }
 
     /// Creates the fields of a time in any year (based on Howard Hinnant's `civil_from_days`).

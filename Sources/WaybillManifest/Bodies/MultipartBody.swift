@@ -142,7 +142,7 @@ struct MultipartWriter {
     /// The boundary between the parts.
     let boundary: String
 
-    private var parts: [EncodedBody.Part] = []
+    private var parts: [BodyPart] = []
     private var bytes: [UInt8] = []
 
     /// Creates a writer without parts. Its boundary is random: a part contains it with a probability of 1 in 2^122.
@@ -152,7 +152,7 @@ struct MultipartWriter {
 
     /// Adds a part. Its header fields replace default fields with the same name.
     mutating func add(
-        _ content: [EncodedBody.Part],
+        _ content: [BodyPart],
         name: String?,
         filename: String? = nil,
         contentType: String? = nil,
@@ -178,7 +178,7 @@ struct MultipartWriter {
     }
 
     /// Finishes the body and returns its parts.
-    mutating func finished() -> [EncodedBody.Part] {
+    mutating func finished() -> [BodyPart] {
         bytes += Array("--\(boundary)--\r\n".utf8)
         flush()
         return parts

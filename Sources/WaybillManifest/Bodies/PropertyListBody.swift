@@ -2,6 +2,7 @@ package import WaybillDiagnostics
 package import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
+import WaybillRuntime
 
 /// A value sent as a property list in XML: `plist: VALUE`.
 struct PropertyListBody: RequestBody {

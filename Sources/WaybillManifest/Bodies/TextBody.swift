@@ -1,6 +1,7 @@
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
+import WaybillRuntime
 
 /// A body that is read from a single scalar.
 protocol ScalarBody: RequestBody {

@@ -9,18 +9,18 @@ extension ManifestDecoder {
     ///   - earlier: The manifest decoded before the errors were known; large parts without errors are reused.
     static func decode(
         _ node: YAMLNode,
-        of file: SourceFile,
         files: ManifestFiles,
         faults: TreeErrors? = nil,
         earlier: Manifest? = nil
     ) -> (manifest: Manifest, diagnostics: [Diagnostic]) {
         var decoder = ManifestDecoder(files: files, faults: faults)
-        let manifest = decoder.manifest(node, file: file, earlier: earlier)
+        let manifest = decoder.manifest(node, earlier: earlier)
         return (manifest, decoder.diagnostics)
     }
 
-    private mutating func manifest(_ node: YAMLNode, file: SourceFile, earlier: Manifest?) -> Manifest {
-        var manifest = Manifest(file: file, name: node["name"]?.scalar?.text ?? Self.defaultName(of: file))
+    private mutating func manifest(_ node: YAMLNode, earlier: Manifest?) -> Manifest {
+        let name = node["name"]?.scalar?.text ?? Self.defaultName(of: node.file)
+        var manifest = Manifest(document: node, name: name)
         manifest.hasName = node["name"]?.scalar != nil
         manifest.description = node["description"]?.scalar?.text
         manifest.unknown = unknownContent(of: node)

@@ -5,10 +5,8 @@ package import WaybillSchema
 
 /// A manifest and everything it includes, as written: names are not resolved yet, settings are not merged.
 package struct Manifest: Sendable {
-    /// The source file of the manifest itself.
-    package var file: SourceFile
-    /// The source files of the manifest and of everything it includes.
-    package var sources: [SourceFile]
+    /// The documents of the manifest and of everything it includes.
+    package var documents: [YAMLNode]
     /// The name; by default, that of the file.
     package var name: String
     /// The files that the source file includes.
@@ -41,12 +39,14 @@ package struct Manifest: Sendable {
     /// but not run.
     package var unknown = UnknownContent()
 
-    /// Creates an empty manifest.
-    package init(file: SourceFile, name: String) {
-        self.file = file
-        sources = [file]
+    /// Creates an empty manifest, as read from a document.
+    package init(document: YAMLNode, name: String) {
+        documents = [document]
         self.name = name
     }
+
+    /// The source file of the manifest itself.
+    package var file: SourceFile { documents[0].file }
 }
 
 /// A server that requests are sent to.

@@ -3,8 +3,7 @@ import WaybillJSON
 
 /// The values of YAML files by their spans: the source that a setting or a step was read from.
 ///
-/// With it, plans show the source and `resume` compares it, without a description of every construct. The files are
-/// parsed again, so an index is created only when it is needed.
+/// With it, plans show the source and `resume` compares it, without a description of every construct.
 package struct SourceIndex: Sendable {
     private struct File {
         let tree: YAMLTree
@@ -14,16 +13,16 @@ package struct SourceIndex: Sendable {
 
     private let files: [SourceFile: File]
 
-    /// Indexes files that have already been parsed without errors.
-    package init(_ sources: [SourceFile]) {
+    /// Indexes the documents of files.
+    package init(_ documents: [YAMLNode]) {
         var files: [SourceFile: File] = [:]
-        for source in sources {
-            guard let tree = YAMLReader().read(source).document?.tree else { continue }
+        for tree in documents.map(\.tree) {
             var values: [Range<Int>: ValueTree.Index] = [:]
+            values.reserveCapacity(tree.marks.count)
             // Of several values with the same span, the last one is the outermost, or the mapping with resolved merge
             // keys.
             for (index, mark) in tree.marks.enumerated() { values[mark.range] = ValueTree.Index(index) }
-            files[source] = File(tree: tree, values: values)
+            files[tree.file] = File(tree: tree, values: values)
         }
         self.files = files
     }

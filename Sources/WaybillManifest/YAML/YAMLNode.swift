@@ -18,6 +18,9 @@ package struct YAMLNode: Sendable {
     let tree: YAMLTree
     let index: ValueTree.Index
 
+    /// The file.
+    package var file: SourceFile { tree.file }
+
     /// The kind of value, with scalars resolved by the core schema of YAML 1.2.
     package var kind: JSON.Kind { tree.values.kind(of: index) }
 

@@ -17,7 +17,7 @@ package struct EndpointExplanation: Sendable {
     /// Explains an endpoint of a manifest.
     package init(_ cascade: EndpointCascade, of checked: ResolvedManifest, options: PlanOptions) {
         self.cascade = cascade
-        form = PlanValues(checked.manifest.sources, redactor: .init(secretsOf: checked, options: options))
+        form = PlanValues(checked.manifest.documents, redactor: .init(secretsOf: checked, options: options))
         environment = EnvironmentLocations(of: checked)
     }
 

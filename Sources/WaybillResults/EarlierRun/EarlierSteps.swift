@@ -20,13 +20,10 @@ package struct EarlierLosses: Sendable, Equatable {
     /// The values that expressions can use, such as `outputs.token` or `data`; see `RunEvent.KeptRecord.lost`.
     package var values: Set<String>
     /// The domains for which the step or element set cookies in the run's own jar.
-    package var cookies: Set<String>
+    package var cookies: Set<String> = []
+}
 
-    /// Creates losses of values.
-    init(values: Set<String>) {
-        (self.values, cookies) = (values, [])
-    }
-
+extension EarlierLosses {
     /// Reads the losses that a journal reports.
     init(kept: JSON?) {
         values = Set(kept?["lost"]?.array?.compactMap(\.string) ?? [])

@@ -34,13 +34,15 @@ package struct JSONStream: Sendable {
     /// Adds a member `sum` to the last object written, which starts at an offset: the checksum of its bytes, without
     /// the member itself and the closing brace.
     package mutating func addChecksum(from start: Int) {
-        bytes.removeLast()
-        bytes.append(contentsOf: ",\"sum\":\"\(Checksum.text(of: bytes[start...]))\"}".utf8)
+        Self.addChecksum(to: &bytes, from: start)
     }
 
-    /// Returns the text of an object with a member `sum`; see `addChecksum(from:)`.
-    static func withChecksum(_ object: [UInt8]) -> [UInt8] {
-        object.dropLast() + ",\"sum\":\"\(Checksum.text(of: object.dropLast()))\"}".utf8
+    private static func addChecksum(to text: inout [UInt8], from start: Int) {
+        text.removeLast()
+        let checksum = Checksum.text(of: text[start...])
+        text.append(contentsOf: ",\"sum\":\"".utf8)
+        text.append(contentsOf: checksum.utf8)
+        text.append(contentsOf: "\"}".utf8)
     }
 
     /// Returns the line of a journal with an event that has another number than in the journal that it comes from.
@@ -48,9 +50,17 @@ package struct JSONStream: Sendable {
         var event = event
         event["seq"] = .number(JSONNumber(number))
         _ = event.removeValue(named: "sum")
-        var line: [UInt8] = []
-        JSONWriter().write(.object(event), to: &line)
-        return withChecksum(line) + [UInt8(ascii: "\n")]
+        var object: [UInt8] = []
+        JSONWriter().write(.object(event), to: &object)
+        return journalLine(object)
+    }
+
+    /// Returns the line of a journal with an object, to which the checksum is added.
+    static func journalLine(_ object: [UInt8]) -> [UInt8] {
+        var line = object
+        addChecksum(to: &line, from: 0)
+        line.append(UInt8(ascii: "\n"))
+        return line
     }
 
     /// Whether the checksum of an object that `addChecksum` completed is correct; `nil` if it has none.

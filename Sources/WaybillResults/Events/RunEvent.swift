@@ -15,15 +15,6 @@ public struct RunEvent: Sendable, Equatable {
     /// What happened.
     package var kind: Kind
 
-    /// Creates an event; see the properties.
-    package init(seq: Int, at: Timestamp, step: String?, endpoint: String? = nil, kind: Kind) {
-        self.seq = seq
-        self.at = at
-        self.step = step
-        self.endpoint = endpoint
-        self.kind = kind
-    }
-
     /// The kinds of event, with their data.
     ///
     /// Stored indirectly, because an event is copied several times and some kinds are large.

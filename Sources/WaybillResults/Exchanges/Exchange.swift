@@ -5,7 +5,6 @@ import WaybillJSON
 struct Exchange: Sendable {
     /// The response of an exchange.
     struct Response: Sendable {
-        /// The status.
         var status: Int
         /// The HTTP version, such as `1.1`, if known.
         var httpVersion: String?
@@ -30,9 +29,7 @@ struct Exchange: Sendable {
     var attempt: Int
     /// When the request was about to be sent.
     var startedAt: Timestamp
-    /// The method.
     var method: String
-    /// The URL.
     var url: String
     /// The header fields, each `{name, value}`.
     var headers: [JSON]

@@ -172,13 +172,14 @@ enum FolderContents {
         throw ResultsError("'\(path)/\(bodies)' is a symbolic link; bodies are not written through links")
     }
 
-    /// Removes the files of an earlier run, except the journal.
+    /// Removes the files of an earlier run, except the journal. That of an unfinished merge is the last, because it shows
+    /// whose files they are.
     private static func clear(_ path: String) throws(ResultsError) {
         clearTemporaries(path)
         let folder = "\(path)/\(bodies)"
         let paths =
-            [result, outputs, sources, mergedJournal].map { "\(path)/\($0)" }
-            + names(in: folder).map { "\(folder)/\($0)" }
+            [result, outputs, sources].map { "\(path)/\($0)" }
+            + names(in: folder).map { "\(folder)/\($0)" } + ["\(path)/\(mergedJournal)"]
         for path in paths where unlink(path) != 0 && errno != ENOENT {
             throw ResultsError(cannot: "replace", path)
         }

@@ -157,6 +157,9 @@ struct OutputFile: ~Copyable, Sendable {
         }
     }
 
+    /// Another descriptor of the file, which the caller closes; -1 with `errno` if there is none.
+    func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+
     /// Asks the system to start writing to the disk, so that a later wait for it is shorter.
     func beginSync() {
         waybill_begin_sync(descriptor)

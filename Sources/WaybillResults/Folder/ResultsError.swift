@@ -5,23 +5,42 @@ import WaybillRuntime
 package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed, and why, in one sentence without a full stop.
     package let description: String
+    /// What decides how a run continues.
+    package let kind: Kind
+
+    /// What decides how a run continues after an error.
+    package enum Kind: Sendable {
+        /// A wait or work ended early because its result was no longer needed.
+        case stopped
+        /// A path must not be written to, so nothing was done.
+        case refused
+        /// The disk is full, or could not read or write.
+        case disk
+        /// Anything else.
+        case other
+    }
+
     /// Whether a wait or work ended early because its result was no longer needed.
-    package let wasStopped: Bool
+    package var wasStopped: Bool { kind == .stopped }
 
     /// Creates an error with a message.
-    init(_ description: String, wasStopped: Bool = false) {
+    init(_ description: String, _ kind: Kind = .other) {
         self.description = description
-        self.wasStopped = wasStopped
+        self.kind = kind
     }
+
+    /// The error of a path that must not be written to.
+    static func refused(_ reason: String) -> ResultsError { ResultsError(reason, .refused) }
 
     /// The error of work on a file that ended early.
     static func stopped(_ path: String) -> ResultsError {
-        ResultsError("'\(path)' was not completed, because the step was stopped", wasStopped: true)
+        ResultsError("'\(path)' was not completed, because the step was stopped", .stopped)
     }
 
     /// Creates an error for a system call, by default the last one: “cannot write 'results/run.json': No space left on
     /// device”.
     init(cannot action: String, _ path: String, code: Int32 = errno) {
-        self.init("cannot \(action) '\(path)': \(SystemError(code).description)")
+        let isOfDisk = [ENOSPC, EDQUOT, EFBIG, EIO].contains(code)
+        self.init("cannot \(action) '\(path)': \(SystemError(code).description)", isOfDisk ? .disk : .other)
     }
 }

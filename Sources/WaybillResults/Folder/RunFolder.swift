@@ -134,7 +134,7 @@ package final class RunFolder: Sendable {
         let (path, journalPath) = ("\(path)/\(FolderContents.sources)", "\(path)/\(FolderContents.journal)")
         journal.begin { () throws(ResultsError) in
             var text: [UInt8] = []
-            JSONWriter().write(sources().json, to: &text)
+            JSONWriter(sortsNames: true).write(sources().json, to: &text)
             text.append(UInt8(ascii: "\n"))
             guard FolderContents.size(of: path) != nil else {
                 let file = try OutputFile(path, .new)
@@ -249,7 +249,7 @@ package final class RunFolder: Sendable {
     package func protect(_ paths: [String]) { protected.withLock { $0 += paths } }
 
     /// Returns the resolved path of a file that a step writes. Missing parent folders are created.
-    private func prepare(_ path: String, allowsOutside: Bool) throws(ResultPathError) -> String {
+    private func prepare(_ path: String, allowsOutside: Bool) throws(ResultsError) -> String {
         let whole = try ResultPath(root: self.path, allowsOutside: allowsOutside).prepare(path)
         guard let file = FileIdentity(whole), protected.withLock({ $0.contains { FileIdentity($0) == file } }) else {
             return whole
@@ -270,27 +270,23 @@ package final class RunFolder: Sendable {
         allowsOutside: Bool = false,
         of step: String,
         from resumption: RecordFileWriter.Resumption? = nil
-    ) async throws(ResultPathError) -> RecordFileWriter {
+    ) async throws(ResultsError) -> RecordFileWriter {
         let onFailure: @Sendable (ResultsError) -> Void = { [journal] in journal.fail(withRecords: $0) }
-        let fileWriter = try await thread.run { () throws(ResultPathError) -> RecordFileWriter in
+        let fileWriter = try await thread.run { () throws(ResultsError) -> RecordFileWriter in
             let whole = try self.prepare(path, allowsOutside: allowsOutside)
             try self.claim(whole, in: container, of: step, as: path)
             if case .table = container, !allowsOutside { try Self.refuseLink(whole, as: path) }
-            do throws(ResultsError) {
-                if case .table = container { try SQLiteDatabase.checkFiles(of: whole) }
-                return try RecordFileWriter(
-                    whole,
-                    writer,
-                    in: container,
-                    ownedBy: self.owner(of: whole),
-                    from: resumption,
-                    thread: self.thread,
-                    disk: self.disk,
-                    onFailure: onFailure
-                )
-            } catch {
-                throw .file(error)
-            }
+            if case .table = container { try SQLiteDatabase.checkFiles(of: whole) }
+            return try RecordFileWriter(
+                whole,
+                writer,
+                in: container,
+                ownedBy: self.owner(of: whole),
+                from: resumption,
+                thread: self.thread,
+                disk: self.disk,
+                onFailure: onFailure
+            )
         }
         journal.follow(fileWriter)
         return fileWriter
@@ -307,8 +303,8 @@ package final class RunFolder: Sendable {
         ofDownload path: String,
         allowsOutside: Bool,
         for step: String?
-    ) async throws(ResultPathError) -> String {
-        try await thread.run { () throws(ResultPathError) in
+    ) async throws(ResultsError) -> String {
+        try await thread.run { () throws(ResultsError) in
             let whole = try self.prepare(path, allowsOutside: allowsOutside)
             if let step { try self.claim(whole, in: .file, of: step, as: path) }
             return whole
@@ -365,7 +361,7 @@ package final class RunFolder: Sendable {
         in container: RecordContainer,
         of step: String,
         as text: String
-    ) throws(ResultPathError) {
+    ) throws(ResultsError) {
         let names = container.names(of: path)
         let isFree = writers.withLock { writers in
             let taken = names.compactMap { writers[CodePoints($0).hashValue] }
@@ -385,7 +381,7 @@ package final class RunFolder: Sendable {
     private static let databaseMark = "\0database".hashValue
 
     /// Throws for a database that is a symbolic link, because SQLite would follow it out of the folder.
-    private static func refuseLink(_ path: String, as text: String) throws(ResultPathError) {
+    private static func refuseLink(_ path: String, as text: String) throws(ResultsError) {
         guard FolderContents.status(of: path)?.kind == .link else { return }
         throw .refused("'\(text)' is a symbolic link; a database in the results folder must be a file")
     }

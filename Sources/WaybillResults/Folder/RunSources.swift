@@ -3,9 +3,10 @@ import WaybillRuntime
 
 /// The sources of a run, stored in `sources.json` of its folder, so that `resume` detects a changed manifest:
 ///
-///     {"format": 2, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
+///     {"format": 3, "files": {PATH: DIGEST}, "steps": {STEP: {PART: DIGEST}}, "texts": {"<standard input>": TEXT}}
 ///
-/// Digests are SHA-256 in hexadecimal: of each file of the manifest, and of each part of a resolved step of the plan.
+/// Digests are SHA-256 in hexadecimal: of each file of the manifest, and of each part of a resolved step of the plan,
+/// unless the part consists of a few known words.
 /// Only texts that cannot be read again are stored: standard input, and for a part of a run, which another machine may
 /// resume, all files of the manifest.
 package struct RunSources: Sendable, Equatable {
@@ -18,7 +19,7 @@ package struct RunSources: Sendable, Equatable {
     package var texts: [CodePoints: [UInt8]] = [:]
 
     /// The version of the format, increased when digests are computed differently.
-    private static let format = 2
+    private static let format = 3
 
     /// Creates the sources of a run; see the properties.
     package init(files: [CodePoints: String], steps: [String: [String: String]], texts: [CodePoints: [UInt8]]) {
@@ -49,12 +50,11 @@ package struct RunSources: Sendable, Equatable {
 
     /// The JSON document.
     var json: JSON {
-        let steps = (steps ?? [:]).mapValues { Self.object($0, \.self) }
-        return [
+        [
             "format": .number(JSONNumber(Self.format)),
             "files": Self.object(files, \.text),
             "texts": Self.object(texts.mapValues { String(decoding: $0, as: UTF8.self) }, \.text),
-            "steps": .object(JSONObject(steps.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })),
+            "steps": .object(JSONObject((steps ?? [:]).map { ($0.key, Self.object($0.value, \.self)) })),
         ]
     }
 
@@ -65,7 +65,6 @@ package struct RunSources: Sendable, Equatable {
     }
 
     private static func object<Key>(_ strings: [Key: String], _ name: (Key) -> String) -> JSON {
-        let members = strings.map { (name: name($0.key), value: JSON.string($0.value)) }
-        return .object(JSONObject(members.sorted { $0.name.precedesByCodePoints($1.name) }.map { ($0.name, $0.value) }))
+        .object(JSONObject(strings.map { (name($0.key), .string($0.value)) }))
     }
 }

@@ -8,7 +8,6 @@
 struct PatternAutomaton: Sendable {
     /// A sequence of bytes to find.
     struct Pattern {
-        /// The bytes.
         var bytes: [UInt8]
         /// Whether the Base64 characters before and after a match also contain a few bits of the value.
         var reachesBefore = false, reachesAfter = false

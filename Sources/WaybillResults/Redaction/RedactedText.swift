@@ -157,10 +157,16 @@ extension Redactor {
     /// Whether a header field with this name contains credentials or cookies, whatever its value: `Authorization`,
     /// `Set-Cookie`, `X-Api-Key`, `X_CSRF_TOKEN`.
     package static func isCredential(headerNamed name: String) -> Bool {
-        // Bytes are split faster than characters, and the name of each field of a response is.
-        let words = name.lowercased().utf8.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-            .map { String(Substring($0)) }
-        return words.contains(where: wordsOfCredentials.contains)
-            || zip(words, words.dropFirst()).contains { $1 == "key" && wordsBeforeKey.contains($0) }
+        // The name of each field of a response is checked, so nothing is kept of its words.
+        var rest = Substring(name.lowercased()).utf8
+        var earlier = ""
+        while !rest.isEmpty {
+            let word = rest.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+            let text = String(Substring(word))
+            if wordsOfCredentials.contains(text) || text == "key" && wordsBeforeKey.contains(earlier) { return true }
+            if !text.isEmpty { earlier = text }
+            rest = rest[word.endIndex...].dropFirst()
+        }
+        return false
     }
 }

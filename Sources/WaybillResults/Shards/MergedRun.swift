@@ -70,15 +70,7 @@ package struct MergedRun: ~Copyable {
     package func combine(
         _ file: File
     ) async throws(ResultsError) -> (content: RecordFileWriter.Committed, warning: String?) {
-        let whole: String
-        do throws(ResultPathError) {
-            whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
-        } catch {
-            switch error {
-            case .refused(let reason): throw ResultsError(reason)
-            case .file(let error): throw error
-            }
-        }
+        let whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
         let writer = try RecordFileWriter(whole, file.writer, in: file.container, thread: thread)
         for (folder, part) in file.parts {
             try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: writer)
@@ -170,16 +162,12 @@ package struct MergedRun: ~Copyable {
 private struct MergedLines {
     let steps: Set<String>
     private(set) var error: ResultsError?
-    private var bytes: [UInt8] = []
-    private var number = 0
-    private var hasStarted = false
+    private(set) var bytes: [UInt8] = []
+    private(set) var number = 0
+    private(set) var hasStarted = false
     /// Whether the shard has copied the current events from the run of the steps before.
-    private var isCopied = false
-    private var startedGraphs: Set<String> = []
-
-    init(steps: Set<String>) {
-        self.steps = steps
-    }
+    private(set) var isCopied = false
+    private(set) var startedGraphs: Set<String> = []
 
     var isFull: Bool { bytes.count >= 1 << 20 }
 
@@ -254,7 +242,7 @@ private struct MergedLines {
     mutating func add(_ kind: RunEvent.Kind, step: String, at time: Timestamp) {
         number += 1
         let event = RunEvent(seq: number, at: time, step: step, kind: kind)
-        bytes += JSONStream.withChecksum(event.jsonText()) + [UInt8(ascii: "\n")]
+        bytes += JSONStream.journalLine(event.jsonText())
     }
 
     mutating func write(to file: borrowing OutputFile) {

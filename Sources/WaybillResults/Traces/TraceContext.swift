@@ -57,13 +57,10 @@ package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
     /// Parses a value; `nil` if it is not valid. Of a version that is not known yet, only the parts of version 00 are
     /// used.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        let dash = UInt8(ascii: "-")
-        guard bytes.count >= 55, bytes[2] == dash, bytes[35] == dash, bytes[52] == dash,
-            let version = Hexadecimal.number(bytes[0..<2]), version != 0xFF,
-            version == 0 ? bytes.count == 55 : bytes.count == 55 || bytes[55] == dash,
-            let trace = TraceID(bytes[3..<35]), let span = SpanID(bytes[36..<52]),
-            let flags = Hexadecimal.number(bytes[53..<55])
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4 || parts.count > 4 && parts[0] != "00", parts[0].isHexadecimal(2), parts[0] != "ff",
+            let trace = TraceID(parts[1]), let span = SpanID(parts[2]), parts[3].isHexadecimal(2),
+            let flags = UInt8(parts[3], radix: 16)
         else { return nil }
         self.init(trace: trace, span: span, isSampled: flags & 1 == 1)
     }
@@ -74,64 +71,43 @@ package struct TraceParent: Sendable, Equatable, CustomStringConvertible {
 
 /// The id of a trace: 16 bytes, not all of them zero.
 package struct TraceID: Sendable, Hashable, CustomStringConvertible {
-    private let high: UInt64
-    private let low: UInt64
+    /// The id as 32 hexadecimal digits.
+    package let description: String
 
     /// The id of a run's own trace: the first half of the SHA-256 digest of the run's name.
     init(of run: RunID) {
-        let digest = Digest.value(of: Array("waybill \(run)".utf8), .sha256)
-        high = digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-        low = max(1, digest[8..<16].reduce(0) { $0 << 8 | UInt64($1) })
+        description = String(Digest.sha256(of: Array("waybill \(run)".utf8)).prefix(32))
     }
 
-    init?(_ digits: ArraySlice<UInt8>) {
-        let middle = digits.startIndex + 16
-        guard let high = Hexadecimal.number(digits[..<middle]), let low = Hexadecimal.number(digits[middle...]),
-            high | low != 0
-        else { return nil }
-        (self.high, self.low) = (high, low)
+    init?(_ digits: String) {
+        guard digits.isHexadecimal(32), digits.contains(where: { $0 != "0" }) else { return nil }
+        description = digits
     }
-
-    /// The id as 32 hexadecimal digits.
-    package var description: String { Hexadecimal.digits(of: high) + Hexadecimal.digits(of: low) }
 }
 
 /// The id of a span: 8 bytes, not all of them zero.
 package struct SpanID: Sendable, Hashable, CustomStringConvertible {
-    private let number: UInt64
+    /// The id as 16 hexadecimal digits.
+    package let description: String
 
     /// An id with a number that is not 0.
-    package init?(number: UInt64) {
-        guard number != 0 else { return nil }
-        self.number = number
+    package init(number: UInt64) {
+        let digits = String(number, radix: 16)
+        description = String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    init?(_ digits: ArraySlice<UInt8>) {
-        guard let number = Hexadecimal.number(digits) else { return nil }
-        self.init(number: number)
-    }
-
-    private init(_ number: UInt64) {
-        self.number = number
+    init?(_ digits: String) {
+        guard digits.isHexadecimal(16), digits.contains(where: { $0 != "0" }) else { return nil }
+        description = digits
     }
 
     /// A random id.
-    package static func random() -> SpanID { SpanID(UInt64.random(in: 1...UInt64.max)) }
-
-    /// The id as 16 hexadecimal digits.
-    package var description: String { Hexadecimal.digits(of: number) }
+    package static func random() -> SpanID { SpanID(number: .random(in: 1...UInt64.max)) }
 }
 
-extension Hexadecimal {
-    /// Returns the 16 lower-case digits of a number.
-    fileprivate static func digits(of number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
-
-    /// Returns the number that at most 16 lower-case digits spell; `nil` if there is another character.
-    fileprivate static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
-        let isValid = digits.allSatisfy("0123456789abcdef".utf8.contains)
-        return isValid ? UInt64(String(decoding: digits, as: UTF8.self), radix: 16) : nil
+extension String {
+    /// Whether the string consists of a number of lower-case hexadecimal digits.
+    fileprivate func isHexadecimal(_ count: Int) -> Bool {
+        utf8.count == count && utf8.allSatisfy("0123456789abcdef".utf8.contains)
     }
 }

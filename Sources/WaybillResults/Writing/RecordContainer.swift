@@ -68,7 +68,7 @@ package enum RecordContainer: Sendable {
             } catch {
                 unlink(compressed)
                 let description = error.description.replacing(compressed, with: path)
-                throw ResultsError(description, wasStopped: error.wasStopped)
+                throw ResultsError(description, error.kind)
             }
         }
     }

@@ -55,7 +55,7 @@ package final class RecordFileWriter: Sendable {
         var missing: Int?
         var error: ResultsError?
         /// The elements that wait for space.
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var waiters: [Int: Awaited<Void>] = [:]
     }
 
     /// The final path of the file.
@@ -144,18 +144,15 @@ package final class RecordFileWriter: Sendable {
     /// Waits until an element may add more: until it is its turn, until little enough is waiting, until nothing can be
     /// written any more, or until the task is cancelled.
     package func room(for element: Int) async {
-        guard !state.withLock({ $0.hasRoom(for: element) }) else { return }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let continues = state.withLock { state in
-                    if Task.isCancelled || state.hasRoom(for: element) { return true }
-                    state.waiters[element] = continuation
-                    return false
-                }
-                if continues { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: element) }?.resume()
+        let waiter = state.withLock { state -> Awaited<Void>? in
+            guard !state.hasRoom(for: element) else { return nil }
+            let waiter = Awaited<Void>()
+            state.waiters[element] = waiter
+            return waiter
+        }
+        await waiter?.value {
+            state.withLock { $0.waiters[element] = nil }
+            waiter?.set(())
         }
     }
 
@@ -306,14 +303,20 @@ package final class RecordFileWriter: Sendable {
             state.isSyncDue = false
             return Committed(records: state.records, bytes: state.bytes)
         }
-        let thread = try container.thread(or: thread)
-        committed.bytes = try await thread.run { () throws(ResultsError) in
-            try self.file.sync()
-            return try self.container.prepare(self.path, from: self.part, until: isStopped)
-        }
-        try await announce(committed)
-        committed.bytes = try await thread.run { () throws(ResultsError) in
-            try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
+        do throws(ResultsError) {
+            let thread = try container.thread(or: thread)
+            committed.bytes = try await thread.run { () throws(ResultsError) in
+                try self.file.sync()
+                return try self.container.prepare(self.path, from: self.part, until: isStopped)
+            }
+            try await announce(committed)
+            committed.bytes = try await thread.run { () throws(ResultsError) in
+                try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
+            }
+        } catch {
+            // Other errors are about the records, the table or the path, and fail only the step.
+            if error.kind == .disk { onFailure(error) }
+            throw error
         }
         return committed
     }
@@ -327,7 +330,7 @@ package final class RecordFileWriter: Sendable {
         let (result, waiters) = state.withLock { state in
             (change(&state, body), state.takeWaiters())
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.set(()) }
         return try result.get()
     }
 
@@ -455,7 +458,7 @@ extension RecordFileWriter.State {
     }
 
     /// Returns the elements that no longer need to wait, and removes them.
-    fileprivate mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+    fileprivate mutating func takeWaiters() -> [Awaited<Void>] {
         guard !waiters.isEmpty else { return [] }
         let elements = waiters.keys.filter(hasRoom)
         return elements.compactMap { waiters.removeValue(forKey: $0) }

@@ -1,14 +1,6 @@
 import WaybillPlatform
 import WaybillRuntime
 
-/// The reason why a file of results cannot be written to a path.
-package enum ResultPathError: Error, Sendable, Equatable {
-    /// The path must not be written to, for a reason in a sentence without a full stop.
-    case refused(String)
-    /// The system reported an error.
-    case file(ResultsError)
-}
-
 /// Resolves the path of a file of results, and creates missing parent folders.
 ///
 /// Symbolic links on the way are followed as long as they lead to a location in the folder of the results. A link in the
@@ -20,7 +12,7 @@ struct ResultPath {
     let allowsOutside: Bool
 
     /// Returns the resolved path of a file for a path relative to the root. Nothing is created for a refused path.
-    func prepare(_ text: String) throws(ResultPathError) -> String {
+    func prepare(_ text: String) throws(ResultsError) -> String {
         guard !text.isEmpty else { throw .refused("the file's path is empty") }
         guard !text.utf8.contains(0) else { throw .refused("the file's path contains a NUL character") }
         var names: [Substring] = []
@@ -41,7 +33,7 @@ struct ResultPath {
             try checkReplaceable(path, as: text, followsLinks: true)
             let target = FileContents.target(of: path)
             let folder = FileContents.folder(of: target)
-            try make(folder)
+            try FolderContents.make(folder)
             try check(text, named: name, in: FileContents.folder(of: path))
             try check(text, named: Substring(FileContents.name(of: target)), in: folder)
             return target
@@ -55,17 +47,13 @@ struct ResultPath {
 
     /// Returns the folder with these names in the root, and creates it if necessary. It is checked after each name that
     /// is a link.
-    private func folder(_ names: some Collection<Substring>) throws(ResultPathError) -> String {
-        guard let root = FileContents.canonicalPath(root) else {
-            throw .file(ResultsError(cannot: "open", root))
-        }
+    private func folder(_ names: some Collection<Substring>) throws(ResultsError) -> String {
+        guard let root = FileContents.canonicalPath(root) else { throw ResultsError(cannot: "open", root) }
         var folder = root
         for name in names {
             let path = "\(folder)/\(name)"
-            if unsafe mkdir(path, 0o777) != 0, errno != EEXIST { throw .file(ResultsError(cannot: "create", path)) }
-            guard let canonical = FileContents.canonicalPath(path) else {
-                throw .file(ResultsError(cannot: "open", path))
-            }
+            if unsafe mkdir(path, 0o777) != 0, errno != EEXIST { throw ResultsError(cannot: "create", path) }
+            guard let canonical = FileContents.canonicalPath(path) else { throw ResultsError(cannot: "open", path) }
             guard
                 allowsOutside || canonical.utf8.starts(with: "\(root)/".utf8) || canonical.utf8.elementsEqual(root.utf8)
             else {
@@ -76,16 +64,8 @@ struct ResultPath {
         return folder
     }
 
-    private func make(_ folder: String) throws(ResultPathError) {
-        do {
-            try FolderContents.make(folder)
-        } catch {
-            throw .file(error)
-        }
-    }
-
     /// Throws for a file that a run itself writes, whatever path leads to its folder.
-    private func check(_ text: String, named name: Substring, in folder: String) throws(ResultPathError) {
+    private func check(_ text: String, named name: Substring, in folder: String) throws(ResultsError) {
         if RunFileNames.isOfDatabase(name) {
             throw .refused("'\(text)' cannot be written: this name is reserved for SQLite's own files")
         }
@@ -99,12 +79,12 @@ struct ResultPath {
         _ path: String,
         as text: String,
         followsLinks: Bool = false
-    ) throws(ResultPathError) {
+    ) throws(ResultsError) {
         guard let obstacle = FileReplacement.obstacle(at: path, followsLinks: followsLinks) else { return }
         throw .refused("'\(text)' cannot be written: \(obstacle.message)")
     }
 
-    private static func reserved(_ text: String) -> ResultPathError {
+    private static func reserved(_ text: String) -> ResultsError {
         .refused("'\(text)' cannot be written: this name is reserved for the run's own files")
     }
 }

@@ -81,11 +81,14 @@ import WaybillRuntime
             let message = "the database '\(path)' is locked by another process"
             throw ResultsError(
                 wasStopped ? message : "\(message), which did not release it within \(wait) s",
-                wasStopped: wasStopped
+                wasStopped ? .stopped : .other
             )
         case SQLITE_FULL: throw ResultsError(cannot: "write", path, code: ENOSPC)
-        default:
-            throw unsafe ResultsError("cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))")
+        case let kind:
+            throw unsafe ResultsError(
+                "cannot write '\(path)': \(String(cString: sqlite3_errmsg(handle)))",
+                kind == SQLITE_IOERR ? .disk : .other
+            )
         }
     }
 }

@@ -5,7 +5,7 @@ import WaybillRuntime
 struct BodyPlan: Sendable {
     /// A part and its size in bytes.
     struct Segment: Sendable {
-        let part: HTTPRequest.Part
+        let part: BodyPart
         let count: Int
     }
 
@@ -15,7 +15,7 @@ struct BodyPlan: Sendable {
     let count: Int
 
     /// Measures the parts. Throws if a file cannot be inspected or is not a regular file.
-    init(_ parts: [HTTPRequest.Part]) throws(TransportFailure) {
+    init(_ parts: [BodyPart]) throws(TransportFailure) {
         var segments: [Segment] = []
         var count = 0
         for part in parts {

@@ -32,9 +32,9 @@ package struct CacheControl: Sendable, Equatable {
         for field in fields {
             if field.isNamed("Cache-Control") {
                 isPresent = true
-                for element in CacheControl.elements(of: field.value) { read(element) }
+                for element in HTTPField.elements(of: field.value) { read(element) }
             } else if isRequest, field.isNamed("Pragma") {
-                pragma = pragma || CacheControl.elements(of: field.value).contains { $0.name == "no-cache" }
+                pragma = pragma || HTTPField.elements(of: field.value).contains { $0.name == "no-cache" }
             }
         }
         if pragma, !isPresent { noCache = true }
@@ -61,40 +61,5 @@ package struct CacheControl: Sendable, Equatable {
     static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return min(Int(text) ?? .max, 1 << 31)
-    }
-
-    /// The elements of a list of directives: their names in lower case, and their values without quotation marks.
-    /// Commas in quoted strings do not separate.
-    static func elements(of text: String) -> [(name: String, value: String?)] {
-        var elements: [(name: String, value: String?)] = []
-        var name: [UInt8] = []
-        var value: [UInt8]?
-        var isQuoted = false
-        var isEscaped = false
-        func finish() {
-            let word = String(decoding: name, as: UTF8.self).lowercased()
-            if !word.isEmpty { elements.append((word, value.map { String(decoding: $0, as: UTF8.self) })) }
-            (name, value) = ([], nil)
-        }
-        for byte in text.utf8 {
-            if isEscaped {
-                isEscaped = false
-                value?.append(byte)
-            } else if isQuoted, byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\""), value != nil {
-                isQuoted.toggle()
-            } else if isQuoted {
-                value?.append(byte)
-            } else if byte == UInt8(ascii: ",") {
-                finish()
-            } else if byte == UInt8(ascii: "="), value == nil {
-                value = []
-            } else if byte != 0x20, byte != 0x09 {
-                if value == nil { name.append(byte) } else { value?.append(byte) }
-            }
-        }
-        finish()
-        return elements
     }
 }

@@ -7,9 +7,9 @@ package struct CacheEntry: Sendable, Equatable {
     /// The status of the response.
     package var status: Int
     /// The reason phrase.
-    package var reason: String
+    package var reason = ""
     /// The version of HTTP.
-    package var httpVersion: String
+    package var httpVersion = "1.1"
     /// The header fields that may be stored (RFC 9111, section 3.1).
     package var headers: HTTPFields
     /// The body, decoded if the request accepted compression.
@@ -20,45 +20,6 @@ package struct CacheEntry: Sendable, Equatable {
     package var receivedAt: Timestamp
     /// The request's values of the fields that `Vary` names (section 4.1).
     package var selection: CacheSelection
-
-    /// Creates an entry from its parts.
-    package init(
-        key: CacheKey,
-        status: Int,
-        reason: String = "",
-        httpVersion: String = "1.1",
-        headers: HTTPFields,
-        body: [UInt8],
-        requestedAt: Timestamp,
-        receivedAt: Timestamp,
-        selection: CacheSelection
-    ) {
-        self.key = key
-        self.status = status
-        self.reason = reason
-        self.httpVersion = httpVersion
-        self.headers = headers
-        self.body = body
-        self.requestedAt = requestedAt
-        self.receivedAt = receivedAt
-        self.selection = selection
-    }
-
-    /// Creates the entry for a response.
-    init(_ response: HTTPResponse, to request: HTTPRequest, selection: CacheSelection, sentAt: Timestamp, at: Timestamp)
-    {
-        self.init(
-            key: CacheKey(request),
-            status: response.status,
-            reason: response.reason,
-            httpVersion: response.httpVersion,
-            headers: Self.storable(response.headers),
-            body: response.body,
-            requestedAt: sentAt,
-            receivedAt: at,
-            selection: selection
-        )
-    }
 
     /// The fields that make a request conditional (section 4.3.1); empty without a validator.
     package var conditions: [HTTPField] {
@@ -118,9 +79,27 @@ package struct CacheEntry: Sendable, Equatable {
     ]
 
     private static func storable(_ fields: HTTPFields) -> HTTPFields {
-        let named = fields.values(named: "Connection").flatMap { CacheControl.elements(of: $0).map(\.name) }
+        let named = fields.values(named: "Connection").flatMap { HTTPField.elements(of: $0).map(\.name) }
         let excluded = connectionFields + named
         return HTTPFields(fields.filter { field in !excluded.contains(where: field.isNamed) })
+    }
+}
+
+extension CacheEntry {
+    /// Creates the entry for a response.
+    init(_ response: HTTPResponse, to request: HTTPRequest, selection: CacheSelection, sentAt: Timestamp, at: Timestamp)
+    {
+        self.init(
+            key: CacheKey(request),
+            status: response.status,
+            reason: response.reason,
+            httpVersion: response.httpVersion,
+            headers: Self.storable(response.headers),
+            body: response.body,
+            requestedAt: sentAt,
+            receivedAt: at,
+            selection: selection
+        )
     }
 }
 

@@ -5,19 +5,11 @@ import WaybillRuntime
 /// Decides what a private cache does for one request (RFC 9111): first with the stored response, then with that of the
 /// server. The caller reads, sends and stores.
 package struct CacheExchange: Sendable {
-    /// What to do before anything is sent.
-    package enum Start: Sendable, Equatable {
-        /// Return this result.
-        case finish(Result<HTTPResponse, TransportFailure>)
-        /// Send this request.
-        case send(HTTPRequest)
-    }
-
-    /// What to do after a result.
+    /// What to do with the stored response, or after a result.
     package enum Next: Sendable, Equatable {
         /// Apply the change and return this result.
         case finish(Result<HTTPResponse, TransportFailure>, Change)
-        /// Send this request, because the server confirmed another response than the stored one.
+        /// Send this request. After a result, the server confirmed another response than the stored one.
         case send(HTTPRequest)
     }
 
@@ -42,16 +34,16 @@ package struct CacheExchange: Sendable {
     package var needsEntry: Bool { request.options.cache != .reload }
 
     /// Decides what to do with the stored response.
-    package mutating func start(with stored: CacheEntry?, now: Timestamp) -> Start {
+    package mutating func start(with stored: CacheEntry?, now: Timestamp) -> Next {
         sentAt = now
         let verdict = stored.map { CacheRules.verdict(on: $0, for: request, now: now) } ?? .ignore
         if verdict != .ignore { entry = stored }
         if verdict == .use, let entry {
-            return .finish(.success(entry.response(to: request, use: .hit, now: now)))
+            return .finish(.success(entry.response(to: request, use: .hit, now: now)), .none)
         }
         let mode = request.options.cache
         if mode == .onlyIfCached || CacheControl(request.headers, isRequest: true).onlyIfCached {
-            return .finish(.failure(.notCached(request)))
+            return .finish(.failure(.notCached(request)), .none)
         }
         var sending = request
         if verdict == .validate, request.method == "GET", let conditions = entry?.conditions, !conditions.isEmpty {

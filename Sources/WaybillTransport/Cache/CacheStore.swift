@@ -34,15 +34,6 @@ package final class CacheStore: Sendable {
         package let folder: String
         /// The reason, without the folder.
         package let message: String
-
-        fileprivate init(folder: String, message: String) {
-            self.folder = folder
-            self.message = message
-        }
-
-        fileprivate init(folder: String, errno number: Int32) {
-            self.init(folder: folder, message: SystemError(number).description)
-        }
     }
 
     /// The user's cache folder for HTTP: `$XDG_CACHE_HOME/waybill/http`, or `~/.cache/waybill/http`, or
@@ -78,7 +69,7 @@ package final class CacheStore: Sendable {
             guard error == .noSuchFile else { throw Failure(folder: folder, message: error.description) }
             // Other users must not read this user's responses.
             if let failed = NewFile.makeFolder(folder, permissions: 0o700), errno != EEXIST {
-                throw Failure(folder: failed, errno: errno)
+                throw Failure(folder: failed, message: SystemError.last.description)
             }
             do {
                 try NewFile.write(bytes, to: temporary)
@@ -90,7 +81,7 @@ package final class CacheStore: Sendable {
         guard rename(temporary, path(of: entry.key.fileName)) == 0 else {
             let code = errno
             unlink(temporary)
-            throw Failure(folder: folder, errno: code)
+            throw Failure(folder: folder, message: SystemError(code).description)
         }
         evict(afterStoring: bytes.count)
     }

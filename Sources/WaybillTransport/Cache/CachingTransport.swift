@@ -46,47 +46,33 @@ package struct CachingTransport: Transport {
 
     package func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
+        monitor: TransferMonitor?,
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
-        if let obstacle = obstacle(to: request) {
+        if let obstacle = receiver == nil ? obstacle(to: request) : .kind {
             if request.options.cache == .onlyIfCached { return .failure(.notCached(request, because: obstacle)) }
             if obstacle != .kind, request.options.cache.usesCache { onObstacle(obstacle) }
             tellSending(request, monitor)
-            let result = await transport.send(request, monitor: monitor)
+            let result = await transport.send(request, monitor: monitor, receiver: receiver)
             await note(result, of: request)
             return result
         }
         var exchange = CacheExchange(request)
         var stored: CacheEntry?
         if exchange.needsEntry { stored = await stores.entry(for: CacheKey(request), of: request) }
-        var sending: HTTPRequest
-        switch exchange.start(with: stored, now: now()) {
-        case .finish(let result): return await counted(result)
-        case .send(let request): sending = request
-        }
+        var next = exchange.start(with: stored, now: now())
         while true {
-            tellSending(sending, monitor)
-            let result = await transport.send(sending, monitor: monitor)
-            await note(result, of: sending)
-            switch exchange.next(after: result, now: now()) {
+            switch next {
             case .finish(let result, let change):
                 await apply(change, of: request)
                 return await counted(result)
-            case .send(let next): sending = next
+            case .send(let sending):
+                tellSending(sending, monitor)
+                let result = await transport.send(sending, monitor: monitor)
+                await note(result, of: sending)
+                next = exchange.next(after: result, now: now())
             }
         }
-    }
-
-    package func send(
-        _ request: HTTPRequest,
-        monitor: TransferMonitor?,
-        receiver: any BodyReceiver
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        if request.options.cache == .onlyIfCached { return .failure(.notCached(request, because: .kind)) }
-        tellSending(request, monitor)
-        let result = await transport.send(request, monitor: monitor, receiver: receiver)
-        await note(result, of: request)
-        return result
     }
 
     package func mayHaveStoredResponse(to request: HTTPRequest) -> Bool {

@@ -61,26 +61,16 @@ package final class CurlTransport: Transport {
 
     package func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        do {
-            return await perform(try await prepare(request, for: .exchange), monitor: monitor)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    package func send(
-        _ request: HTTPRequest,
         monitor: TransferMonitor?,
-        receiver: any BodyReceiver
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
         let prepared: PreparedRequest
         do {
-            prepared = try await prepare(request, for: .stream)
+            prepared = try await prepare(request, for: receiver == nil ? .exchange : .stream)
         } catch {
             return .failure(error)
         }
+        guard let receiver else { return await perform(prepared, monitor: monitor) }
         // What a receiver does with a body, such as writing it to a disk, must not delay the transfers.
         return await withTaskExecutorPreference(receiver.executor) {
             await stream(prepared, monitor: monitor, to: receiver)

@@ -15,6 +15,10 @@ final class EasyHandle {
     /// request).
     static let checksHeadFirst = LibCurl.version & 0xFFFF00 == 0x075800
 
+    /// Whether libcurl passes bytes to `Transfer.observe` before it decodes them. Versions 7.88 and 8.14 do; those between
+    /// them have not been tried.
+    private static let isObservable = checksHeadFirst || LibCurl.version >= 0x080e00
+
     /// libcurl's handle.
     let pointer: UnsafeMutableRawPointer
     /// The current transfer of the handle.
@@ -119,10 +123,9 @@ final class EasyHandle {
         keepsOptions = false
     }
 
-    /// Whether the transfer observes what libcurl reads before libcurl decodes it, and libcurl's notes. Only version
-    /// 7.88 is known to pass the bytes in this form.
+    /// Sets whether the transfer observes what libcurl reads before libcurl decodes it, and libcurl's notes.
     func setObserved(_ isObserved: Bool) {
-        guard Self.checksHeadFirst, isObserved != self.isObserved else { return }
+        guard Self.isObservable, isObserved != self.isObserved else { return }
         self.isObserved = isObserved
         waybill_easy_set_long(pointer, CURLOPT_VERBOSE, isObserved ? 1 : 0)
     }

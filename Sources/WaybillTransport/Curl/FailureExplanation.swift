@@ -26,7 +26,11 @@ extension Transfer {
             return (.dns, code, "could not resolve the host name \(host)")
         case CURLE_COULDNT_RESOLVE_PROXY:
             return (.dns, code, "could not resolve the name of the proxy \(prepared.proxy?.endpoint ?? "")")
-        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY:
+        case CURLE_INTERFACE_FAILED:
+            let interface = prepared.request.options.interface ?? ""
+            let cause = systemError == 0 ? "" : ": \(reason)"
+            return (.connect, code, "could not connect to \(destination): could not bind to '\(interface)'\(cause)")
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY:
             return (.connect, code, "could not connect to \(destination)\(throughProxy): \(reason)")
         case _ where report.connectStatus >= 300:
             let response = "the proxy responded with \(report.connectStatus)"
@@ -40,8 +44,19 @@ extension Transfer {
         case CURLE_GOT_NOTHING: return (.transfer, code, "\(destination) closed the connection without a response")
         case CURLE_PARTIAL_FILE:
             return (.transfer, code, "\(destination) closed the connection in the middle of the response")
-        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse:
-            // libcurl's code for a line that exceeds its limit.
+        // What newer versions refuse before they pass it on.
+        case .tooLarge where detail.hasPrefix("Too many response headers"):
+            return (.transfer, code, "the response has more than 5000 header fields, which is libcurl's limit")
+        case CURLE_WEIRD_SERVER_REPLY where detail.hasPrefix("Version mismatch"):
+            return (.transfer, code, prepared.versionNotAgreed)
+        case CURLE_WEIRD_SERVER_REPLY where detail.hasPrefix("Invalid Content-Length"):
+            return (.transfer, code, "the response's Content-Length is not a number of bytes")
+        case CURLE_BAD_CONTENT_ENCODING where detail.hasPrefix("Unsolicited Transfer-Encoding"):
+            let coding = String(detail.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" })
+            return (.transfer, CURLE_WEIRD_SERVER_REPLY, ResponseFraming.Fault.unknownCoding(coding).message)
+        case CURLE_OUT_OF_MEMORY where phase == .receiving || phase == .awaitingResponse,
+            .tooLarge where phase == .receiving || phase == .awaitingResponse:
+            // libcurl's codes for a line that exceeds its limit.
             let message = "a line of the response's header is larger than libcurl's limit of 100 KiB"
             return (.transfer, .tooLarge, message)
         case CURLE_BAD_FUNCTION_ARGUMENT where phase == .receiving:
@@ -124,8 +139,7 @@ extension Transfer.Refusal {
                 + "HTTP/2 cannot wait; a lower 'maxBody' or 'concurrency', or 'download', needs less"
         // There was no time left to send the request on another connection.
         case .connectionUnusable: return prepared.timeoutMessage(in: .awaitingResponse)
-        case .versionNotAgreed:
-            return "the response from \(destination) claims to be HTTP/2 on an HTTP/1.1 connection"
+        case .versionNotAgreed: return prepared.versionNotAgreed
         case .tooManyCookies:
             return
                 "\(destination) set a cookie although the jar already has \(ShareHandle.maximumCookies); "
@@ -150,6 +164,11 @@ extension PreparedRequest {
     /// The message for a header that starts with a folded line.
     fileprivate var foldedStart: String {
         "the header of the response from \(origin.destination) starts with a folded line, which belongs to no field"
+    }
+
+    /// The message for a response with another version than the connection.
+    fileprivate var versionNotAgreed: String {
+        "the response from \(origin.destination) claims to be HTTP/2 on an HTTP/1.1 connection"
     }
 
     /// The message for a timeout in a phase of the transfer.
@@ -206,7 +225,8 @@ extension ResponseFraming.Fault {
         case .malformedChunk:
             "the response has a chunk whose size is not a hexadecimal number"
         case .unknownCoding(let coding):
-            "the response has the unknown Transfer-Encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"
+            "the response has the \(ResponseFraming.knownCodings.contains(coding) ? "unrequested" : "unknown") "
+                + "Transfer-Encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"
         }
     }
 }

@@ -8,6 +8,9 @@ enum LibCurl {
     /// The version, with one byte for each number.
     static let version = waybill_version_info().pointee.version_num
 
+    /// The name and the version of the TLS library, such as `OpenSSL/3.5.9`; nil if there is none.
+    static let tlsVersion = waybill_version_info().pointee.ssl_version.map { String(cString: $0) }
+
     /// Whether it was built with TLS-SRP.
     static let supportsSRP = waybill_version_info().pointee.features & CURL_VERSION_TLSAUTH_SRP != 0
 

@@ -41,8 +41,11 @@ final class MultiHandle {
         // Valid as long as libcurl uses it: `deinit` removes the callbacks.
         let owner = Unmanaged.passUnretained(self).toOpaque()
         waybill_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, owner)
-        waybill_multi_set_socket_function(pointer) { _, socket, interest, owner, _ in
+        waybill_multi_set_socket_function(pointer) { easy, socket, interest, owner, _ in
             MultiHandle.from(owner)?.watch(socket, interest)
+            if let easy, interest & CURL_POLL_IN != 0 {
+                EasyHandle.owner(of: easy)?.transfer?.noteReading(from: socket)
+            }
             return 0
         }
         waybill_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, owner)

@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillPlatform
 
 /// What the OpenSSL with which libcurl is linked knows of the TLS connection of a handle, and libcurl does not report.
 struct OpenSSL {
@@ -7,8 +8,21 @@ struct OpenSSL {
 
     private let functions: waybill_openssl
 
-    /// The OpenSSL in this process; nil if libcurl uses another TLS library.
-    static let linked = waybill_find_openssl().map { OpenSSL(functions: $0.pointee) }
+    /// The OpenSSL that libcurl is linked with; nil if libcurl uses another TLS library.
+    static let linked = find()
+
+    private static func find() -> OpenSSL? {
+        // LibreSSL and BoringSSL have functions of the same names, and libcurl reports them as the same backend.
+        guard let version = LibCurl.tlsVersion, isOpenSSL(version),
+            let libcurl = waybill_open_library(waybill_libcurl_address())
+        else { return nil }
+        return waybill_find_openssl(libcurl).map { OpenSSL(functions: $0.pointee) }
+    }
+
+    /// Whether the name that libcurl reports is OpenSSL's, or that of its fork with QUIC.
+    static func isOpenSSL(_ version: String) -> Bool {
+        version.hasPrefix("OpenSSL/") || version.hasPrefix("quictls/")
+    }
 
     /// The `SSL` of the connection that a handle uses.
     private func session(of easy: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {

@@ -92,7 +92,7 @@ final class PreparedRequest: Sendable {
     }
 
     private static func body(of request: HTTPRequest) throws(TransportFailure) -> BodyPlan? {
-        let parts: [HTTPRequest.Part]
+        let parts: [BodyPart]
         switch request.body {
         case .none:
             // RFC 9110, section 8.6: a method that anticipates content sends a length even if there is none.

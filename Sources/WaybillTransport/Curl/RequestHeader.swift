@@ -57,14 +57,3 @@ struct RequestHeader {
         return value
     }
 }
-
-extension String {
-    /// RFC 9110, section 5.5: white space around a value is not part of it.
-    fileprivate var withoutOuterBlanks: String {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.first, let last = utf8.last, isBlank(first) || isBlank(last) else { return self }
-        guard let start = utf8.firstIndex(where: { !isBlank($0) }), let end = utf8.lastIndex(where: { !isBlank($0) })
-        else { return "" }
-        return String(self[start...end])
-    }
-}

@@ -20,14 +20,14 @@ struct ResponseFraming {
         case malformedField(String)
         /// `chunked` is not the last transfer coding, or appears twice.
         case invalidCodings(String)
-        /// A transfer coding is unknown.
+        /// A transfer coding is unknown, or was not requested.
         case unknownCoding(String)
         /// The size of a chunk is not a hexadecimal number.
         case malformedChunk
     }
 
     // The codings that libcurl decodes.
-    private static let knownCodings = ["chunked", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
+    static let knownCodings = ["chunked", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
     private enum Field {
         case length, codings, other

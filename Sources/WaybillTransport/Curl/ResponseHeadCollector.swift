@@ -17,6 +17,9 @@ struct ResponseHeadCollector {
     /// Whether the latest header has a field.
     private(set) var hasField = false
 
+    /// Whether the first line after a status line is folded, and so belongs to no field.
+    private(set) var startsFolded = false
+
     private var count = 0
     private var namesCodings = false
     private var isInHead = false
@@ -40,6 +43,7 @@ struct ResponseHeadCollector {
             hasStatusLine = Self.isStatusLine(line)
         } else {
             framing.append(line)
+            if !hasField && (line.first == 0x20 || line.first == 0x09) { startsFolded = true }
             hasField = true
         }
         bytes.append(contentsOf: line)

@@ -32,6 +32,9 @@ final class Transfer {
     /// Whether the request was handed to a connection.
     var wasSent: Bool { sendings > 0 }
 
+    /// Whether a connection was established, though it may not be secure yet.
+    private(set) var hasConnected = false
+
     /// How often the request was sent again because the nonce of its digest credentials was stale.
     var repetitions: Int { min(Self.mostChallenges, max(1, challenges)) - 1 }
 
@@ -175,6 +178,7 @@ final class Transfer {
         guard head.hasStatusLine else {
             return refuse(.malformedStatusLine(String(decoding: line[...].withoutOuterBlanks, as: UTF8.self)))
         }
+        guard !head.startsFolded else { return refuse(.headerStartsFolded) }
         if prepared.request.options.cookies != .off, line.isField(named: "set-cookie") {
             handle?.removeCookie(misreadFrom: line)
             if handle?.noteCookie() == false { return refuse(.tooManyCookies) }
@@ -369,6 +373,13 @@ final class Transfer {
         if let localPort, ports.contains(localPort), refusal == nil { refusal = .flooded }
     }
 
+    /// Records that libcurl waits for bytes from a socket. While it connects, it waits only until it can write.
+    func noteReading(from socket: curl_socket_t) {
+        guard !hasConnected, !wasSent else { return }
+        // A name lookup has a socket, too, but none of the network.
+        hasConnected = LocalPort.of(socket) != nil || prepared.origin.unixSocket != nil
+    }
+
     /// Rewinds the body of the request.
     func rewind() -> Bool {
         reader?.seek(to: 0) ?? true
@@ -401,6 +412,8 @@ final class Transfer {
     func advance(sent: Int, received: Int, of receivedTotal: Int) {
         // libcurl calls this many times between two bytes.
         guard sent != lastProgress.sent || received != lastProgress.received else { return }
+        // What arrived before a pause is delivered after it.
+        guard !isPaused else { return }
         let now = ContinuousClock.now
         guard now - (lastProgressAt ?? startedAt) >= .milliseconds(100) else { return }
         lastProgressAt = now

@@ -7,7 +7,6 @@ final class TransferEngine {
     private let commands: CommandQueue
     private let executor: TransportExecutor
     private let poller: any Poller
-    private var busyWait = BusyWait()
     private let multi: MultiHandle
     private let jars: CookieJars
     private let marks = SocketMarks()
@@ -68,54 +67,38 @@ final class TransferEngine {
                 endOverdueTransfers()
                 isAdmitting = collectFinished()
             }
-            let hasDelivered = deliver()
+            deliver()
             turnsSinceLook += 1
             // A task that has received its response here usually sends the next request, which takes precedence over
             // polling the sockets.
             if turnsSinceLook < Self.turnsWithoutLook && !commands.isEmpty { continue }
-            // A chain sends its next request right after a response, so the thread does not sleep before it.
-            if hasDelivered && transfers.isEmpty { _ = BusyWait.poll { !commands.isEmpty } }
             pollSockets()
             turnsSinceLook = 0
         }
         for transfer in transfers.values { finish(transfer, with: .failed(.shutDown(transfer))) }
-        _ = deliver()
+        deliver()
         executor.close()
         return jars.save()
     }
 
     private func pollSockets() {
         defer { _ = collectFinished() }
-        // While the thread polls, it sees commands without a signal.
-        if busyWait.isWorthwhile, BusyWait.poll(until: { act(within: 0) || !commands.isEmpty }) { return }
         let milliseconds = commands.beginWaiting() ? millisecondsToWait : 0
-        let start = ContinuousClock.now
-        _ = act(within: milliseconds)
-        if milliseconds != 0 { busyWait.note(slept: .now - start) }
-    }
-
-    /// Waits for events and handles them. Returns false if there were none.
-    private func act(within milliseconds: Int32) -> Bool {
-        var hasActed = false
         poller.wait(milliseconds: milliseconds) { ready in
-            hasActed = true
             if ready.descriptor == commands.descriptor {
                 commands.acknowledge()
             } else {
                 multi.act(on: ready)
             }
         }
-        return hasActed
     }
 
     // Delivers all outcomes of one iteration together, to wake the tasks' threads once instead of many times.
-    private func deliver() -> Bool {
+    private func deliver() {
         executor.note(transfers: transfers.count + ended.count)
-        let isAny = !ended.isEmpty
         for transfer in ended { transfer.deliver() }
         ended.removeAll(keepingCapacity: true)
         for transfer in streaming.values { transfer.order.channel?.wake() }
-        return isAny
     }
 }
 

@@ -33,8 +33,8 @@ struct TransferReport {
         if transfer.wasSent {
             return number(CURLINFO_SIZE_UPLOAD_T) < (transfer.prepared.body?.count ?? 0) ? .sending : .awaitingResponse
         }
-        // libcurl reports the time of connecting only after the handshake, but the address immediately.
-        if hasConnected { return .securing }
+        // libcurl reports the time of connecting only after the handshake, and new versions also the address.
+        if hasConnected || transfer.hasConnected { return .securing }
         return number(CURLINFO_NAMELOOKUP_TIME_T) > 0 ? .connecting : .resolving
     }
 
@@ -56,7 +56,7 @@ struct TransferReport {
             body: transfer.body,
             url: transfer.prepared.request.url,
             timings: transfer.withoutPauses(timings),
-            bytesSent: long(CURLINFO_REQUEST_SIZE) + number(CURLINFO_SIZE_UPLOAD_T),
+            bytesSent: bytesSent(of: transfer),
             bytesReceived: long(CURLINFO_HEADER_SIZE) + number(CURLINFO_SIZE_DOWNLOAD_T),
             remoteAddress: remoteAddress,
             reusedConnection: isConnectionReused,
@@ -64,6 +64,17 @@ struct TransferReport {
         )
         if let share = transfer.share { response.memory = share }
         return response
+    }
+
+    /// The bytes of the requests with their bodies.
+    ///
+    /// Since version 8.7, libcurl counts the body as a part of the request. Earlier versions do so only if they send it
+    /// together with the header: over HTTP/1, a body of less than 64 KiB that they were given as a whole.
+    private func bytesSent(of transfer: Transfer) -> Int {
+        let size = long(CURLINFO_REQUEST_SIZE)
+        if LibCurl.version >= 0x080700 { return size }
+        if httpVersion != "2", let body = transfer.prepared.body?.smallBytes, body.count < 64 << 10 { return size }
+        return size + number(CURLINFO_SIZE_UPLOAD_T)
     }
 
     /// Whether the transfer made no new connection.

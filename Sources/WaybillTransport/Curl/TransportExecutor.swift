@@ -49,7 +49,7 @@ final class TransportExecutor: TaskExecutor {
         while jobs.takeAll(into: &batch) || !batch.isEmpty {
             for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
             batch.removeAll(keepingCapacity: true)
-            if !BusyWait.poll(until: { !jobs.isEmpty }) { jobs.wait() }
+            jobs.wait()
         }
     }
 

@@ -21,7 +21,7 @@ extension TransportFailure {
     }
 
     /// The failure of a transfer whose receiver refused the rest of the body.
-    static let refusedByReceiver = TransportFailure(
+    package static let refusedByReceiver = TransportFailure(
         kind: .cancelled,
         phase: .receiving,
         code: Int32(CURLE_ABORTED_BY_CALLBACK.rawValue),

@@ -5,13 +5,11 @@ import WaybillRuntime
 final class DownloadReceiver: BodyReceiver {
     /// What happened to the response.
     enum Outcome: Sendable {
-        /// No response was received.
-        case none
         /// Its body was written to the file, as far as it was received.
         case written(DownloadState.Body, HTTPResponse)
         /// The file is requested again from the start.
         case startOver
-        /// It is an ordinary response.
+        /// It is an ordinary response, or none was received.
         case ordinary
         /// A file already exists and is kept.
         case kept(HTTPResponse)
@@ -21,12 +19,11 @@ final class DownloadReceiver: BodyReceiver {
 
     private struct State {
         var decision: DownloadState
-        var outcome = Outcome.none
+        var outcome = Outcome.ordinary
     }
 
     private let file: PartialFile
     private let thread: FileThread
-    private let containsSecret: @Sendable (String) -> Bool
     private let accept: FileDownload.Acceptor
     private let state: Mutex<State>
 
@@ -34,12 +31,10 @@ final class DownloadReceiver: BodyReceiver {
         _ decision: DownloadState,
         file: PartialFile,
         thread: FileThread,
-        containsSecret: @escaping @Sendable (String) -> Bool,
         accept: @escaping FileDownload.Acceptor
     ) {
         self.file = file
         self.thread = thread
-        self.containsSecret = containsSecret
         self.accept = accept
         state = Mutex(State(decision: decision))
     }
@@ -69,7 +64,7 @@ final class DownloadReceiver: BodyReceiver {
             case .keepExisting: return end(.kept(response))
             case .yes: break
             }
-            body.record = body.record?.without(containsSecret)
+            body.record = decision.withoutSecrets(body.record)
             try file.begin(body)
             return end(.written(body, response))
         } catch {

@@ -136,6 +136,9 @@ package struct DownloadState: Sendable {
         range = .rest(of: record, from: size, size: size)
     }
 
+    /// Returns what of a record is stored next to the partial file, when the secrets in the response are known.
+    func withoutSecrets(_ record: DownloadRecord?) -> DownloadRecord? { record?.without { redact($0) != $0 } }
+
     /// Makes the next request one for the whole file.
     @discardableResult
     package mutating func startOver() -> Step {

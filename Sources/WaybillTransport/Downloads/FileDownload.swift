@@ -31,7 +31,7 @@ package struct FileDownload: Sendable {
 
     /// The request, without the fields that the download adds.
     package var request: HTTPRequest
-    /// Removes the secrets from a URL.
+    /// Removes the secrets from a text.
     package var redact: @Sendable (String) -> String
     /// The path of the partial file.
     package var part: String
@@ -39,8 +39,6 @@ package struct FileDownload: Sendable {
     package var resumes: Bool
     /// The digests to compute.
     package var digests: Set<Digest.Algorithm>
-    /// Whether a text of an accepted response contains a secret, so that it is not stored next to the partial file.
-    package var containsSecret: @Sendable (String) -> Bool
     /// The function that accepts responses.
     package var accept: Acceptor
 
@@ -51,7 +49,6 @@ package struct FileDownload: Sendable {
         part: String,
         resumes: Bool,
         digests: Set<Digest.Algorithm>,
-        containsSecret: @escaping @Sendable (String) -> Bool = { _ in false },
         accept: @escaping Acceptor
     ) {
         self.request = request
@@ -59,7 +56,6 @@ package struct FileDownload: Sendable {
         self.part = part
         self.resumes = resumes
         self.digests = digests
-        self.containsSecret = containsSecret
         self.accept = accept
     }
 
@@ -108,13 +104,7 @@ package struct FileDownload: Sendable {
             var sending = request
             sending.headers += state.fields
             sending.acceptsCompression = false
-            let receiver = DownloadReceiver(
-                state,
-                file: file,
-                thread: thread,
-                containsSecret: containsSecret,
-                accept: accept
-            )
+            let receiver = DownloadReceiver(state, file: file, thread: thread, accept: accept)
             let result = await transport.send(
                 sending,
                 followingRedirects: limit,
@@ -124,7 +114,7 @@ package struct FileDownload: Sendable {
             )
             state = receiver.decision
             switch receiver.outcome {
-            case .none, .ordinary: return .response(result)
+            case .ordinary: return .response(result)
             case .kept(let response): return .kept(response)
             case .failed(let error, let response): return .failed(error, response)
             case .startOver:

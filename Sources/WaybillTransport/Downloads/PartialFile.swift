@@ -44,7 +44,6 @@ final class PartialFile: Sendable {
     /// After this many bytes, writing to disk starts while others arrive, so that the wait at the end is short.
     private static let syncInterval = 32 << 20
 
-    /// Its path.
     let path: String
 
     private let descriptor: Int32

@@ -12,7 +12,7 @@ package enum SuggestedName {
     package static func of(_ headers: HTTPFields) -> String? {
         guard let field = headers.first(named: "Content-Disposition") else { return nil }
         var plain: String?
-        for (name, value) in parameters(of: field) {
+        for case (let name, let value?) in HTTPField.elements(of: field, separatedBy: ";") {
             switch name {
             case "filename*":
                 if let name = extended(value).flatMap(safe) { return name }
@@ -61,45 +61,6 @@ package enum SuggestedName {
         var stem = name[..<dot]
         while stem.utf8.count + name[dot...].utf8.count > longest { stem.removeLast() }
         return String(stem + name[dot...])
-    }
-
-    // MARK: Fields
-
-    /// The parameters of a field after its first word, with names in lower case and values without quotes.
-    private static func parameters(of field: String) -> [(name: String, value: String)] {
-        var parameters: [(name: String, value: String)] = []
-        var rest = Array(field.unicodeScalars)[...]
-        rest = rest.drop { $0 != ";" }
-        while rest.popFirst() != nil {
-            let name = rest.prefix { $0 != "=" && $0 != ";" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { continue }
-            rest = rest.dropFirst()
-            parameters.append((text(name).lowercased(), value(&rest)))
-            rest = rest.drop { $0 != ";" }
-        }
-        return parameters
-    }
-
-    private static func value(_ rest: inout ArraySlice<Unicode.Scalar>) -> String {
-        rest = rest.drop { $0 == " " || $0 == "\t" }
-        guard rest.first == "\"" else {
-            let token = rest.prefix { $0 != ";" }
-            rest = rest.dropFirst(token.count)
-            return text(token)
-        }
-        rest = rest.dropFirst()
-        var value: [Unicode.Scalar] = []
-        while let scalar = rest.popFirst(), scalar != "\"" {
-            if scalar == "\\", let escaped = rest.popFirst() { value.append(escaped) } else { value.append(scalar) }
-        }
-        return String(String.UnicodeScalarView(value))
-    }
-
-    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-        let isBlank = { (scalar: Unicode.Scalar) in scalar == " " || scalar == "\t" }
-        let start = scalars.drop(while: isBlank)
-        return String(String.UnicodeScalarView(Array(start.reversed().drop(while: isBlank).reversed())))
     }
 
     /// An extended value (RFC 8187): `UTF-8''na%C3%AFve.txt`.

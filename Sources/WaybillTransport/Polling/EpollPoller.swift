@@ -1,7 +1,7 @@
 import WaybillPlatform
 import WaybillRuntime
 
-#if canImport(Glibc)
+#if os(Linux)
     typealias SystemPoller = EpollPoller
 
     /// Waits with Linux's `epoll`, whose cost does not grow with the number of descriptors.

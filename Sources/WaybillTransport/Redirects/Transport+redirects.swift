@@ -8,11 +8,11 @@ extension Transport {
         receiver: (any BodyReceiver)? = nil,
         onRedirect: (Redirect) -> Void = { _ in }
     ) async -> Result<HTTPResponse, TransportFailure> {
-        if limit == 0 { return await send(request, monitor, receiver) }
+        if limit == 0 { return await send(request, monitor: monitor, receiver: receiver) }
         var request = request
         var redirects: RedirectState?
         while true {
-            let result = await send(request, monitor, receiver)
+            let result = await send(request, monitor: monitor, receiver: receiver)
             guard case .success(var response) = result else { return result }
             guard response.redirectLocation != nil else {
                 if request.elapsed > .zero { response.timings.total += request.elapsed }
@@ -31,14 +31,5 @@ extension Transport {
                 request.elapsed = elapsed
             }
         }
-    }
-
-    private func send(
-        _ request: HTTPRequest,
-        _ monitor: TransferMonitor?,
-        _ receiver: (any BodyReceiver)?
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        guard let receiver else { return await send(request, monitor: monitor) }
-        return await send(request, monitor: monitor, receiver: receiver)
     }
 }

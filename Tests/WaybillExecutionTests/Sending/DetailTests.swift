@@ -33,15 +33,13 @@ import WaybillResults
     @Test func `transport events are reported in order and before any later event`() async {
         let listener = EventListener()
         let events = EventStream(journal: nil, observers: [listener])
-        let request = HTTPRequest(url: "http://s/", body: .parts([.bytes([1, 2]), .bytes([3])]))
-        let reporter = TransferReporter(request, of: "main.a", attempt: 2, to: events)
         var expected: [RunEvent.Kind] = []
         for count in 0..<500 {
-            reporter.take(.progress(TransferProgress(sent: count, sentTotal: 3, received: 0)))
             let progress = ProgressReport(attempt: 2, sent: count, sentTotal: 3, received: 0, receivedTotal: nil)
+            events.note(.requestProgress(progress), step: "main.a")
             expected.append(.requestProgress(progress))
             if count % 100 == 99 {
-                reporter.take(.sent)
+                events.note(.requestSent(attempt: 2, bytes: 3), step: "main.a")
                 events.emit(.stepStarted, step: "main.a")
                 expected += [.requestSent(attempt: 2, bytes: 3), .stepStarted]
             }

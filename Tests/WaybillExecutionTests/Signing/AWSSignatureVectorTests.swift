@@ -1,14 +1,17 @@
 import Testing
-import WaybillExecution
 import WaybillFormats
 import WaybillJSON
 import WaybillRuntime
+import WaybillTransport
+
+@testable import WaybillExecution
 
 /// AWS's test suite; see Tests/Vectors/README.md.
 @Suite(.timeLimit(.minutes(5))) struct AWSSignatureVectorTests {
     struct Vector: Sendable, CustomTestStringConvertible {
         let name: String
-        let message: AWSSigner.Message
+        let request: HTTPRequest
+        let digest: String
         let sessionToken: String?
         let authorization: String
 
@@ -24,25 +27,24 @@ import WaybillRuntime
             var lines = halves[0].split(separator: "\n").map(String.init)
             // `GET /a b HTTP/1.1`
             let words = lines.removeFirst().split(separator: " ")
-            var fields: [AWSSigner.Field] = []
+            var fields: [HTTPField] = []
             for line in lines {
-                if line.first == " ", var last = fields.popLast() {
-                    last.value += "\n\(line)"
-                    fields.append(last)
+                if line.first == " ", let last = fields.popLast() {
+                    fields.append(HTTPField(name: last.name, value: "\(last.value)\n\(line)"))
                 } else if let colon = line.firstIndex(of: ":") {
-                    fields.append(AWSSigner.Field(String(line[..<colon]), String(line[colon...].dropFirst())))
+                    let value = String(line[colon...].dropFirst())
+                    fields.append(HTTPField(name: String(line[..<colon]), value: value))
                 }
             }
-            let digest = Digest.sha256(of: Array((halves.count == 2 ? String(halves[1]) : "").utf8))
+            digest = Digest.sha256(of: Array((halves.count == 2 ? String(halves[1]) : "").utf8))
             // One request does not contain its token.
             let token = "x-amz-security-token:"
             sessionToken = json["canonicalRequest"]?.string?.split(separator: "\n").first { $0.hasPrefix(token) }
                 .map { String($0.dropFirst(token.count)) }
-            message = AWSSigner.Message(
+            self.request = HTTPRequest(
                 method: String(words[0]),
                 url: "https://example.amazonaws.com" + words.dropFirst().dropLast().joined(separator: " "),
-                fields: fields,
-                payloadDigest: digest
+                headers: fields
             )
         }
     }
@@ -68,9 +70,10 @@ import WaybillRuntime
             secretKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
             sessionToken: vector.sessionToken
         )
-        let fields = signer.sign(vector.message, at: Timestamp(nanoseconds: 1_440_938_160_000_000_000))
-        #expect(fields.last == AWSSigner.Field("Authorization", vector.authorization))
-        #expect(fields.contains(AWSSigner.Field("X-Amz-Date", "20150830T123600Z")))
+        let moment = Timestamp(nanoseconds: 1_440_938_160_000_000_000)
+        let fields = signer.sign(vector.request, payloadDigest: vector.digest, at: moment)
+        #expect(fields.last == HTTPField(name: "Authorization", value: vector.authorization, isSensitive: true))
+        #expect(fields.contains(HTTPField(name: "X-Amz-Date", value: "20150830T123600Z")))
     }
 
     @Test(arguments: [
@@ -87,9 +90,9 @@ import WaybillRuntime
     ) {
         // Equal signatures mean equal canonical paths. Services other than S3 encode the path once more.
         let signer = AWSSigner(region: "r", service: service, accessKey: "a", secretKey: "s")
-        func signature(_ path: String) -> AWSSigner.Field? {
-            let message = AWSSigner.Message(method: "GET", url: "http://h\(path)", fields: [], payloadDigest: "d")
-            return signer.sign(message, at: Timestamp(nanoseconds: 0)).last
+        func signature(_ path: String) -> HTTPField? {
+            let request = HTTPRequest(url: "http://h\(path)")
+            return signer.sign(request, payloadDigest: "d", at: Timestamp(nanoseconds: 0)).last
         }
         let same = service == "s3" ? canonical : canonical.replacing("%25", with: "%").replacing("%3D", with: "=")
         #expect(signature(path) == signature(same.replacing("%40", with: service == "s3" ? "%40" : "@")))
@@ -102,9 +105,8 @@ import WaybillRuntime
     ])
     func `the signed Host is the one that is sent`(url: String, host: String) {
         let signer = AWSSigner(region: "r", service: "s3", accessKey: "a", secretKey: "s")
-        let message = AWSSigner.Message(method: "GET", url: url, fields: [], payloadDigest: "d")
-        let fields = signer.sign(message, at: Timestamp(nanoseconds: 0))
-        #expect(fields.first == AWSSigner.Field("Host", host))
-        #expect(fields.contains(AWSSigner.Field("X-Amz-Content-Sha256", "d")))
+        let fields = signer.sign(HTTPRequest(url: url), payloadDigest: "d", at: Timestamp(nanoseconds: 0))
+        #expect(fields.first == HTTPField(name: "Host", value: host))
+        #expect(fields.contains(HTTPField(name: "X-Amz-Content-Sha256", value: "d")))
     }
 }

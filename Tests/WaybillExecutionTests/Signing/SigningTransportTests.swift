@@ -1,10 +1,11 @@
 import Synchronization
 import Testing
-import WaybillExecution
 import WaybillFormats
 import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
+
+@testable import WaybillExecution
 
 @Suite(.timeLimit(.minutes(5))) struct SigningTransportTests {
     private static let signer = AWSSigner(
@@ -71,16 +72,15 @@ import WaybillTransport
     private static func signature(of received: ReceivedRequest, at moment: Timestamp = moment) -> String? {
         let fields = received.head.split(separator: "\r\n").dropFirst().map { line in
             let colon = line.firstIndex(of: ":") ?? line.endIndex
-            return AWSSigner.Field(String(line[..<colon]), String(line[line.index(after: colon)...]))
+            return HTTPField(name: String(line[..<colon]), value: String(line[line.index(after: colon)...]))
         }
         let signed = fields.filter { $0.name != "Authorization" }
-        let message = AWSSigner.Message(
+        let request = HTTPRequest(
             method: received.method,
             url: "http://\(received.values(named: "Host")[0])\(received.target)",
-            fields: signed,
-            payloadDigest: Digest.sha256(of: received.body)
+            headers: signed
         )
-        return signer.sign(message, at: moment).last?.value
+        return signer.sign(request, payloadDigest: Digest.sha256(of: received.body), at: moment).last?.value
     }
 
     @Test(arguments: [

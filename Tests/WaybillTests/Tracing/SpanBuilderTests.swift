@@ -3,8 +3,8 @@ import Testing
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
-import WaybillResults
 
+@testable import WaybillResults
 @testable import WaybillTracing
 
 /// Sequences of events, and the spans that they become.
@@ -70,7 +70,7 @@ import WaybillResults
                     number += 1
                     return number
                 }
-            )!
+            )
         }
         return script.events.flatMap { builder.take($0) }
     }

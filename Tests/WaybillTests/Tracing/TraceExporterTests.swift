@@ -3,8 +3,8 @@ import Testing
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
-import WaybillResults
 
+@testable import WaybillResults
 @testable import WaybillTracing
 
 /// The exporter, with destinations that behave in various ways.

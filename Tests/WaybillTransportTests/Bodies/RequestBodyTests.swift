@@ -30,7 +30,7 @@ import WaybillTransport
     ])
     func `a body of parts is sent as one body, with its length`(pieces: [Piece]) async throws {
         let folder = TemporaryFolder()
-        let parts: [HTTPRequest.Part] = pieces.enumerated().map { index, piece in
+        let parts: [BodyPart] = pieces.enumerated().map { index, piece in
             switch piece {
             case .bytes(let bytes): .bytes(bytes)
             case .file(let bytes): .file(LocalFile(folder.write(bytes, to: "part\(index)")))

@@ -32,7 +32,7 @@ struct CacheExchangeTests {
     @Test func `a fresh response is used, and nothing is sent`() throws {
         var exchange = CacheExchange(Fixture.request())
         let start = exchange.start(with: try entry(), now: Fixture.time(59))
-        guard case .finish(.success(let response)) = start else { throw Unexpected(what: "\(start)") }
+        guard case .finish(.success(let response), _) = start else { throw Unexpected(what: "\(start)") }
         #expect(response.cacheUse == .hit)
         #expect(response.body == Array("stored".utf8))
     }
@@ -56,7 +56,7 @@ struct CacheExchangeTests {
         let lines = mode == .default ? "Cache-Control: only-if-cached" : ""
         var exchange = CacheExchange(Fixture.request(mode, lines))
         let start = exchange.start(with: nil, now: Fixture.time(0))
-        #expect(start == .finish(.failure(.notCached(Fixture.request()))))
+        #expect(start == .finish(.failure(.notCached(Fixture.request())), .none))
     }
 
     @Test(arguments: [

@@ -34,7 +34,7 @@ public struct CheckedManifest: Sendable {
     public var name: String { manifest.name }
 
     /// The paths of the manifest and of everything that it includes.
-    public var files: [String] { manifest.sources.map(\.name) }
+    public var files: [String] { manifest.documents.map(\.file.name) }
 
     /// The names of its graphs, in the order of the text.
     public var graphs: [String] { Array(manifest.graphs.keys) }

@@ -2,14 +2,9 @@ import WaybillJSON
 
 /// Decodes the elements of a list, one after another.
 struct ElementDecoder: UnkeyedDecodingContainer {
-    private let elements: [JSON]
+    let elements: [JSON]
     let codingPath: [any CodingKey]
     private(set) var currentIndex = 0
-
-    init(_ elements: [JSON], at codingPath: [any CodingKey]) {
-        self.elements = elements
-        self.codingPath = codingPath
-    }
 
     var count: Int? { elements.count }
 
@@ -50,6 +45,6 @@ struct ElementDecoder: UnkeyedDecodingContainer {
                 .init(codingPath: path, debugDescription: "the list has only \(elements.count) elements")
             )
         }
-        return ValueDecoder(elements[currentIndex], at: path)
+        return ValueDecoder(json: elements[currentIndex], codingPath: path)
     }
 }

@@ -2,13 +2,8 @@ import WaybillJSON
 
 /// Decodes the members of an object.
 struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let object: JSONObject
+    let object: JSONObject
     let codingPath: [any CodingKey]
-
-    init(_ object: JSONObject, at codingPath: [any CodingKey]) {
-        self.object = object
-        self.codingPath = codingPath
-    }
 
     var allKeys: [Key] { object.names.compactMap(Key.init) }
 
@@ -40,7 +35,7 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
                 .init(codingPath: codingPath, debugDescription: "the object has no member '\(key.stringValue)'")
             )
         }
-        return ValueDecoder(value, at: codingPath + [key])
+        return ValueDecoder(json: value, codingPath: codingPath + [key])
     }
 }
 

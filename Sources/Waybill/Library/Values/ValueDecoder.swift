@@ -2,23 +2,18 @@ import WaybillJSON
 
 /// Decodes a JSON value; also the container of a value that is neither a list nor an object.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
-    private let json: JSON
+    let json: JSON
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    init(_ json: JSON, at codingPath: [any CodingKey]) {
-        self.json = json
-        self.codingPath = codingPath
-    }
-
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard let object = json.object else { throw mismatch([String: Any].self) }
-        return KeyedDecodingContainer(MemberDecoder(object, at: codingPath))
+        return KeyedDecodingContainer(MemberDecoder(object: object, codingPath: codingPath))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let array = json.array else { throw mismatch([Any].self) }
-        return ElementDecoder(array, at: codingPath)
+        return ElementDecoder(elements: array, codingPath: codingPath)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -110,6 +105,6 @@ extension Value {
     ///
     /// - Throws: `DecodingError` with the path to the value that could not be decoded.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {
-        try ValueDecoder(json, at: []).decode(type)
+        try ValueDecoder(json: json, codingPath: []).decode(type)
     }
 }

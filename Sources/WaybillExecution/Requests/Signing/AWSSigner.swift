@@ -1,4 +1,5 @@
 package import WaybillFormats
+package import WaybillTransport
 
 /// Signs requests for AWS, with header fields (Signature Version 4, `AWS4-HMAC-SHA256`).
 package struct AWSSigner: Sendable, Hashable {
@@ -13,77 +14,39 @@ package struct AWSSigner: Sendable, Hashable {
     /// The token of temporary credentials, which is sent and signed.
     package var sessionToken: String?
 
-    /// A signer; see the properties.
-    package init(region: String, service: String, accessKey: String, secretKey: String, sessionToken: String? = nil) {
-        self.region = region
-        self.service = service
-        self.accessKey = accessKey
-        self.secretKey = secretKey
-        self.sessionToken = sessionToken
-    }
-
-    /// The parts of a request that are signed.
-    package struct Message: Sendable, Hashable {
-        /// The method.
-        package var method: String
-        /// The absolute URL, as it is sent.
-        package var url: String
-        /// The header fields, as they are sent. `Host` is derived from the URL if it is missing.
-        package var fields: [Field]
-        /// The SHA-256 digest of the body, in hexadecimal; or a placeholder, such as `UNSIGNED-PAYLOAD`.
-        package var payloadDigest: String
-
-        /// A message; see the properties.
-        package init(method: String, url: String, fields: [Field], payloadDigest: String) {
-            self.method = method
-            self.url = url
-            self.fields = fields
-            self.payloadDigest = payloadDigest
-        }
-    }
-
-    /// A header field.
-    package struct Field: Sendable, Hashable {
-        /// The name, as it is sent.
-        package var name: String
-        /// The value.
-        package var value: String
-
-        /// A name and a value.
-        package init(_ name: String, _ value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// The field that holds the digest of the body, in lower case.
     package static let digestField = "x-amz-content-sha256"
 
-    /// Returns the fields of the message with those of the signature: `Host`, `X-Amz-Date`, `X-Amz-Security-Token` if
-    /// there is a token, `X-Amz-Content-Sha256` for S3, and `Authorization`. Existing fields with these names, except
-    /// `Host`, are replaced.
-    package func sign(_ message: Message, at moment: Timestamp) -> [Field] {
-        let signed = fieldsBeforeSigning(message, at: moment)
-        let signature = signature(of: CanonicalRequest(message, signed, isForS3: isForS3), at: moment)
-        return signed + [Field("Authorization", signature)]
+    /// Returns the fields of a request with those of the signature: `Host`, `X-Amz-Date`, `X-Amz-Security-Token` if there
+    /// is a token, `X-Amz-Content-Sha256` for S3, and `Authorization`. Existing fields with these names, except `Host`,
+    /// are replaced.
+    ///
+    /// - Parameter payloadDigest: The SHA-256 digest of the body, in hexadecimal; or a placeholder, such as
+    ///   `UNSIGNED-PAYLOAD`.
+    package func sign(_ request: HTTPRequest, payloadDigest: String, at moment: Timestamp) -> [HTTPField] {
+        var signed = request
+        signed.headers = fieldsBeforeSigning(request, payloadDigest, at: moment)
+        let canonical = CanonicalRequest(signed, payloadDigest: payloadDigest, isForS3: isForS3)
+        let signature = signature(of: canonical, at: moment)
+        return signed.headers + [HTTPField(name: "Authorization", value: signature, isSensitive: true)]
     }
 
     private var isForS3: Bool { ["s3", "s3-outposts", "s3express"].contains(service) }
 
-    private func fieldsBeforeSigning(_ message: Message, at moment: Timestamp) -> [Field] {
+    private func fieldsBeforeSigning(_ request: HTTPRequest, _ digest: String, at moment: Timestamp) -> [HTTPField] {
         var replaced: Set = ["authorization", "x-amz-date"]
-        var added = [Field("X-Amz-Date", Self.basicFormat(moment))]
+        var added = [HTTPField(name: "X-Amz-Date", value: Self.basicFormat(moment))]
         if let sessionToken {
             replaced.insert("x-amz-security-token")
-            added.append(Field("X-Amz-Security-Token", sessionToken))
+            added.append(HTTPField(name: "X-Amz-Security-Token", value: sessionToken, isSensitive: true))
         }
         if isForS3 {
             replaced.insert(Self.digestField)
-            added.append(Field("X-Amz-Content-Sha256", message.payloadDigest))
+            added.append(HTTPField(name: "X-Amz-Content-Sha256", value: digest))
         }
-        var fields = message.fields.filter { !replaced.contains($0.name.lowercased()) }
-        if !fields.contains(where: { $0.name.lowercased() == "host" }) {
-            fields.insert(Field("Host", CanonicalRequest.host(of: message.url)), at: 0)
+        var fields = request.headers.filter { !replaced.contains($0.name.lowercased()) }
+        if !fields.contains(where: { $0.isNamed("Host") }) {
+            fields.insert(HTTPField(name: "Host", value: CanonicalRequest.host(of: request.url)), at: 0)
         }
         return fields + added
     }

@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillTransport
 
 /// A request in the canonical form from which client and server compute an AWS signature.
 struct CanonicalRequest {
@@ -7,10 +8,10 @@ struct CanonicalRequest {
     /// The names of the fields in it, as the signature lists them.
     let signedNames: String
 
-    init(_ message: AWSSigner.Message, _ fields: [AWSSigner.Field], isForS3: Bool) {
-        let address = URIReference(message.url)
+    init(_ request: HTTPRequest, payloadDigest: String, isForS3: Bool) {
+        let address = URIReference(request.url)
         var values: [String: [String]] = [:]
-        for field in fields {
+        for field in request.headers {
             let name = field.name.lowercased()
             if !Self.unsigned.contains(name) { values[name, default: []].append(Self.trimmed(field.value)) }
         }
@@ -19,7 +20,7 @@ struct CanonicalRequest {
         signedNames = names.joined(separator: ";")
         let path = isForS3 ? Self.decodedOnce(address.path) : Self.normalized(address.path)
         text = [
-            message.method, path, Self.query(address.query ?? ""), header, signedNames, message.payloadDigest,
+            request.method, path, Self.query(address.query ?? ""), header, signedNames, payloadDigest,
         ].joined(separator: "\n")
     }
 

@@ -32,19 +32,8 @@ package struct SigningTransport: Transport {
 
     package func send(
         _ request: HTTPRequest,
-        monitor: TransferMonitor?
-    ) async -> Result<HTTPResponse, TransportFailure> {
-        do {
-            return await transport.send(try await signed(request), monitor: monitor)
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    package func send(
-        _ request: HTTPRequest,
         monitor: TransferMonitor?,
-        receiver: any BodyReceiver
+        receiver: (any BodyReceiver)?
     ) async -> Result<HTTPResponse, TransportFailure> {
         do {
             return await transport.send(try await signed(request), monitor: monitor, receiver: receiver)
@@ -61,22 +50,8 @@ package struct SigningTransport: Transport {
         guard request.headers.contains(Self.placeholder) else { return request }
         let given = request.headers.first { $0.isNamed(AWSSigner.digestField) }?.value
         let digest = if let given { given } else { try await request.body.digest() }
-        let message = AWSSigner.Message(
-            method: request.method,
-            url: request.url,
-            fields: request.headers.map { AWSSigner.Field($0.name, $0.value) },
-            payloadDigest: digest
-        )
-        let sensitive = Set(request.headers.filter(\.isSensitive).map(\.name))
         var request = request
-        request.headers = signer.sign(message, at: now()).map { field in
-            let isCredential = ["Authorization", "X-Amz-Security-Token"].contains(field.name)
-            return HTTPField(
-                name: field.name,
-                value: field.value,
-                isSensitive: isCredential || sensitive.contains(field.name)
-            )
-        }
+        request.headers = signer.sign(request, payloadDigest: digest, at: now())
         return request
     }
 }

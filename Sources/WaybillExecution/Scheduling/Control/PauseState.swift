@@ -4,9 +4,6 @@ struct PauseState: Sendable {
     private(set) var isRunPaused = false
     private var steps: [String] = []
 
-    /// Nothing is paused.
-    init() {}
-
     /// Whether a step is paused, by itself or with the run or a step that contains it.
     func holds(_ path: String) -> Bool {
         isRunPaused || steps.contains { StepPath.isInside(path, $0) }

@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 import WaybillTransport
 
 /// The functions that the parts of a run call.
@@ -14,7 +15,7 @@ extension RunControl {
             if state.pauses.isRunPaused { state.pausedSince = clock.now }
         }
         return await withTaskGroup(of: Value?.self) { group in
-            group.addTask { await self.run(.run, body) }
+            group.addTask { await self.run(.run, body).value }
             group.addTask {
                 for await change in self.changes { report(change.isPaused, change.step) }
                 return nil
@@ -31,27 +32,35 @@ extension RunControl {
         }
     }
 
-    /// Runs a step or element so that it can be cancelled by itself, and returns whether it was. Nothing else may run
-    /// in the current task.
+    /// Runs a part of the run, such as a step or element, so that it can be cancelled by itself, and returns whether it
+    /// was. Nothing else may run in the current task.
     func run<Value: Sendable>(
-        step path: String,
-        endpoint: String?,
+        _ part: Part,
         _ body: @Sendable () async -> Value
     ) async -> (value: Value, wasCancelled: Bool) {
-        await run(activity: .step(path: path, endpoint: endpoint), body)
+        let activity = Activity()
+        let (number, isCancelled) = state.withLock { state in
+            let number = state.number()
+            state.activities[number] = (part, activity)
+            return (number, state.hasCancelled(part))
+        }
+        if isCancelled { activity.cancel() }
+        defer { state.withLock { $0.activities[number] = nil } }
+        let value = await activity.run(body)
+        return (value, activity.isCancelled)
     }
 
     /// Runs an operation that continues when the task that waits for it is cancelled, and that only `cancelAll`
     /// cancels.
     func unstoppable<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
-        await Task { await run(.final, body) }.value
+        await Task { await run(.final, body).value }.value
     }
 
     /// Waits; returns `false` if the run was stopped or the task was cancelled in the meantime.
     func wait(for duration: Duration, on clock: any RunClock) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.run(.wait) { (try? await clock.sleep(for: duration)) != nil }
+                await self.run(.wait) { (try? await clock.sleep(for: duration)) != nil }.value
             }
             return await group.next() ?? false
         }
@@ -59,24 +68,16 @@ extension RunControl {
 
     /// Waits while a step is paused.
     func waitUntilUnpaused(_ path: String) async {
-        let number = state.withLock { $0.pauses.holds(path) ? $0.number() : nil }
-        guard let number else { return }
-        defer { state.withLock { _ = $0.openGates.remove(number) } }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state -> Bool in
-                    if state.openGates.remove(number) != nil || !state.pauses.holds(path) { return true }
-                    state.gates[number] = (path, continuation)
-                    return false
-                }
-                if isOpen { continuation.resume() }
-            }
-        } onCancel: {
-            let gate = state.withLock { state in
-                if state.gates[number] == nil { state.openGates.insert(number) }
-                return state.gates.removeValue(forKey: number)
-            }
-            gate?.continuation.resume()
+        let gate = state.withLock { state -> (number: Int, opening: Awaited<Void>)? in
+            guard state.pauses.holds(path) else { return nil }
+            let gate = (state.number(), Awaited<Void>())
+            state.gates[gate.0] = (path, gate.1)
+            return gate
+        }
+        await gate?.opening.value {
+            guard let (number, opening) = gate else { return }
+            state.withLock { $0.gates[number] = nil }
+            opening.set(())
         }
     }
 
@@ -109,26 +110,6 @@ extension RunControl {
             return state.isStopping
         }
         if isStopping { handler() }
-    }
-
-    private func run<Value: Sendable>(_ part: Part, _ body: @Sendable () async -> Value) async -> Value {
-        await run(activity: part, body).value
-    }
-
-    private func run<Value: Sendable>(
-        activity part: Part,
-        _ body: @Sendable () async -> Value
-    ) async -> (value: Value, wasCancelled: Bool) {
-        let activity = Activity()
-        let (number, isCancelled) = state.withLock { state in
-            let number = state.number()
-            state.activities[number] = (part, activity)
-            return (number, state.hasCancelled(part))
-        }
-        if isCancelled { activity.cancel() }
-        defer { state.withLock { $0.activities[number] = nil } }
-        let value = await activity.run(body)
-        return (value, activity.isCancelled)
     }
 }
 

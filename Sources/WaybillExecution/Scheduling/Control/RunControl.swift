@@ -1,4 +1,5 @@
 import Synchronization
+import WaybillRuntime
 import WaybillTransport
 
 /// Controls a run while it is running, for signal handlers and users of the library. All functions may be called from
@@ -29,9 +30,7 @@ package final class RunControl: Sendable {
         var cancelledSteps: [String] = []
         var activities: [Int: (part: Part, activity: Activity)] = [:]
         var transfers: [Int: (path: String, monitor: TransferMonitor)] = [:]
-        var gates: [Int: (path: String, continuation: CheckedContinuation<Void, Never>)] = [:]
-        /// Gates whose task was cancelled before it started to wait.
-        var openGates: Set<Int> = []
+        var gates: [Int: (path: String, opening: Awaited<Void>)] = [:]
         var stopHandlers: [@Sendable () -> Void] = []
         /// The clock of the run, once it has started.
         var clock: (any RunClock)?
@@ -100,20 +99,9 @@ package final class RunControl: Sendable {
         state.withLock { $0.pausedTime + $0.currentPause }
     }
 
-    /// Pauses the run: nothing new starts, and transfers in flight wait. Times to wait (`delay`, `retry`, `until`) and
-    /// deadlines continue. A run that is being stopped is not paused.
-    package func pause() { pause(nil) }
-
-    /// Unpauses the run. Steps that were paused by themselves remain paused.
-    package func unpause() { unpause(nil) }
-
-    /// Pauses a step, even one that has not started.
-    package func pause(step path: String) { pause(.some(path)) }
-
-    /// Unpauses a step that was paused by itself.
-    package func unpause(step path: String) { unpause(.some(path)) }
-
-    private func pause(_ step: String?) {
+    /// Pauses the run, or a step, even one that has not started: nothing new starts in it, and its transfers in flight
+    /// wait. Times to wait (`delay`, `retry`, `until`) and deadlines continue. A run that is being stopped is not paused.
+    package func pause(step: String? = nil) {
         state.withLock { state in
             guard !state.isStopping, state.pauses.pause(step) else { return }
             if step == nil { state.pausedSince = state.clock?.now }
@@ -122,14 +110,15 @@ package final class RunControl: Sendable {
         }
     }
 
-    private func unpause(_ step: String?) {
-        let continuations = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    /// Unpauses the run, or a step that was paused by itself. With the run, such steps remain paused.
+    package func unpause(step: String? = nil) {
+        let open = state.withLock { state -> [Awaited<Void>] in
             guard state.pauses.unpause(step) else { return [] }
             if step == nil { state.endPause() }
             changed.yield((false, step))
             return state.resumeWaiting()
         }
-        for continuation in continuations { continuation.resume() }
+        for gate in open { gate.set(()) }
     }
 
     // MARK: Cancelling
@@ -175,7 +164,7 @@ package final class RunControl: Sendable {
     /// Stops the run: nothing new starts, except the steps of `finally`. Running requests may continue for ten seconds,
     /// and are then cancelled. Whatever was paused continues.
     package func stop() {
-        let (continuations, handlers) =
+        let (open, handlers) =
             state.withLock { state in
                 guard !state.isStopping else { return ([], []) }
                 state.isStopping = true
@@ -183,8 +172,8 @@ package final class RunControl: Sendable {
                 state.endPause()
                 if let clock = state.clock { state.graceTimer = timer(on: clock) }
                 return (state.resumeWaiting(), state.stopHandlers)
-            } as ([CheckedContinuation<Void, Never>], [@Sendable () -> Void])
-        for continuation in continuations { continuation.resume() }
+            } as ([Awaited<Void>], [@Sendable () -> Void])
+        for gate in open { gate.set(()) }
         for handler in handlers { handler() }
         cancel { if case .wait = $0 { true } else { false } }
     }
@@ -210,11 +199,11 @@ package final class RunControl: Sendable {
 }
 
 extension RunControl.State {
-    /// Unpauses whatever is no longer paused: transfers now, steps when the caller resumes the returned continuations.
-    fileprivate mutating func resumeWaiting() -> [CheckedContinuation<Void, Never>] {
+    /// Unpauses whatever is no longer paused: transfers now, steps when the caller opens the returned gates.
+    fileprivate mutating func resumeWaiting() -> [Awaited<Void>] {
         for transfer in transfers.values where !pauses.holds(transfer.path) { transfer.monitor.unpause() }
         let open = gates.filter { !pauses.holds($0.value.path) }
         for number in open.keys { gates[number] = nil }
-        return open.sorted { $0.key < $1.key }.map(\.value.continuation)
+        return open.sorted { $0.key < $1.key }.map(\.value.opening)
     }
 }

@@ -1,5 +1,6 @@
 import Synchronization
 import WaybillManifest
+import WaybillRuntime
 
 /// A request among equal ones, from its first attempt to its end.
 final class DuplicateClaim: Sendable {
@@ -41,16 +42,12 @@ final class Duplicates: Sendable {
     private struct State {
         var decisions = DuplicateState()
         var claims: [Int: DuplicateClaim] = [:]
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// Requests that no longer need to wait, but have not started to wait yet.
-        var ready: Set<Int> = []
+        /// The requests that wait for the previous one to end.
+        var waiting: [Int: Awaited<Void>] = [:]
         var lastNumber = 0
     }
 
     private let state = Mutex(State())
-
-    /// No request is in flight.
-    init() {}
 
     /// Returns a claim for a new request.
     func claim() -> DuplicateClaim {
@@ -67,52 +64,31 @@ final class Duplicates: Sendable {
         _ key: DuplicateKey,
         _ mode: DuplicatePolicy.Mode
     ) async -> Bool {
-        let (action, cancelled) = state.withLock { state -> (DuplicateState.Action, [DuplicateClaim]) in
-            let action = state.decisions.enter(number, key, mode)
-            if action != .drop { state.claims[number] = claim }
-            guard case .wait(let numbers) = action else { return (action, []) }
-            return (action, numbers.compactMap { state.claims[$0] })
-        }
+        let (action, cancelled, turn) =
+            state.withLock { state in
+                let action = state.decisions.enter(number, key, mode)
+                if action != .drop { state.claims[number] = claim }
+                guard case .wait(let numbers) = action else { return (action, [], nil) }
+                let turn = Awaited<Void>()
+                state.waiting[number] = turn
+                return (action, numbers.compactMap { state.claims[$0] }, turn)
+            } as (DuplicateState.Action, [DuplicateClaim], Awaited<Void>?)
         switch action {
         case .begin: return true
         case .drop: return false
         case .wait:
             for claim in cancelled { claim.supersede() }
-            await wait(number)
+            await turn?.value { turn?.set(()) }
             return true
         }
     }
 
     fileprivate func leave(_ number: Int) {
-        let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> Awaited<Void>? in
             state.claims[number] = nil
-            state.ready.remove(number)
-            guard let next = state.decisions.leave(number) else { return nil }
-            if let continuation = state.waiting.removeValue(forKey: next) { return continuation }
-            state.ready.insert(next)
-            return nil
+            state.waiting[number] = nil
+            return state.decisions.leave(number).flatMap { state.waiting.removeValue(forKey: $0) }
         }
-        continuation?.resume()
-    }
-
-    /// Waits until the previous request has ended, or the task is cancelled.
-    private func wait(_ number: Int) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isReady = state.withLock { state -> Bool in
-                    if state.ready.remove(number) != nil { return true }
-                    state.waiting[number] = continuation
-                    return false
-                }
-                if isReady { continuation.resume() }
-            }
-        } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                let continuation = state.waiting.removeValue(forKey: number)
-                if continuation == nil { state.ready.insert(number) }
-                return continuation
-            }
-            continuation?.resume()
-        }
+        next?.set(())
     }
 }

@@ -38,7 +38,6 @@ enum DuplicateKey: Hashable, Sendable {
 
 /// A request that is compared by all that is sent.
 struct WholeRequest: Hashable, Sendable {
-    /// The request.
     let request: HTTPRequest
     /// The file that it downloads.
     var file: String?

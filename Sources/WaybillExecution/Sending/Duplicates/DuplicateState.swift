@@ -24,9 +24,6 @@ struct DuplicateState: Sendable {
     private var lines: [DuplicateKey: Line] = [:]
     private var keys: [Int: DuplicateKey] = [:]
 
-    /// Nothing is in flight.
-    init() {}
-
     /// Decides what happens to a request that is about to be sent. A repetition of a request in flight is sent.
     mutating func enter(_ request: Int, _ key: DuplicateKey, _ mode: DuplicatePolicy.Mode) -> Action {
         guard keys[request] == nil else { return .begin }

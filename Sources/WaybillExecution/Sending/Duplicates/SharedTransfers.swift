@@ -9,19 +9,11 @@ final class SharedTransfers: Sendable {
         var isFinal: Bool
     }
 
-    private struct State {
-        var transfers: [Key: (number: Int, work: SharedWork<RequestSender.Outcome>)] = [:]
-        var lastNumber = 0
-    }
-
-    private let state = Mutex(State())
-
-    /// Nothing is in flight.
-    init() {}
+    private let transfers = Mutex<[Key: SharedWork<RequestSender.Outcome>]>([:])
 
     /// The number of tasks that wait for transfers, for tests.
     var waitingCount: Int {
-        state.withLock { $0.transfers.values.reduce(0) { $0 + $1.work.waitingCount } }
+        transfers.withLock { $0.values.reduce(0) { $0 + $1.waitingCount } }
     }
 
     /// Returns the outcome of an equal request that is in flight, or else of this transfer. The transfer continues as
@@ -32,25 +24,22 @@ final class SharedTransfers: Sendable {
         _ transfer: @escaping @Sendable () async -> RequestSender.Outcome
     ) async -> RequestSender.Outcome? {
         let key = Key(key: key, isFinal: isFinal)
-        let (work, ticket, isOwn) = state.withLock { state in
-            if let work = state.transfers[key]?.work, let ticket = work.join() { return (work, ticket, false) }
+        let (work, ticket) = transfers.withLock { transfers in
+            if let work = transfers[key], let ticket = work.join() { return (work, ticket) }
             let work = SharedWork<RequestSender.Outcome>()
-            guard let ticket = work.join() else { preconditionFailure("new work was already abandoned") }
-            state.lastNumber += 1
-            let number = state.lastNumber
-            state.transfers[key] = (number, work)
+            transfers[key] = work
             work.start { [self] in
                 let outcome = await transfer()
                 // From now on, an equal request starts another transfer.
-                self.state.withLock { state in
-                    if state.transfers[key]?.number == number { state.transfers[key] = nil }
+                self.transfers.withLock { transfers in
+                    if transfers[key] === work { transfers[key] = nil }
                 }
                 return outcome
             }
-            return (work, ticket, true)
+            return (work, work.firstTicket)
         }
         guard var outcome = await work.value(for: ticket) else { return nil }
-        if isOwn { return outcome }
+        if ticket === work.firstTicket { return outcome }
         // No bytes were transferred for this request.
         outcome.cookieDomains = []
         if case .response(var response) = outcome.end {

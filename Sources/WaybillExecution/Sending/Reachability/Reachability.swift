@@ -24,19 +24,14 @@ final class Reachability: Sendable {
 
     private struct Entry {
         var state = ReachabilityState()
-        var probe: (number: Int, work: SharedWork<TransportFailure?>)?
+        var probe: SharedWork<TransportFailure?>?
     }
 
     private typealias Waiting = (work: SharedWork<TransportFailure?>, own: SharedWork<TransportFailure?>.Ticket)
 
-    private struct State {
-        var entries: [Destination: Entry] = [:]
-        var lastNumber = 0
-    }
-
     private let probe: any NetworkProbe
     private let clock: any RunClock
-    private let state = Mutex(State())
+    private let entries = Mutex<[Destination: Entry]>([:])
 
     /// Nothing is known.
     init(_ probe: any NetworkProbe, clock: any RunClock) {
@@ -48,14 +43,14 @@ final class Reachability: Sendable {
     /// the meantime.
     func check(_ request: HTTPRequest, at destination: Destination) async -> Verdict {
         while !Task.isCancelled {
-            let waiting = state.withLock { state -> Waiting? in
-                guard case let action = state.entries[destination, default: Entry()].state.ask(now: clock.now),
+            let waiting = entries.withLock { entries -> Waiting? in
+                guard case let action = entries[destination, default: Entry()].state.ask(now: clock.now),
                     action == .probe || action == .wait
                 else { return nil }
-                if action == .wait, let work = state.entries[destination]?.probe?.work, let own = work.join() {
+                if action == .wait, let work = entries[destination]?.probe, let own = work.join() {
                     return (work, own)
                 }
-                return begin(request, at: destination, &state)
+                return begin(request, at: destination, &entries)
             }
             guard let (work, own) = waiting else {
                 return refusal(at: destination).map { .refused($0) } ?? .go
@@ -69,35 +64,36 @@ final class Reachability: Sendable {
 
     /// Why requests are refused now, if they are.
     func refusal(at destination: Destination) -> String? {
-        state.withLock { $0.entries[destination]?.state.refusal }
+        entries.withLock { $0[destination]?.state.refusal }
     }
 
     /// Notes that the transfer of a request failed.
     func failed(at destination: Destination) {
-        state.withLock { $0.entries[destination]?.state.failed() }
+        entries.withLock { $0[destination]?.state.failed() }
     }
 
     /// Starts a check; possibly instead of one that nothing waits for any more.
-    private func begin(_ request: HTTPRequest, at destination: Destination, _ state: inout State) -> Waiting {
+    private func begin(
+        _ request: HTTPRequest,
+        at destination: Destination,
+        _ entries: inout [Destination: Entry]
+    ) -> Waiting {
         let work = SharedWork<TransportFailure?>()
-        guard let own = work.join() else { preconditionFailure("new work was already abandoned") }
-        state.lastNumber += 1
-        let number = state.lastNumber
-        state.entries[destination]?.probe = (number, work)
+        entries[destination]?.probe = work
         work.start { [self] in
             let failure = await probe.reach(request)
             let now = clock.now
-            self.state.withLock { state in
-                guard state.entries[destination]?.probe?.number == number else { return }
-                state.entries[destination]?.probe = nil
+            self.entries.withLock { entries in
+                guard entries[destination]?.probe === work else { return }
+                entries[destination]?.probe = nil
                 if failure?.kind == .cancelled {
-                    state.entries[destination]?.state.gaveUp()
+                    entries[destination]?.state.gaveUp()
                 } else {
-                    state.entries[destination]?.state.probed(failure?.message, now: now)
+                    entries[destination]?.state.probed(failure?.message, now: now)
                 }
             }
             return failure
         }
-        return (work, own)
+        return (work, work.firstTicket)
     }
 }

@@ -25,9 +25,6 @@ struct ReachabilityState: Sendable {
     private var knowledge = ReachabilityResult.unknown
     private var isProbing = false
 
-    /// Nothing is known.
-    init() {}
-
     /// Decides what happens to a request.
     mutating func ask(now: Duration) -> Action {
         switch knowledge {

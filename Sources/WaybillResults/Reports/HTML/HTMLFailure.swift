@@ -17,7 +17,6 @@ struct HTMLFailure {
     /// The maximum number of bytes of a body that are shown.
     private static let shownBytes = 4096
 
-    /// The markup.
     var markup: HTML {
         let exchange = exchanges[step.path].map { self.exchange($0, isOpen: number <= Self.openFailures) }
         return """

@@ -5,7 +5,6 @@ import WaybillRuntime
 
 /// The file of a cookie jar, in Netscape's format: one cookie per line.
 struct CookieJarFile: Equatable {
-    /// The path of the file.
     let path: String
 
     // The time that libcurl needs to load a jar grows with the square of its cookies, and no transfer proceeds until

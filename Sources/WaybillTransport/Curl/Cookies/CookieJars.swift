@@ -98,8 +98,9 @@ final class ShareHandle {
         return counted <= Self.maximumCookies
     }
 
-    /// Removes the cookie that libcurl 7.88 makes of a `Set-Cookie` field without a name. RFC 6265, section 5.2, ignores
-    /// such a field, but libcurl takes the name and the value of its first attribute, such as `Path=/`.
+    /// Removes the cookie that libcurl makes of a `Set-Cookie` field without a name. RFC 6265, section 5.2, ignores such
+    /// a field, but libcurl 7.88 takes the name and the value of its first attribute, such as `Path=/`, and libcurl 8.14
+    /// an empty name.
     func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let pairs = line[(colon + 1)...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -107,11 +108,14 @@ final class ShareHandle {
                 let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
                 return (name: pair[..<end].withoutOuterBlanks, value: pair[end...].dropFirst().withoutOuterBlanks)
             }
-        guard pairs.first?.name.isEmpty == true, let misread = pairs.first(where: { !$0.name.isEmpty }) else { return }
+        guard let first = pairs.first, first.name.isEmpty else { return }
+        let misread = [first, pairs.first { !$0.name.isEmpty } ?? first]
         let expired = lines.compactMap { line -> String? in
             var columns = line.split(separator: "\t", omittingEmptySubsequences: false)
-            guard columns.count == 7, columns[5].utf8.elementsEqual(misread.name),
-                columns[6].utf8.elementsEqual(misread.value)
+            guard columns.count == 7,
+                misread.contains(where: {
+                    columns[5].utf8.elementsEqual($0.name) && columns[6].utf8.elementsEqual($0.value)
+                })
             else { return nil }
             columns[4] = "1"
             return columns.joined(separator: "\t")

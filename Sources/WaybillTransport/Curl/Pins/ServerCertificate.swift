@@ -8,14 +8,9 @@ package struct ServerCertificate: Sendable, Hashable {
     package let issuer: String
     /// The time until which it is valid.
     package let expiresAt: Timestamp
+}
 
-    /// Creates a certificate from its properties.
-    package init(subject: String, issuer: String, expiresAt: Timestamp) {
-        self.subject = subject
-        self.issuer = issuer
-        self.expiresAt = expiresAt
-    }
-
+extension ServerCertificate {
     /// Creates a certificate from these fields (RFC 5280, section 4.1.2): serialNumber, signature, issuer, validity,
     /// subject, ….
     init?(fields: ArraySlice<DERElement>) {

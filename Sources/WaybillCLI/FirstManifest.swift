@@ -1,5 +1,7 @@
+import CTexts
 package import WaybillDiagnostics
 import WaybillExplanations
+import WaybillJSON
 import WaybillManifest
 import WaybillPlatform
 import WaybillRuntime
@@ -49,6 +51,17 @@ package struct FirstManifest: Sendable {
         return [diagnostic]
     }
 
+    /// Returns `first-manifest.yaml` for this service, in a file of that name.
+    private func text(named name: String) -> String {
+        let schema =
+            hasSchema
+            ? "# yaml-language-server: $schema=\(Self.schemaName)"
+            : "# For completion in an editor: 'waybill init --schema' writes the schema of manifests next to a new one."
+        let baseURL = JSONWriter().string(.string(url.replacing("${", with: "$${")))
+        return String(text_first_manifest()).replacing("<SCHEMA>", with: schema)
+            .replacing("<BASE_URL>", with: baseURL).replacing("<FILE>", with: name)
+    }
+
     private static func create(_ path: String, _ bytes: [UInt8]) -> Diagnostic? {
         do {
             try NewFile.write(bytes, to: path)
@@ -64,5 +77,12 @@ package struct FirstManifest: Sendable {
             }
             return Diagnostic("unwritable-file", "could not write \(path): \(error)", at: nil)
         }
+    }
+}
+
+extension String {
+    /// The text of a file that is embedded in the program.
+    init(_ file: embedded_file) {
+        self.init(decoding: unsafe UnsafeBufferPointer(start: file.bytes, count: file.size), as: UTF8.self)
     }
 }
