@@ -31,11 +31,14 @@ struct ExpectationChecker {
 
     /// All expectations that do not hold, except those of the status.
     func violations() -> [Violation] {
-        headerViolations() + timeViolations() + certificateViolations()
-            + expected { if case .json(let value) = $0 { value } else { nil } }
-            .flatMap { violations(of: $0, .contains, "json") }
-            + expected { if case .equals(let value) = $0 { value } else { nil } }
-            .flatMap { violations(of: $0, .equals, "equals") } + bodyViolations() + schemaViolations()
+        var violations = headerViolations() + timeViolations() + certificateViolations()
+        for value in expected({ if case .json(let value) = $0 { value } else { nil } }) {
+            violations += self.violations(of: value, .contains, "json")
+        }
+        for value in expected({ if case .equals(let value) = $0 { value } else { nil } }) {
+            violations += self.violations(of: value, .equals, "equals")
+        }
+        return violations + bodyViolations() + schemaViolations()
     }
 
     private func expected<Value>(_ value: (ExpectationSetting) -> Value?) -> [Setting<Value>] {
@@ -148,11 +151,12 @@ struct ExpectationChecker {
     }
 
     private func schemaViolations() -> [Violation] {
-        expected { if case .schema(let schema) = $0 { schema } else { nil } }.flatMap { schema in
+        let schemas = expected { if case .schema(let schema) = $0 { schema } else { nil } }
+        return schemas.flatMap { schema -> [Violation] in
             let violations = schema.value.schema.validate(data.json)
-            return violations.prefix(Self.limit).map {
-                Violation(message: $0.sentence, span: schema.value.span(of: $0))
-            } + rest(violations.count, "violations of 'schema'", at: schema.span)
+            let shown = violations.prefix(Self.limit)
+            return shown.map { Violation(message: $0.sentence, span: schema.value.span(of: $0)) }
+                + rest(violations.count, "violations of 'schema'", at: schema.span)
         }
     }
 
