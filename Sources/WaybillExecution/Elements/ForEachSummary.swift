@@ -24,16 +24,19 @@ struct ForEachSummary: Sendable {
     private(set) var failure: Failure?
 
     private let mode: FailureMode
+    /// Whether a failure is tolerated, by the step or by one around it.
+    private let isTolerated: Bool
     private var items: [Int: ElementRecord]?
-    /// Whether an element was cancelled from outside.
-    private(set) var wasCancelled = false
+    /// Whether an interruption has left something to do.
+    private var wasCancelled = false
     private var hasFailed = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
 
     /// A summary without elements.
-    init(mode: FailureMode, keepsItems: Bool) {
+    init(mode: FailureMode, isTolerated: Bool, keepsItems: Bool) {
         self.mode = mode
+        self.isTolerated = isTolerated
         items = keepsItems ? [:] : nil
     }
 
@@ -43,8 +46,7 @@ struct ForEachSummary: Sendable {
         _ end: NodeOutcome.End,
         _ failure: Failure?,
         _ subject: ElementSubject,
-        _ record: ElementRecord?,
-        isTolerated: Bool
+        _ record: ElementRecord?
     ) {
         if let record { items?[element] = record }
         switch end {
@@ -59,10 +61,10 @@ struct ForEachSummary: Sendable {
             results.add(element: element, .failed, failure, subject)
         case .withdrawn(let outcome): results.add(element: element, outcome, nil)
         case .cancelled:
-            wasCancelled = true
+            noteMissing()
             results.add(element: element, .cancelled, nil)
         case .skipped(let reason):
-            wasCancelled = wasCancelled || reason == .interrupted
+            if reason == .interrupted { noteMissing() }
             results.add(element: element, .skipped, nil)
         }
     }
@@ -73,24 +75,35 @@ struct ForEachSummary: Sendable {
         self.failure = self.failure ?? failure
     }
 
-    /// Adds elements that were not run, because of an interruption or a failure.
-    mutating func skip(_ count: Int, isInterrupted: Bool) {
+    /// Adds elements that were not run, because of an interruption, or of a file that cannot be written.
+    mutating func skip(_ count: Int, isFileBroken: Bool) {
         results.skip(count)
-        if count > 0, isInterrupted || !hasFailed { wasCancelled = true }
+        if count > 0, !(hasFailed && isFileBroken) { noteMissing() }
     }
+
+    /// Notes that an interruption has left something to do.
+    mutating func interrupt() { wasCancelled = true }
+
+    /// Notes that an element has not finished: because of an interruption, unless a failure has stopped the others.
+    private mutating func noteMissing() {
+        if !hasFailed || mode != .stop { interrupt() }
+    }
+
+    /// Whether the step has not finished: a resumed run continues with what is missing. A failure that is not tolerated
+    /// is repeated, too.
+    private var isUnfinished: Bool { wasCancelled && (isTolerated || !hasFailed) }
 
     /// How the step ended, for the group that contains it.
     var end: NodeOutcome.End {
         if wasRefused { return .refused }
-        if hasFailed, mode != .continue { return .failed }
-        return wasCancelled ? .cancelled : .passed
+        if isUnfinished { return .cancelled }
+        return hasFailed && mode != .continue ? .failed : .passed
     }
 
     /// The outcome of the step for reports.
-    func outcome(isTolerated: Bool) -> StepOutcome {
+    var outcome: StepOutcome {
         if wasRefused { return .failed }
-        // The step has not finished: a resumed run continues with the elements that are missing.
-        if wasCancelled, !hasFailed || isTolerated && mode == .continue { return .cancelled }
+        if isUnfinished { return .cancelled }
         guard hasFailed else { return .passed }
         return isTolerated ? .tolerated : .failed
     }

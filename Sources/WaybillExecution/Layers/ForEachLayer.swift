@@ -79,7 +79,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
         result.failure = summary.failure
-        result.outcome = summary.outcome(isTolerated: context.tolerates(step))
+        result.outcome = summary.outcome
         var record = summary.record(of: step, result)
         if step.keeps.contains(.written) { record.written = written?.json }
         let use: RunEvent.KeptRecord.Use = summary.isPartlyUnsure ? .partly : .taken
@@ -92,7 +92,11 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.concurrency
         let ledger = ElementLedger(
             ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
-            ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
+            ForEachSummary(
+                mode: step.onFailure,
+                isTolerated: context.tolerates(step),
+                keepsItems: step.keeps.contains(.items)
+            )
         )
         return await withTaskGroup(of: Void.self, returning: ForEachSummary.self) { tasks in
             func startMore() {
@@ -106,9 +110,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
                 startMore()
             }
             return ledger.state.withLock { state in
-                // With 'onFailure: continue', only an interruption or a broken file keeps elements from running.
-                let isInterrupted = step.onFailure == .continue && !(file?.isBroken ?? false)
-                state.summary.skip(elements.upperBound - state.order.next, isInterrupted: isInterrupted)
+                state.summary.skip(elements.upperBound - state.order.next, isFileBroken: file?.isBroken ?? false)
                 return state.summary
             }
         }
@@ -154,24 +156,14 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         }
         state.summary.attempts += element.attempts
         if element.use != .taken { state.summary.isPartlyUnsure = true }
-        state.summary.add(
-            element.index,
-            element.end,
-            element.failure,
-            element.subject,
-            element.record,
-            isTolerated: context.tolerates(step)
-        )
+        state.summary.add(element.index, element.end, element.failure, element.subject, element.record)
     }
 
     /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of
     /// a shard stay in the unfinished file until the shards are merged.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
-        let outcome = summary.outcome(isTolerated: context.tolerates(step))
-        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled && context.mayStart else {
-            return nil
-        }
-        if outcome == .passed, let passed = context.deadline?.passed {
+        guard [.passed, .tolerated].contains(summary.outcome) else { return nil }
+        if summary.outcome == .passed, let passed = context.deadline?.passed {
             summary.fail(passed)
             return nil
         }
@@ -180,7 +172,12 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             try await file.completeShard()
             return nil
         } catch {
-            summary.fail(error.kind == .cancelled ? context.deadline?.passed ?? error : error)
+            if error.kind == .cancelled, let passed = context.deadline?.passed {
+                summary.fail(passed)
+            } else {
+                if error.kind == .cancelled { summary.interrupt() }
+                summary.fail(error)
+            }
             return nil
         }
     }

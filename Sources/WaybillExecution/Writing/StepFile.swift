@@ -187,7 +187,8 @@ struct StepFile: Sendable {
         do throws(Failure) {
             outcome.written = try await commit().json
         } catch {
-            outcome.failure = failure ?? error
+            // An interruption has left the file to a resumed run.
+            outcome.failure = error.kind == .cancelled ? error : failure ?? error
         }
         return outcome
     }
