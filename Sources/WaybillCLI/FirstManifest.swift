@@ -83,6 +83,6 @@ package struct FirstManifest: Sendable {
 extension String {
     /// The text of a file that is embedded in the program.
     init(_ file: embedded_file) {
-        self.init(decoding: unsafe UnsafeBufferPointer(start: file.bytes, count: file.size), as: UTF8.self)
+        unsafe self.init(decoding: UnsafeBufferPointer(start: file.bytes, count: file.size), as: UTF8.self)
     }
 }

@@ -3,7 +3,7 @@
 
     python3 Tests/Kills/share.py [--kills 200] [--program .build/debug/waybill] [--seed 1] [--kind KIND …]
 
-The server is that of kill.py. In each round two processes start shortly after each other, and one or both are killed with
+The server is that of server.py. In each round two processes start shortly after each other, and one or both are killed with
 SIGKILL after a random part of the time that an undisturbed process takes. What is not done is then started or resumed, again by
 two processes, of which some are killed, until all is done. The rounds are of these kinds:
 
@@ -30,7 +30,9 @@ import sys
 import tempfile
 import time
 
-from kill import HERE, Server
+from server import Server
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 HEAD = """waybill: 1
 services: {shop: {baseURL: "http://127.0.0.1:PORT"}}

@@ -140,32 +140,76 @@ import WaybillTransport
         #expect(folder.read("b.ndjson.part") == "")
     }
 
-    @Test func `a run that is interrupted after a tolerated element continues with the others`() async throws {
+    /// The failure is tolerated by the step, or by the graph around it. `last` is the element during which the run is
+    /// interrupted.
+    @Test(arguments: [
+        ("stop", "continue", "[bad, x, y, z]", "x", "a:cancelled", ["GET /y", "GET /z"], 3),
+        ("continue", "collect", "[bad, x, y, z]", "x", "a:cancelled", ["GET /y", "GET /z"], 3),
+        ("stop", "continue", "[x, y, bad]", "bad", "a:tolerated", [], 2),
+        ("continue", "stop", "[x, y, bad, z]", "bad", "a:tolerated", [], 2),
+    ])
+    func `a run that is interrupted after a tolerated element continues with the others`(
+        graphMode: String,
+        mode: String,
+        elements: String,
+        last: String,
+        summary: String,
+        resent: [String],
+        count: Int
+    ) async throws {
         let control = RunControl()
         let text = """
             graphs:
               main:
+                onFailure: \(graphMode)
                 chain:
                   - id: a
-                    forEach: {in: [bad, x, y, z], as: n, concurrency: 1}
-                    onFailure: continue
+                    forEach: {in: \(elements), as: n, concurrency: 1}
+                    onFailure: \(mode)
                     get: "/${n}"
                     write: {to: a.ndjson}
             """
         let fixture = try ExecutionFixture(text) { request in
-            if request.url == "http://s/x" { control.stop() }
+            if request.url == "http://s/\(last)" { control.stop() }
             return request.url == "http://s/bad" ? .json("{}", status: 500) : .json("{\"n\":1}")
         }
         let run = try RunFolder.create(.at(folder.path), for: RunID())
         let events = EventStream(journal: run.journal)
         let outcome = await fixture.run(events: events, folder: run, control: control)
         try await run.journal.finish()
-        #expect(outcome.summary == "a:cancelled")
-        #expect(folder.read("a.ndjson") == nil)
+        #expect(outcome.summary == summary)
+        let records = String(repeating: "{\"n\":1}\n", count: count)
+        #expect(folder.read("a.ndjson") == (resent.isEmpty ? records : nil))
+        let sent = fixture.transport.sent.count
         let resumed = try await ResumedRun(fixture, in: folder)
         #expect(resumed.outcome?.summary == "a:tolerated")
-        #expect(resumed.sent.suffix(2) == ["GET /y", "GET /z"])
-        #expect(folder.read("a.ndjson") == String(repeating: "{\"n\":1}\n", count: 3))
+        #expect(resumed.sent.dropFirst(sent) == resent[...])
+        #expect(folder.read("a.ndjson") == records)
+    }
+
+    @Test func `a collecting chain in an element that is interrupted after a failure continues`() async throws {
+        let control = RunControl()
+        let text = """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    forEach: {in: [x, y], as: n, concurrency: 1}
+                    onFailure: continue
+                    chain:
+                      - onFailure: collect
+                        chain: [{id: b, get: "/bad/${n}"}, {id: c, get: "/c/${n}"}, {id: d, get: "/d/${n}"}]
+            """
+        let fixture = try ExecutionFixture(text) { request in
+            if request.url == "http://s/c/x" { control.stop() }
+            return request.url.contains("bad") ? .json("{}", status: 500) : .json("{}")
+        }
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        _ = await fixture.run(events: EventStream(journal: run.journal), folder: run, control: control)
+        try await run.journal.finish()
+        let resumed = try await ResumedRun(fixture, in: folder)
+        #expect(resumed.outcome?.summary == "a:tolerated")
+        #expect(resumed.sent.contains("GET /d/x") && resumed.sent.contains("GET /d/y"))
     }
 
     @Test func `a run that is interrupted during the last element after a tolerated one completes the file`()
@@ -326,5 +370,30 @@ private final class LateCancellation: RunObserver {
         #expect(outcome.summary == "a:failed" || outcome.summary == "a:cancelled")
         #expect(folder.read("t.sqlite") == nil)
         try await run.journal.finish()
+    }
+
+    @Test func `a load that was cancelled after a tolerated failure is repeated`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    forEach: {in: [1, bad], as: n}
+                    onFailure: continue
+                    get: "/${n}"
+                    write: {to: t.sqlite, table: t, key: [id]}
+            """,
+            ["/1": .json("[{\"id\": 1}]"), "/bad": .json("{}", status: 500)]
+        )
+        let folder = TemporaryFolder()
+        let run = try RunFolder.create(.at(folder.path), for: RunID())
+        let control = RunControl()
+        let events = EventStream(journal: run.journal, observers: [LateCancellation(ManualClock(), control)])
+        let outcome = await fixture.run(events: events, folder: run, control: control)
+        try await run.journal.finish()
+        #expect(outcome.summary == "a:cancelled")
+        #expect(try await ResumedRun(fixture, in: folder).outcome?.summary == "a:tolerated")
+        #expect(folder.names().contains("t.sqlite"))
     }
 }

@@ -42,6 +42,11 @@ import WaybillResults
         #expect(Samples.failure.json == expected)
     }
 
+    @Test func `a summary that was read has the same members when it is written again`() throws {
+        let json = Samples.result.json
+        #expect(try #require(RunResult(json: json)).json == json)
+    }
+
     @Test func `all elements of a forEach are counted, and the first hundred failures are kept in order`() {
         let elements = Samples.steps[1].elements
         #expect(elements?.counts[.failed] == 150)

@@ -24,16 +24,19 @@ struct ForEachSummary: Sendable {
     private(set) var failure: Failure?
 
     private let mode: FailureMode
+    /// Whether a failure is tolerated, by the step or by one around it.
+    private let isTolerated: Bool
     private var items: [Int: ElementRecord]?
-    /// Whether an element, or completing the file, was cancelled from outside.
-    var wasCancelled = false
+    /// Whether an interruption has left something to do.
+    private var wasCancelled = false
     private var hasFailed = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
 
     /// A summary without elements.
-    init(mode: FailureMode, keepsItems: Bool) {
+    init(mode: FailureMode, isTolerated: Bool, keepsItems: Bool) {
         self.mode = mode
+        self.isTolerated = isTolerated
         items = keepsItems ? [:] : nil
     }
 
@@ -46,7 +49,7 @@ struct ForEachSummary: Sendable {
         switch element.end {
         case .failed: (hasFailed, failure) = (true, element.failure)
         case .refused: (wasRefused, failure) = (true, element.failure)
-        case .cancelled, .skipped(.interrupted): wasCancelled = true
+        case .cancelled, .skipped(.interrupted): noteMissing()
         case .passed, .ended, .withdrawn, .skipped: break
         }
         self.failure = self.failure ?? failure
@@ -59,24 +62,35 @@ struct ForEachSummary: Sendable {
         self.failure = self.failure ?? failure
     }
 
-    /// Adds elements that were not run, because of an interruption or a failure.
-    mutating func skip(_ count: Int, isInterrupted: Bool) {
+    /// Adds elements that were not run, because of an interruption, or of a file that cannot be written.
+    mutating func skip(_ count: Int, isFileBroken: Bool) {
         results.skip(count)
-        if count > 0, isInterrupted || !hasFailed { wasCancelled = true }
+        if count > 0, !(hasFailed && isFileBroken) { noteMissing() }
     }
+
+    /// Notes that an interruption has left something to do.
+    mutating func interrupt() { wasCancelled = true }
+
+    /// Notes that an element has not finished: because of an interruption, unless a failure has stopped the others.
+    private mutating func noteMissing() {
+        if !hasFailed || mode != .stop { interrupt() }
+    }
+
+    /// Whether the step has not finished: a resumed run continues with what is missing. A failure that is not tolerated
+    /// is repeated, too.
+    private var isUnfinished: Bool { wasCancelled && (isTolerated || !hasFailed) }
 
     /// How the step ended, for the group that contains it.
     var end: NodeOutcome.End {
         if wasRefused { return .refused }
-        if hasFailed, mode != .continue { return .failed }
-        return wasCancelled ? .cancelled : .passed
+        if isUnfinished { return .cancelled }
+        return hasFailed && mode != .continue ? .failed : .passed
     }
 
     /// The outcome of the step for reports.
-    func outcome(isTolerated: Bool) -> StepOutcome {
+    var outcome: StepOutcome {
         if wasRefused { return .failed }
-        // The step has not finished: a resumed run continues with the elements that are missing.
-        if wasCancelled, !hasFailed || isTolerated && mode != .stop { return .cancelled }
+        if isUnfinished { return .cancelled }
         guard hasFailed else { return .passed }
         return isTolerated ? .tolerated : .failed
     }

@@ -57,8 +57,9 @@ struct GroupState: Sendable {
     /// How the group ended, once it is done.
     var end: NodeOutcome.End {
         if wasRefused { return .refused }
-        if hasFailed, mode != .continue { return .failed }
-        return wasCancelled ? .cancelled : .passed
+        // A failure ends the group only if it stops the others; otherwise an interruption has left steps to run.
+        if wasCancelled, !hasFailed || mode != .stop { return .cancelled }
+        return hasFailed && mode != .continue ? .failed : .passed
     }
 
     /// Returns the actions that start the group.

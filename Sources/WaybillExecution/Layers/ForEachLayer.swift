@@ -79,7 +79,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
         result.failure = summary.failure
-        result.outcome = summary.outcome(isTolerated: context.tolerates(step))
+        result.outcome = summary.outcome
         var record = summary.record(of: step, result)
         if step.keeps.contains(.written) { record.written = written?.json }
         let use: RunEvent.KeptRecord.Use = summary.isPartlyUnsure ? .partly : .taken
@@ -92,7 +92,11 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         let concurrency = forEach.concurrency?.value ?? step.concurrency ?? run.executor.plan.concurrency
         let ledger = ElementLedger(
             ForEachState(elements, concurrency: concurrency, mode: step.onFailure),
-            ForEachSummary(mode: step.onFailure, keepsItems: step.keeps.contains(.items))
+            ForEachSummary(
+                mode: step.onFailure,
+                isTolerated: context.tolerates(step),
+                keepsItems: step.keeps.contains(.items)
+            )
         )
         return await withTaskGroup(of: Void.self, returning: ForEachSummary.self) { tasks in
             func startMore() {
@@ -106,9 +110,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
                 startMore()
             }
             return ledger.state.withLock { state in
-                // If failures stop nothing, only an interruption or a broken file keeps elements from running.
-                let isInterrupted = step.onFailure != .stop && !(file?.isBroken ?? false)
-                state.summary.skip(elements.upperBound - state.order.next, isInterrupted: isInterrupted)
+                state.summary.skip(elements.upperBound - state.order.next, isFileBroken: file?.isBroken ?? false)
                 return state.summary
             }
         }
@@ -158,9 +160,8 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
     /// Moves the file to its path, unless records are missing because of a failure that is not tolerated. The records of
     /// a shard stay in the unfinished file until the shards are merged.
     private func finish(_ file: StepFile, _ summary: inout ForEachSummary) async -> RunEvent.WrittenFile? {
-        let outcome = summary.outcome(isTolerated: context.tolerates(step))
-        guard outcome == .passed || outcome == .tolerated && !summary.wasCancelled else { return nil }
-        if outcome == .passed, let passed = context.deadline?.passed {
+        guard [.passed, .tolerated].contains(summary.outcome) else { return nil }
+        if summary.outcome == .passed, let passed = context.deadline?.passed {
             summary.fail(passed)
             return nil
         }
@@ -169,12 +170,11 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             try await file.completeShard()
             return nil
         } catch {
-            if error.kind != .cancelled {
-                summary.fail(error)
-            } else if let passed = context.deadline?.passed {
+            if error.kind == .cancelled, let passed = context.deadline?.passed {
                 summary.fail(passed)
             } else {
-                summary.wasCancelled = true
+                if error.kind == .cancelled { summary.interrupt() }
+                summary.fail(error)
             }
             return nil
         }

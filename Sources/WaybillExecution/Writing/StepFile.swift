@@ -193,7 +193,7 @@ struct StepFile: Sendable {
         do throws(Failure) {
             outcome.written = try await commit().json
         } catch {
-            // A tolerated failure must not hide that the file was not completed.
+            // An interruption has left the file to a resumed run.
             outcome.failure = error.kind == .cancelled ? error : failure ?? error
         }
         return outcome

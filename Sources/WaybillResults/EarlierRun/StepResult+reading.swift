@@ -79,9 +79,7 @@ extension Failure {
         guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
             return nil
         }
-        let details = ((json["details"] ?? json["findings"])?.array ?? []).compactMap { detail in
-            detail["message"]?.string.map { Detail(redactor.text($0), at: nil) }
-        }
+        let details = ((json["details"] ?? json["findings"])?.array ?? []).compactMap { Detail(json: $0, redactor) }
         self.init(
             kind,
             redactor.text(message),
@@ -90,6 +88,14 @@ extension Failure {
             details: details
         )
         readPosition = Position(json: json)
+    }
+}
+
+extension Failure.Detail {
+    fileprivate init?(json: JSON, _ redactor: Redactor) {
+        guard let message = json["message"]?.string else { return nil }
+        self.init(redactor.text(message), at: nil, label: json["label"]?.string.map { redactor.text($0) })
+        readPosition = Failure.Position(json: json)
     }
 }
 

@@ -10,6 +10,8 @@ public struct Failure: Error, Sendable, Equatable {
         package var span: SourceSpan?
         /// A few words to show after the carets there.
         package var label: RedactedText?
+        /// The location of an error that was read from a file of results.
+        var readPosition: Position?
 
         /// Creates an error of a stage; see the properties.
         package init(_ message: RedactedText, at span: SourceSpan?, label: RedactedText? = nil) {
@@ -17,6 +19,9 @@ public struct Failure: Error, Sendable, Equatable {
             self.span = span
             self.label = label
         }
+
+        /// The location in the manifest that was not satisfied.
+        var position: Position? { span.map(Position.init) ?? readPosition }
     }
 
     /// A location in a manifest whose text may be unknown, such as that of a failure in `run.json`.
@@ -30,6 +35,13 @@ public struct Failure: Error, Sendable, Equatable {
 
         /// `FILE:LINE:COLUMN`
         package var description: String { "\(file):\(line):\(column)" }
+
+        /// Writes `{file, line, column}`.
+        fileprivate func addMembers(to object: inout JSONStream) {
+            object.add("file", file)
+            object.add("line", line)
+            object.add("column", column)
+        }
     }
 
     /// The stage that failed.
@@ -64,10 +76,7 @@ public struct Failure: Error, Sendable, Equatable {
     }
 
     /// The location in the manifest that the failure refers to.
-    package var position: Position? {
-        guard let span else { return readPosition }
-        return Position(file: span.file.name, line: span.start.line, column: span.start.column)
-    }
+    package var position: Position? { span.map(Position.init) ?? readPosition }
 
     /// Returns the failure laid out as a diagnostic, because it points into the manifest like one. A failure read from
     /// its results has a location without the lines of the manifest.
@@ -86,6 +95,13 @@ public struct Failure: Error, Sendable, Equatable {
     }
 }
 
+extension Failure.Position {
+    fileprivate init(_ span: SourceSpan) {
+        let start = span.start
+        self.init(file: span.file.name, line: start.line, column: start.column)
+    }
+}
+
 extension Failure: CustomStringConvertible {
     /// `accounts.yaml:12:5: expect: the first order is worth nothing`
     public var description: String { "\(position.map { "\($0): " } ?? "")\(kind.rawValue): \(message)" }
@@ -97,11 +113,7 @@ extension Failure: JSONStreamable {
         object.add("kind", kind.rawValue)
         object.add("code", serverCode)
         object.add("message", message)
-        if let position {
-            object.add("file", position.file)
-            object.add("line", position.line)
-            object.add("column", position.column)
-        }
+        position?.addMembers(to: &object)
         if !details.isEmpty { object.add("details", each: details) }
     }
 }
@@ -111,6 +123,6 @@ extension Failure.Detail: JSONStreamable {
     package func addMembers(to object: inout JSONStream) {
         object.add("message", message)
         object.add("label", label)
-        object.add(span)
+        position?.addMembers(to: &object)
     }
 }

@@ -149,4 +149,17 @@ import WaybillResults
         _ = state.finished(2, .passed)
         #expect(state.end == .cancelled)
     }
+
+    @Test(arguments: [("stop", NodeOutcome.End.failed), ("collect", .cancelled), ("continue", .cancelled)])
+    func `a group that continues after failures has not ended if it is cancelled after one`(
+        mode: String,
+        end: NodeOutcome.End
+    ) throws {
+        var state = GroupState(try group("chain", mode))
+        _ = state.start()
+        _ = state.finished(0, .failed)
+        if mode != "stop" { _ = state.finished(1, .cancelled) }
+        #expect(state.isDone)
+        #expect(state.end == end)
+    }
 }
