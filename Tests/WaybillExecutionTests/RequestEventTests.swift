@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import Testing
 import WaybillExecution
 import WaybillResults
@@ -84,11 +85,15 @@ import WaybillTransport
         requests: Int,
         attempts: Int
     ) async throws {
-        // Refuses all requests before the last one, and marks every nonce but the first as stale.
+        // Refuses all requests before the last one, and marks every nonce but the first as stale. libcurl 8.14 may use a
+        // connection for each, because it may receive the response before it notes that it has sent the whole request.
+        let count = Mutex(0)
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
-            var number = 0
             while let request = connection.readRequest() {
-                number += 1
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
                 let isLast = number == (method == "basic" ? 1 : requests)
                 let challenge = "Digest realm=\"r\", nonce=\"n\(number)\", qop=\"auth\", stale=\(number > 1)"
                 let answer =

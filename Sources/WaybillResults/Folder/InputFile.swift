@@ -36,7 +36,7 @@ enum RegularFile {
         let descriptor = WaybillPlatform.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard descriptor >= 0 else { throw ResultsError(cannot: action, path) }
         var status = stat()
-        let kinds = [S_IFREG, S_IFDIR] + (flags & O_ACCMODE == O_RDONLY ? [] : [S_IFCHR])
+        let kinds = [S_IFREG, S_IFDIR] + (flags & (O_WRONLY | O_RDWR) == 0 ? [] : [S_IFCHR])
         guard fstat(descriptor, &status) == 0, kinds.contains(status.st_mode & S_IFMT) else {
             close(descriptor)
             throw ResultsError("cannot \(action) '\(path)': it is not a regular file")

@@ -41,9 +41,8 @@ extension Transfer {
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
             return (.tls, code, "could not connect securely to \(destination): \(words)")
-        case CURLE_GOT_NOTHING: return (.transfer, code, "\(destination) closed the connection without a response")
-        case CURLE_PARTIAL_FILE:
-            return (.transfer, code, "\(destination) closed the connection in the middle of the response")
+        case CURLE_GOT_NOTHING: return (.transfer, code, prepared.closedWithoutResponse)
+        case CURLE_PARTIAL_FILE: return (.transfer, code, prepared.closedInResponse)
         // What newer versions refuse before they pass it on.
         case .tooLarge where detail.hasPrefix("Too many response headers"):
             return (.transfer, code, "the response has more than 5000 header fields, which is libcurl's limit")
@@ -51,6 +50,8 @@ extension Transfer {
             return (.transfer, code, prepared.versionNotAgreed)
         case CURLE_WEIRD_SERVER_REPLY where detail.hasPrefix("Invalid Content-Length"):
             return (.transfer, code, "the response's Content-Length is not a number of bytes")
+        case CURLE_RECV_ERROR where detail.contains("unexpected eof"):
+            return cutWithoutNotice(in: phase)
         case CURLE_BAD_CONTENT_ENCODING where detail.hasPrefix("Unsolicited Transfer-Encoding"):
             let coding = String(detail.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" })
             return (.transfer, CURLE_WEIRD_SERVER_REPLY, ResponseFraming.Fault.unknownCoding(coding).message)
@@ -68,6 +69,13 @@ extension Transfer {
             return (.transfer, CURLE_WEIRD_SERVER_REPLY, message)
         default: return (.transfer, code, "the transfer with \(destination) failed: \(words)")
         }
+    }
+
+    /// Explains the end of a TLS connection without `close_notify`, for which newer versions have an error of their own.
+    private func cutWithoutNotice(in phase: TransportFailure.Phase) -> FailureExplanation {
+        guard phase == .receiving else { return (.transfer, CURLE_GOT_NOTHING, prepared.closedWithoutResponse) }
+        guard !bodyEndsWithConnection else { return (.transfer, CURLE_PARTIAL_FILE, prepared.closedWithoutNotice) }
+        return (.transfer, CURLE_PARTIAL_FILE, prepared.closedInResponse)
     }
 }
 
@@ -122,8 +130,7 @@ extension Transfer.Refusal {
             return
                 "\(destination) rejected the digest credentials twice because their nonce was stale; the request was "
                 + "not sent again"
-        case .endNotAnnounced:
-            return "\(destination) closed the TLS connection without close_notify, so the response may be truncated"
+        case .endNotAnnounced: return prepared.closedWithoutNotice
         case .pinMismatch:
             return "could not connect securely to \(destination): no certificate or public key of the server is pinned"
         case .pinsUnknown:
@@ -164,6 +171,19 @@ extension PreparedRequest {
     /// The message for a header that starts with a folded line.
     fileprivate var foldedStart: String {
         "the header of the response from \(origin.destination) starts with a folded line, which belongs to no field"
+    }
+
+    /// The message for a connection that was closed before the response.
+    fileprivate var closedWithoutResponse: String { "\(origin.destination) closed the connection without a response" }
+
+    /// The message for a connection that was closed before the end of the response.
+    fileprivate var closedInResponse: String {
+        "\(origin.destination) closed the connection in the middle of the response"
+    }
+
+    /// The message for a body whose end is that of the connection, which may have been cut.
+    fileprivate var closedWithoutNotice: String {
+        "\(origin.destination) closed the TLS connection without close_notify, so the response may be truncated"
     }
 
     /// The message for a response with another version than the connection.

@@ -93,6 +93,16 @@ final class MultiHandle {
         curl_multi_remove_handle(pointer, easy.pointer)
     }
 
+    /// Lets transfers that wait for a connection that they can share make their own ones (`CURLOPT_PIPEWAIT`).
+    ///
+    /// libcurl 8.14 forgets them when the new connection turns out to be HTTP/1.1: they wait until the request on it has
+    /// ended. It looks at them again whenever a handle is removed.
+    func endWaitForSharing() {
+        guard LibCurl.version >= 0x080000, let handle = curl_easy_init() else { return }
+        if curl_multi_add_handle(pointer, handle) == CURLM_OK { curl_multi_remove_handle(pointer, handle) }
+        curl_easy_cleanup(handle)
+    }
+
     /// The time until the timer is due, in milliseconds for a poller; -1 without a timer.
     var millisecondsUntilTimer: Int32 {
         let end = writers.values.lazy.compactMap(\.pausedUntil).min()?.pollerMilliseconds

@@ -11,6 +11,9 @@ final class SocketMarks {
     /// Whether libcurl may let two transfers share a connection of HTTP/1.1.
     var mayBeShared = false
 
+    /// Whether a connection was made that one request at a time can use, although others may wait to share it.
+    var hasUnsharedConnection = false
+
     // libcurl does not report when it closes a socket: a descriptor that is no longer a connected socket is removed
     // when it is found.
     private var sockets: Set<curl_socket_t> = []

@@ -59,7 +59,8 @@ final class Transfer {
     private var decoding = Decoding.undecided
     private var sendings = 0
     private var hasBegunChannel = false
-    private var bodyEndsWithConnection = false
+    /// Whether the end of the connection is that of the body.
+    private(set) var bodyEndsWithConnection = false
     private var chunks: ChunkScanner?
     // Whether the next piece of the header is the start of a line.
     private var isAtLineStart = true
@@ -456,6 +457,12 @@ final class Transfer {
             certificate = OpenSSL.linked?.certificates(of: handle.pointer)?.first?.server
         }
         marks.mark(connectionFromPort: localPort, as: prepared.request.options.traffic)
+        // Without TLS, no request waits for a connection that may not be shared.
+        if prepared.origin.isSecure, !TransferReport(handle).isConnectionReused,
+            OpenSSL.linked?.isHTTP2(handle.pointer) != true
+        {
+            marks.hasUnsharedConnection = true
+        }
         guard prepared.purpose != .connection else { return true }
         // A server that asked for credentials has not processed the request.
         sendings = answersChallenge ? 1 : sendings + 1

@@ -248,6 +248,10 @@ extension TransferEngine {
 
     /// Ends the transfers that libcurl has finished. Returns whether there were any.
     private func collectFinished() -> Bool {
+        if marks.hasUnsharedConnection {
+            marks.hasUnsharedConnection = false
+            multi.endWaitForSharing()
+        }
         let cutPorts = watch.takeCutPorts()
         if !cutPorts.isEmpty {
             for transfer in transfers.values { transfer.noteCut(ofConnectionsFromPorts: cutPorts) }

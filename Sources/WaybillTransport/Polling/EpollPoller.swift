@@ -13,6 +13,15 @@ import WaybillRuntime
             case unknown, atRest, watched
         }
 
+        // Enumerated constants in glibc, numbers in musl.
+        #if canImport(Glibc)
+            private static let (readable, writable) = (EPOLLIN.rawValue, EPOLLOUT.rawValue)
+            private static let ended = EPOLLERR.rawValue | EPOLLHUP.rawValue
+        #else
+            private static let (readable, writable) = (UInt32(EPOLLIN), UInt32(EPOLLOUT))
+            private static let ended = UInt32(EPOLLERR | EPOLLHUP)
+        #endif
+
         private let queue: Int32
         // Indexed by descriptor.
         private var states: [State] = []
@@ -37,8 +46,8 @@ import WaybillRuntime
             }
             var event = epoll_event()
             event.data.fd = descriptor
-            if interest.contains(.readable) { event.events |= EPOLLIN.rawValue }
-            if interest.contains(.writable) { event.events |= EPOLLOUT.rawValue }
+            if interest.contains(.readable) { event.events |= Self.readable }
+            if interest.contains(.writable) { event.events |= Self.writable }
             let isKnown = states[index] != .unknown
             states[index] = .watched
             let code = epoll_ctl(queue, isKnown ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event)
@@ -56,10 +65,10 @@ import WaybillRuntime
                     continue
                 }
                 var readiness: Readiness = []
-                if event.events & (EPOLLIN.rawValue | EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
+                if event.events & (Self.readable | Self.ended) != 0 {
                     readiness.insert(.readable)
                 }
-                if event.events & EPOLLOUT.rawValue != 0 { readiness.insert(.writable) }
+                if event.events & Self.writable != 0 { readiness.insert(.writable) }
                 tell(ReadyDescriptor(descriptor: descriptor, readiness: readiness))
             }
         }

@@ -93,6 +93,31 @@ struct HTTPVersionTests {
         }
     }
 
+    /// An HTTP/1.1 server that responds to three requests at once.
+    private static let respondsToThree = """
+        arrived = threading.Barrier(3)
+        def serve(raw):
+            with context.wrap_socket(raw, server_side=True) as connection:
+                connection.recv(65536)
+                arrived.wait(60)
+                connection.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+        """
+
+    @Test func `requests to a TLS server without HTTP 2 do not wait for each other`() async throws {
+        try await PythonTLSServer.run(Self.respondsToThree) { url, authorities in
+            try await CurlTransport.run { transport in
+                let request = HTTPRequest(url: url).with { $0.tls.certificateAuthorities = authorities }
+                let statuses = await withTaskGroup { group in
+                    for _ in 0..<3 { group.addTask { await transport.send(request).response?.status } }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(statuses == [200, 200, 200])
+            }
+        }
+    }
+
     @Test func `negotiated HTTP 2 is refused without TLS`() async throws {
         try await CurlTransport.run { transport in
             let request = HTTPRequest(url: "http://127.0.0.1:1/").with { $0.version = .http2 }
