@@ -2,6 +2,7 @@ import Testing
 import WaybillExecution
 import WaybillJSON
 import WaybillResults
+import WaybillRuntime
 import WaybillTestSupport
 import WaybillTransport
 
@@ -77,7 +78,7 @@ import WaybillTransport
             "{id: a, get: /image}, {id: b, post: /b, body: {multipart: [{name: f, value: \"${steps.a.data}\"}]}}"
         )
         #expect(await fixture.run().summary == "a:passed b:passed")
-        guard case .parts(let parts)? = fixture.transport.sent.last?.body, case BodyPart.bytes(let bytes)? = parts.first
+        guard case .parts(let parts)? = fixture.transport.sent.last?.body, case .bytes(let bytes)? = parts.first
         else {
             Issue.record("the request has no parts")
             return
