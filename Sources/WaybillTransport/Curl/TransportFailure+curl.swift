@@ -31,8 +31,10 @@ extension TransportFailure {
 
     /// Creates the failure of a transfer that ended with a code of libcurl or was refused.
     init(code: CURLcode, transfer: Transfer, report: TransferReport, detail: String) {
-        let phase = report.phase(of: transfer)
+        var phase = report.phase(of: transfer)
         let explanation = transfer.explanation(of: code, in: phase, report, detail: detail)
+        // A handshake may fail before libcurl waits for a part of it, which is how a connection is noticed.
+        if explanation.kind == .tls, [.resolving, .connecting].contains(phase) { phase = .securing }
         self.init(
             kind: explanation.kind,
             phase: phase,
