@@ -360,7 +360,12 @@ class Kills:
         self.counts["recorded"] += len(recorded)
         self.counts["rounds"] += 1
         if not isSkipped:
-            self.compare(contents(folder, tag), wanted["contents"], "the run")
+            found = contents(folder, tag)
+            for name in set(found) - set(wanted["contents"]):
+                # A step of 'finally' may have failed when the run was interrupted, and passed later.
+                if name.startswith("bodies/") and journal.is_repeated(name[len("bodies/"):]):
+                    del found[name]
+            self.compare(found, wanted["contents"], "the run")
             if load.hasState:
                 found = self.stored_state()
                 expect((found or {}).get("values") == (wanted["state"] or {}).get("values"), "the state is", found)

@@ -83,7 +83,10 @@ extension WorkLayer {
         let isElement = context.isElement(step)
         var result = StepResult(step, at: path, graph: context.graph, outcome: .passed)
         result.add(attempt.progress)
-        guard result.startedAt != nil else {
+        // Its deadline may have passed while it waited for a permit.
+        let isLate =
+            !isElement && attempt.failure?.kind == .cancelled && step.deadline != nil && context.deadline?.passed != nil
+        guard result.startedAt != nil || isLate else {
             result.outcome = .skipped
             if !isElement { run.events.emit(.stepSkipped(.interrupted), step: path) }
             return (
