@@ -63,9 +63,9 @@ package struct MockRoutes: Sendable {
             var whole = written
             // A computed address is treated as a path, because a computed URL could be any.
             if !request.address.isURL {
-                var base = request.settings[BaseURLSetting.self]?.value.written ?? ""
+                var base = request.settings.baseURL?.value.written ?? ""
                 while base.last == "/" { base.removeLast() }
-                if let version = request.settings[VersionSetting.self]?.value.written, !version.isEmpty {
+                if let version = request.settings.version?.value.written, !version.isEmpty {
                     base += "/" + version
                 }
                 whole = base + (written.hasPrefix("/") || written.isEmpty ? written : "/" + written)
@@ -86,7 +86,7 @@ extension MockRoute {
             host: address.host,
             path: PathPattern(template: address.path),
             query: Self.query(of: request),
-            body: request.settings[BodySetting.self]?.value.constantContent,
+            body: request.settings.body?.value.constantContent,
             responses: request.mock.map(Self.response)
         )
     }
@@ -95,7 +95,7 @@ extension MockRoute {
     private static func query(of request: RequestPlan) -> [MockField] {
         let written = request.address.text.value.constantText.map { URIReference($0).query } ?? nil
         return MockField.parameters(of: written)
-            + request.settings.all(QuerySetting.self).flatMap { parameter in
+            + request.settings.query.flatMap { parameter in
                 (parameter.value.texts ?? []).compactMap { text in
                     text.constantText.map { MockField(parameter.value.name.value, $0) }
                 }

@@ -233,7 +233,7 @@ package struct RunSession: Sendable {
 
     private var connectionWarnings: [String] {
         guard !options.usesMock, !CurlTransport.sharesPriorKnowledgeConnections,
-            plan.requests.contains(where: { $0.settings[HTTPVersion.self]?.value == .http2PriorKnowledge })
+            plan.requests.contains(where: { $0.settings.http?.value == .http2PriorKnowledge })
         else { return [] }
         return ["requests with 'http: 2-prior-knowledge' do not share connections: that needs libcurl 8 or later"]
     }

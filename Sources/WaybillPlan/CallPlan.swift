@@ -147,7 +147,7 @@ extension RequestPlan {
     /// The error for a path without a base URL. The steps that call an endpoint may give it one, but there are none
     /// here.
     fileprivate var missingBaseURL: Diagnostic? {
-        guard case .path(let path) = address, settings[BaseURLSetting.self] == nil else { return nil }
+        guard case .path(let path) = address, settings.baseURL == nil else { return nil }
         return Diagnostic(
             "no-base-url",
             "this path requires a base URL",

@@ -272,7 +272,7 @@ extension RequestPlan {
     /// The constant path that the response is downloaded to, relative to the results folder.
     fileprivate var constantDownload: String? {
         guard let file = download?.to?.constantText else { return nil }
-        guard let folder = settings[DownloadsSetting.self] else { return file }
+        guard let folder = settings.downloads else { return file }
         return folder.value.constantText.map { "\($0)/\(file)" }
     }
 }

@@ -37,7 +37,7 @@ struct PlanAssembly {
                 SecretPlan(name: name, variable: definition.value.environmentVariable)
             },
             concurrency: min(
-                concurrency ?? manifest.defaults[ConcurrencySetting.self]?.value ?? ConcurrencySetting.default,
+                concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
                 ConcurrencySetting.maximum
             ),
             graphs: graphs,
@@ -61,7 +61,7 @@ struct PlanAssembly {
             usedFields: graph.usedFields,
             isTolerated: graph.onFailure == .continue
         )
-        let limit = graph.settings[ConcurrencySetting.self]
+        let limit = graph.settings.concurrency
         let body = group(graph.body.order, site.body, onFailure: graph.onFailure, concurrency: limit, in: context)
         let finally = graph.finally.map { group in
             var last = context
@@ -156,9 +156,9 @@ struct PlanAssembly {
         inner.path += ".\(step.effectiveID ?? String(number))"
         inner.isTolerated = context.isTolerated || step.onFailure == .continue
         let work = work(of: site, in: inner)
-        var tags = step.settings.all(TagSetting.self).map(\.value.value)
+        var tags = step.settings.tags.map(\.value.value)
         if case .request(let request) = work {
-            for tag in request.settings.all(TagSetting.self).map(\.value.value) where !tags.contains(tag) {
+            for tag in request.settings.tags.map(\.value.value) where !tags.contains(tag) {
                 tags.append(tag)
             }
         }
@@ -192,7 +192,7 @@ struct PlanAssembly {
             }
             return .request(request(sent, sentBy: site))
         case .group(let body):
-            let limit = step.settings[ConcurrencySetting.self]
+            let limit = step.settings.concurrency
             return .group(
                 group(body.order, site.steps, onFailure: step.groupOnFailure, concurrency: limit, in: context)
             )
@@ -224,7 +224,7 @@ struct PlanAssembly {
         sentBy step: StepSite? = nil,
         graph: String = ""
     ) -> RequestPlan {
-        let filters = site.merged.all(FilterEntry.self).flatMap { stages(of: $0) }
+        let filters = site.merged.filters.flatMap { stages(of: $0) }
         return RequestPlan(site, arguments: arguments, filters: filters, sentBy: step, graph: graph)
     }
 

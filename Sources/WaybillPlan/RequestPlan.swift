@@ -150,7 +150,7 @@ package enum ServiceOrigin: Sendable {
     init(_ service: RequestService, in far: SharedLevels) {
         if service.standsAlone {
             self = .any
-        } else if let baseURL = service.settings?[BaseURLSetting.self] ?? far.defaults[BaseURLSetting.self] {
+        } else if let baseURL = service.settings?.baseURL ?? far.defaults.baseURL {
             self = .of(baseURL)
         } else {
             self = service.name == nil ? .any : .none

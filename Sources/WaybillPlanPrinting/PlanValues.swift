@@ -125,8 +125,8 @@ extension PlanValues {
     func address(of request: RequestPlan) -> String {
         let written = text(request.address.text.value)
         guard case .path = request.address else { return written }
-        var address = request.settings[BaseURLSetting.self].map { text($0.value) } ?? ""
-        if let version = request.settings[VersionSetting.self] { address = Self.joined(address, text(version.value)) }
+        var address = request.settings.baseURL.map { text($0.value) } ?? ""
+        if let version = request.settings.version { address = Self.joined(address, text(version.value)) }
         return written.isEmpty ? address : written.hasPrefix("?") ? address + written : Self.joined(address, written)
     }
 

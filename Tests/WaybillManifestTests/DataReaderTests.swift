@@ -54,10 +54,10 @@ import WaybillTestSupport
         let loaded = loader.load(SourceFile(name: "/nowhere/m.yaml", text: text))
         #expect(HumanRenderer().render(loaded.diagnostics) == "")
         let manifest = try #require(loaded.manifest)
-        let schemas = manifest.defaults.all(ExpectationSetting.self) { expectation in
-            if case .schema(let schema) = expectation { schema } else { nil }
+        let schemas = manifest.defaults.expectations.compactMap { entry in
+            if case .schema(let schema) = entry.value { schema } else { nil }
         }
-        #expect(schemas.map(\.value.schema.document) == [["type": "array"]])
+        #expect(schemas.map(\.schema.document) == [["type": "array"]])
         let reader = DataReader(folder: "/nowhere", allowsOutside: true, from: files)
         #expect(reader.read(try #require(manifest.data["it"]?.value)).value == [1])
     }

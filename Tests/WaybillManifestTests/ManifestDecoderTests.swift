@@ -53,14 +53,14 @@ import WaybillTestSupport
 
     @Test func `settings that are maps are split into entries, and null removes a name`() {
         let defaults = manifest.defaults
-        #expect(defaults.all(HeaderSetting.self).map(\.value.name.value) == ["X-System", "X-Many", "X-None"])
-        #expect(defaults.all(HeaderSetting.self).map { $0.value.texts?.count } == [1, 3, nil])
+        #expect(defaults.headers.map(\.value.name.value) == ["X-System", "X-Many", "X-None"])
+        #expect(defaults.headers.map { $0.value.texts?.count } == [1, 3, nil])
         let tls = defaults.entries.filter { $0.value.key == TLSSetting.key }.compactMap(\.value.part)
         #expect(Set(tls) == Set(TLSOption.Name.allCases.map(\.rawValue)))
         let service = manifest.services["accounts"]?.value.settings
         #expect(service?.entries.filter(\.value.isUnset).compactMap(\.value.part) == ["pins", "general"])
         #expect(defaults.declined.map(\.value) == ["headers", "params", "query", "filters", "expect", "intercept"])
-        #expect(service?[RedirectsSetting.self]?.value == 0)
+        #expect(service?.redirects?.value == 0)
     }
 
     @Test(arguments: StepForm.allCases)
@@ -112,11 +112,11 @@ import WaybillTestSupport
 
     @Test func `every kind of body and of credentials is read`() {
         let requests = manifest.endpoints.values.map(\.value.request)
-        let bodies = Set(requests.compactMap { $0.settings[BodySetting.self]?.value.key })
+        let bodies = Set(requests.compactMap { $0.settings.body?.value.key })
         #expect(bodies == ["json", "form", "plist", "text", "base64", "file", "graphql", "multipart"])
-        let auth = requests.compactMap { $0.settings[Authentication.self]?.value.method.map { type(of: $0).key } }
+        let auth = requests.compactMap { $0.settings.auth?.value.method.map { type(of: $0).key } }
         #expect(Set(auth) == ["basic", "digest", "bearer", "apiKey", "awsSigV4", "netrc", "oauth2"])
-        let multipart = manifest.endpoints["client"]?.value.request.settings[BodySetting.self]?.value as? MultipartBody
+        let multipart = manifest.endpoints["client"]?.value.request.settings.body?.value as? MultipartBody
         #expect(multipart?.parts.count == 5)
     }
 

@@ -34,7 +34,7 @@ import WaybillPlan
 
     @Test func `names are merged, the nearest level wins, and null removes a name`() throws {
         let settings = try PlanFixture.request(manifest).settings
-        let headers = settings.all(HeaderSetting.self).map {
+        let headers = settings.headers.map {
             "\($0.value.name.value): \($0.value.texts?.first?.constantText ?? "-")"
         }
         #expect(headers == ["X-A: defaults", "x-b: service", "X-D: service", "X-E: graph"])
@@ -43,10 +43,10 @@ import WaybillPlan
     @Test func `every merged value keeps its location and level`() throws {
         let settings = try PlanFixture.request(manifest).settings
         #expect(
-            settings.all(HeaderSetting.self).map(\.level) == [.defaults, .service("s"), .service("s"), .graph("main")]
+            settings.headers.map(\.level) == [.defaults, .service("s"), .service("s"), .graph("main")]
         )
-        #expect(settings[TimeoutSetting.self]?.level == .endpoint("e"))
-        #expect(settings[TimeoutSetting.self]?.span.start.line == 16)
+        #expect(settings.timeout?.level == .endpoint("e"))
+        #expect(settings.timeout?.span.start.line == 16)
     }
 
     @Test func `filters and body expectations accumulate, outer levels first, and other settings are replaced`() throws
@@ -63,7 +63,7 @@ import WaybillPlan
     @Test func `a setting that a level declines is not inherited`() throws {
         let declining = manifest.replacing("timeout: 2s", with: "inherit: {headers: false, filters: false}")
         let request = try PlanFixture.request(declining)
-        #expect(request.settings.all(HeaderSetting.self).map(\.value.name.value) == ["X-E"])
+        #expect(request.settings.headers.map(\.value.name.value) == ["X-E"])
         #expect(request.filters.count == 1)
         #expect(request.checks.count == 2)
     }
@@ -71,9 +71,9 @@ import WaybillPlan
     @Test func `a standalone request inherits nothing from defaults, service, graph and enclosing steps`() throws {
         let alone = manifest.replacing("timeout: 2s", with: "baseURL: http://127.0.0.1:2\n    standalone: true")
         let request = try PlanFixture.request(alone)
-        #expect(request.settings.all(HeaderSetting.self).map(\.value.name.value) == [String]())
+        #expect(request.settings.headers.map(\.value.name.value) == [String]())
         #expect(request.filters.count == 1)
-        #expect(request.settings[TimeoutSetting.self] == nil)
+        #expect(request.settings.timeout == nil)
     }
 
     @Test(arguments: [
@@ -315,15 +315,17 @@ import WaybillPlan
         let (plan, diagnostics) = try PlanFixture.plan(text, environment: "staging")
         #expect(diagnostics.isEmpty)
         let settings = try #require(plan?.graphs.first?.body.requests.first?.request.settings)
-        #expect(settings[BaseURLSetting.self]?.value.constantText == "http://127.0.0.1:9")
-        #expect(!settings.all(HeaderSetting.self).contains { $0.value.name.value == "X-D" })
-        #expect(settings[TimeoutSetting.self]?.level == .endpoint("e"))
+        #expect(settings.baseURL?.value.constantText == "http://127.0.0.1:9")
+        #expect(!settings.headers.contains { $0.value.name.value == "X-D" })
+        #expect(settings.timeout?.level == .endpoint("e"))
     }
 }
 
 extension RequestPlan {
     /// The conditions on the data.
     fileprivate var checks: [Setting<Check>] {
-        settings.all(ExpectationSetting.self) { if case .body(let check) = $0 { check } else { nil } }
+        settings.expectations.compactMap { entry in
+            if case .body(let check) = entry.value { entry.map { _ in check } } else { nil }
+        }
     }
 }

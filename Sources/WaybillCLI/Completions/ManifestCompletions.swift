@@ -81,7 +81,7 @@ package struct ManifestCompletions: Sendable {
             [manifest.defaults] + manifest.services.values.map(\.value.settings)
             + manifest.endpoints.values.map(\.value.request.settings) + graphs.map(\.settings)
             + graphs.flatMap { $0.body.allSteps.flatMap(\.allSettings) }
-        return graphs.flatMap { $0.tags.map(\.value) } + settings.flatMap { $0.all(TagSetting.self).map(\.value.value) }
+        return graphs.flatMap { $0.tags.map(\.value) } + settings.flatMap { $0.tags.map(\.value.value) }
     }
 }
 

@@ -61,7 +61,7 @@ struct AttemptDownload: Sendable {
         var algorithms: Set<Digest.Algorithm> = isUsed ? [.sha256] : []
         if let checksum = definition.checksum { algorithms.insert(checksum.algorithm) }
         self.algorithms = algorithms
-        target = try DownloadTarget(definition, folder: plan.settings[DownloadsSetting.self], in: scope)
+        target = try DownloadTarget(definition, folder: plan.settings.downloads, in: scope)
     }
 
     /// Sends the request, and downloads the file of its response.
@@ -175,7 +175,7 @@ struct AttemptDownload: Sendable {
         suggestedName name: String?
     ) async throws(DownloadError) -> FileDownload.Acceptance {
         guard expectedStatus.contains(where: { $0.matches(response.status) }) else { return .no }
-        if let accept = plan.settings[AcceptSetting.self], let ranges = accept.value,
+        if let accept = plan.settings.accept, let ranges = accept.value,
             response.headers.first(named: "Content-Range") == nil
         {
             // A response of another media type, such as a login page, is not the file.
@@ -212,7 +212,7 @@ struct AttemptDownload: Sendable {
         }
         try run.checkPath(path, at: target.span)
         // Equal requests with `duplicates` may use the same file.
-        let isShared = plan.settings[DuplicatePolicy.self].map { $0.value.mode != .allow } ?? false
+        let isShared = plan.settings.duplicates.map { $0.value.mode != .allow } ?? false
         let destination = try await self.path(path, owner: isShared ? nil : scope.context.path)
         notes.change { notes in
             notes.destination = destination

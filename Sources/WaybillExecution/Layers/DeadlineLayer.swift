@@ -31,7 +31,7 @@ extension StepPlan {
     var deadline: Setting<DurationTemplate>? {
         if let own = flow?.deadline { return own }
         guard case .request(let request) = work else { return nil }
-        return request.settings[DeadlineSetting.self]
+        return request.settings.deadline
     }
 }
 

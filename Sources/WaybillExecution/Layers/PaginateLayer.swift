@@ -254,6 +254,6 @@ extension StepPlan {
         guard case .request(let request) = work else { return false }
         return !keeps.isDisjoint(with: [.data, .itemData]) || request.returns != nil
             || request.outputs.contains(where: \.value.usesData) || flow?.until != nil
-            || request.settings[Interception.self] != nil
+            || request.settings.intercept != nil
     }
 }

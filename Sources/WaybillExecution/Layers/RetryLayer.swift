@@ -18,7 +18,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
             guard let failure = outcome.failure else { return outcome }
             // A computed method is known with the first attempt.
             let isIdempotent = plan.isIdempotent(sentAs: outcome.method)
-            var next = state ?? RetryState(plan.settings[RetryPolicy.self]?.value, isIdempotent: isIdempotent)
+            var next = state ?? RetryState(plan.settings.retry?.value, isIdempotent: isIdempotent)
             guard let pause = next.pause(after: outcome.failed(failure), chance: .random(in: 0..<1)) else {
                 if let wait = next.refusedWait { warn(ofRefusedWait: wait, plan, in: context) }
                 return outcome
@@ -43,7 +43,7 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
     }
 
     private func warn(ofRefusedWait wait: Duration, _ plan: RequestPlan, in context: StepContext) {
-        guard let retry = plan.settings[RetryPolicy.self] else { return }
+        guard let retry = plan.settings.retry else { return }
         let message =
             "the request was not sent again: the response's Retry-After asks to wait for \(wait.retryAfterWords), longer than the "
             + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"

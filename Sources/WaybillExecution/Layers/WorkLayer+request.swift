@@ -10,7 +10,7 @@ import WaybillTransport
 extension WorkLayer {
     /// Sends a request through the layers inside, and reports its result; returns the record for later expressions too.
     func send(_ request: RequestStep, in context: StepContext) async -> (node: NodeOutcome, record: StepRecord) {
-        switch request.plan.settings[DuplicatePolicy.self]?.value.mode {
+        switch request.plan.settings.duplicates?.value.mode {
         case .cancelPrevious, .discard:
             let claim = context.run.duplicates.claim()
             var context = context

@@ -9,7 +9,7 @@ extension RequestBuilder {
     /// The header fields of a request, including the default ones, without credentials.
     func headers(of settings: Settings) throws(EvaluationFailure) -> [HTTPField] {
         var fields: [HTTPField] = []
-        let written = settings.all(HeaderSetting.self)
+        let written = settings.headers
         // With room for the three default fields.
         fields.reserveCapacity(written.count + 3)
         for entry in written {
@@ -34,7 +34,7 @@ extension RequestBuilder {
         }
         add(
             "Accept",
-            (settings[AcceptSetting.self]?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*"
+            (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*"
         )
         if let urgency = settings.urgency { add("Priority", "u=\(urgency)") }
         if isMissing("User-Agent") { fields.append(try userAgent(settings)) }
@@ -43,7 +43,7 @@ extension RequestBuilder {
 
     private func userAgent(_ settings: Settings) throws(EvaluationFailure) -> HTTPField {
         let name = "User-Agent"
-        guard let agent = settings[UserAgentSetting.self] else {
+        guard let agent = settings.userAgent else {
             return HTTPField(name: name, value: "waybill/\(WaybillVersion.current)")
         }
         let text = try text(agent)
@@ -58,14 +58,14 @@ extension RequestBuilder {
 extension Settings {
     /// Whether a field that requests have by default is unset.
     func unsets(field name: String) -> Bool {
-        all(HeaderSetting.self).contains { entry in
+        headers.contains { entry in
             entry.value.isUnset && HTTPField(name: entry.value.name.value, value: "").isNamed(name)
         }
     }
 
     /// The urgency of a request (RFC 9218, section 4.1), from 0 to 7; `nil` for the default of 3.
     fileprivate var urgency: Int? {
-        switch self[Priority.self]?.value {
+        switch priority?.value {
         case .low: 5
         case .high: 1
         case .default, nil: nil

@@ -59,7 +59,7 @@ extension RequestBuilder {
                 client: client
             ),
             transfer: transfer,
-            allowsMetered: plan.settings[NetworkRequirement.self]?.value.allowsMetered ?? true,
+            allowsMetered: plan.settings.network?.value.allowsMetered ?? true,
             span: span
         )
     }

@@ -76,7 +76,7 @@ struct RequestBuilder {
         var credentials = TransferOptions.Credentials.none
         if otherOrigin == nil {
             credentials = try authenticate(
-                by: sent[Authentication.self],
+                by: sent.auth,
                 at: origin,
                 isForeign: isForeign,
                 &headers,
@@ -96,7 +96,7 @@ struct RequestBuilder {
         }
         request.isBodySensitive = (content.body?.isSecret ?? false)
         guard let otherOrigin else {
-            grant = try grant(by: sent[Authentication.self], for: request)
+            grant = try grant(by: sent.auth, for: request)
             return request
         }
         guard !(content.body?.isSecret ?? false) else {
@@ -150,7 +150,7 @@ struct RequestBuilder {
 
     /// The base URL of paths, with the version.
     func base() throws(EvaluationFailure) -> String {
-        guard let baseURL = settings[BaseURLSetting.self] else {
+        guard let baseURL = settings.baseURL else {
             throw EvaluationFailure(
                 message: "the path has no base URL: set 'baseURL', or write an absolute URL",
                 span: plan.address.text.span
@@ -161,7 +161,7 @@ struct RequestBuilder {
         if baseURL.value.constantText == nil, let error = WrittenAddress(url).baseURLError {
             throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
-        guard let version = settings[VersionSetting.self] else { return url }
+        guard let version = settings.version else { return url }
         let text = try text(version).text
         guard text != "." && text != ".." else {
             throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
@@ -244,16 +244,16 @@ struct RequestBuilder {
         for proxy in options.proxy.urls { register(credentialsOf: proxy) }
         options.needsCertificate = !settings.expectedCertificate.isEmpty
         options.isResponseSecret = plan.hasSecretOutputs
-        if plan.download != nil, settings[TimeoutSetting.self] == nil { options.stallTimeout = Self.stallTimeout }
+        if plan.download != nil, settings.timeout == nil { options.stallTimeout = Self.stallTimeout }
         return options
     }
 
     /// Sets the time limits of a request.
     func setTimeLimits(of request: inout HTTPRequest, _ settings: Settings) throws(EvaluationFailure) {
         request.timeout =
-            try duration(settings[TimeoutSetting.self])
+            try duration(settings.timeout)
             ?? (plan.download == nil ? TimeoutSetting.default : Self.downloadTimeout)
-        request.connectTimeout = try duration(settings[ConnectTimeoutSetting.self]) ?? ConnectTimeoutSetting.default
+        request.connectTimeout = try duration(settings.connectTimeout) ?? ConnectTimeoutSetting.default
     }
 
     /// Registers the password in the URL of a proxy, and the credentials that are made of it (RFC 7617): servers may send

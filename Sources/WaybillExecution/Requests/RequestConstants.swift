@@ -52,26 +52,26 @@ extension RequestBuilder {
             base: try constantBase,
             request: HTTPRequest(
                 url: "",
-                maximumBodyBytes: settings[MaxBodySetting.self]?.value ?? MaxBodySetting.default,
+                maximumBodyBytes: settings.maxBody?.value ?? MaxBodySetting.default,
                 maximumConnectionsPerOrigin: settings.maximumConnections(in: shard),
-                acceptsCompression: (settings[CompressionSetting.self]?.value ?? CompressionSetting.default)
+                acceptsCompression: (settings.compression?.value ?? CompressionSetting.default)
                     && !settings.unsets(field: "Accept-Encoding")
             ),
             hasContent: [QuerySetting.key, ParameterSetting.key, BodySetting.key].contains(where: settings.has)
         )
-        if settings.all(HeaderSetting.self).allSatisfy(\.value.isConstant),
-            settings[UserAgentSetting.self]?.value.isConstant ?? true
+        if settings.headers.allSatisfy(\.value.isConstant),
+            settings.userAgent?.value.isConstant ?? true
         {
             constants.request.headers = try headers(of: settings)
             constants.hasHeaders = true
         }
-        if settings[TimeoutSetting.self]?.value.isConstant ?? true,
-            settings[ConnectTimeoutSetting.self]?.value.isConstant ?? true
+        if settings.timeout?.value.isConstant ?? true,
+            settings.connectTimeout?.value.isConstant ?? true
         {
             try setTimeLimits(of: &constants.request, settings)
             constants.hasTimeLimits = true
         }
-        if settings[ProxySetting.self]?.value.isConstant ?? true {
+        if settings.proxy?.value.isConstant ?? true {
             constants.request.options = try options(of: settings)
             constants.hasOptions = !constants.request.options.namesFiles
         }
@@ -80,8 +80,8 @@ extension RequestBuilder {
 
     private var constantBase: RequestConstants.Base? {
         get throws(EvaluationFailure) {
-            guard let baseURL = settings[BaseURLSetting.self], baseURL.value.isConstant,
-                settings[VersionSetting.self]?.value.isConstant ?? true
+            guard let baseURL = settings.baseURL, baseURL.value.isConstant,
+                settings.version?.value.isConstant ?? true
             else { return nil }
             if case .of(let service) = plan.serviceOrigin, !service.value.isConstant { return nil }
             let url = try ascii(base())

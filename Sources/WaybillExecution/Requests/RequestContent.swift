@@ -21,15 +21,15 @@ struct RequestContent {
 
     init(of settings: Settings, method: String, scope: RequestScope) throws(EvaluationFailure) {
         query = ParameterList(arrays: .repeat)
-        for entry in settings.all(QuerySetting.self) {
+        for entry in settings.query {
             for value in entry.value.texts ?? [] {
                 query.add(entry.value.name.value, try value.text(in: scope.scope(entry.level)))
             }
         }
-        let params = settings.all(ParameterSetting.self)
-        var fields = ParameterList(arrays: settings[ArrayStyle.self]?.value ?? ArrayStyle.default)
+        let params = settings.params
+        var fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
         let isInQuery = ["GET", "HEAD", "DELETE"].contains(method)
-        if isInQuery || settings[ParameterEncoding.self]?.value ?? ParameterEncoding.default == .form {
+        if isInQuery || settings.encoding?.value ?? ParameterEncoding.default == .form {
             for parameter in params {
                 guard let value = parameter.value.value else { continue }
                 try fields.add(parameter.value.name.value, value, in: scope.scope(parameter.level))
@@ -37,9 +37,9 @@ struct RequestContent {
         }
         if isInQuery {
             for (name, value) in fields.pairs { query.add(name, value) }
-            fields = ParameterList(arrays: settings[ArrayStyle.self]?.value ?? ArrayStyle.default)
+            fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
         }
-        if let body = settings[BodySetting.self] {
+        if let body = settings.body {
             // Validation reports this unless the method is computed.
             if !isInQuery, !body.value.takesFields, let parameter = params.first(where: { $0.value.value != nil }) {
                 throw EvaluationFailure(
@@ -55,7 +55,7 @@ struct RequestContent {
             )
             self.body = try body.value.encoded(in: context)
         } else if !isInQuery, !params.isEmpty {
-            body = try Self.parameters(params, fields: fields, as: settings[ParameterEncoding.self], in: scope)
+            body = try Self.parameters(params, fields: fields, as: settings.encoding, in: scope)
         }
     }
 

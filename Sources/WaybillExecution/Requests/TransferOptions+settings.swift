@@ -26,16 +26,16 @@ extension TransferOptions {
         url: (_ scalar: ScalarTemplate, _ level: Level) throws(EvaluationFailure) -> String
     ) throws(EvaluationFailure) {
         self.init()
-        if let version = settings[HTTPVersion.self] { self.version = version.value }
-        try tls.set(settings.all(TLSSetting.self, \.option), files)
-        if let proxy = settings[ProxySetting.self] {
+        if let version = settings.http { self.version = version.value }
+        try tls.set(settings.tlsOptions, files)
+        if let proxy = settings.proxy {
             switch proxy.value {
             case .none: self.proxy = .none
             case .environment: self.proxy = .environment(proxies)
             case .url(let template): self.proxy = .url(try url(template, proxy.level))
             }
         }
-        for entry in settings.all(ResolveSetting.self) {
+        for entry in settings.resolve {
             guard let address = entry.value.address else { continue }
             let name = entry.value.name
             guard let endpoint = SocketEndpoint(authority: name.value) else {
@@ -43,16 +43,16 @@ extension TransferOptions {
             }
             resolve[endpoint] = SocketEndpoint(host: address, port: endpoint.port)
         }
-        unixSocket = settings[UnixSocketSetting.self]?.value
-        interface = settings[NetworkRequirement.self]?.value.interface?.value
-        switch settings[CookiePolicy.self]?.value {
+        unixSocket = settings.unixSocket?.value
+        interface = settings.network?.value.interface?.value
+        switch settings.cookies?.value {
         // Without the setting, the run has one jar.
         case .on, nil: cookies = .run
         case .off: cookies = .off
         case .jar(let path): cookies = .jar(CodePoints(try path.checkedPath(.jar, within: files)))
         }
-        if let traffic = settings[TrafficClass.self] { self.traffic = traffic.value }
-        if let priority = settings[Priority.self] { self.priority = priority.value }
+        if let traffic = settings.traffic { self.traffic = traffic.value }
+        if let priority = settings.priority { self.priority = priority.value }
         if let mode = settings.cacheMode { cache = mode.value }
         if cache != .noStore {
             cacheFolder = try settings.cacheFolder?.value.checkedPath(.cache, within: files)

@@ -42,7 +42,9 @@ struct ExpectationChecker {
     }
 
     private func expected<Value>(_ value: (ExpectationSetting) -> Value?) -> [Setting<Value>] {
-        settings.all(ExpectationSetting.self, value)
+        settings.expectations.compactMap { entry in
+            value(entry.value).map { Setting($0, at: entry.span, level: entry.level) }
+        }
     }
 
     private func headerViolations() -> [Violation] {

@@ -18,7 +18,7 @@ struct Interceptor {
     /// - Parameter complete: Called between the rounds, to complete the files of a success, which may still fail then.
     func intercept(_ outcome: inout AttemptOutcome, completing complete: (inout AttemptOutcome) async -> Void) async {
         guard outcome.failure?.kind != .cancelled, outcome.duplicate == nil else { return }
-        let setting = request.plan.settings[Interception.self]
+        let setting = request.plan.settings.intercept
         if let setting {
             if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
             if outcome.failure != nil { perform(setting, .beforeFailure, on: &outcome) }

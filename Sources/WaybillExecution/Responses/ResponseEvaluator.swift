@@ -115,7 +115,7 @@ struct ResponseEvaluator {
         } catch {
             registerSecretOutputs()
             let message = error.message + (hiddenBody ?? error.start.map { "; it starts with '\($0)'" } ?? "")
-            return Failure(.decode, redactor.text(message), at: span(of: plan.settings[Decoding.self]))
+            return Failure(.decode, redactor.text(message), at: span(of: plan.settings.decoding))
         }
         evaluated.duplicateName = body.duplicateName
         evaluated.loneSurrogates = body.loneSurrogates
@@ -174,7 +174,7 @@ struct ResponseEvaluator {
         let body = try? decoder.decode(response)
         let words = (body?.value).flatMap(serverMessage)
         if let words { message += ": \(words)" }
-        if response.status == 401, plan.settings[Authentication.self]?.value.method is DigestAuthentication,
+        if response.status == 401, plan.settings.auth?.value.method is DigestAuthentication,
             let requirement = DigestSupport.unsupportedRequirement(of: response)
         {
             message += "; the server requires digest authentication with \(requirement), which is not supported"
@@ -202,7 +202,7 @@ struct ResponseEvaluator {
     }
 
     private mutating func contentTypeFailure() -> Failure? {
-        guard let accept = plan.settings[AcceptSetting.self], let ranges = accept.value, !response.body.isEmpty,
+        guard let accept = plan.settings.accept, let ranges = accept.value, !response.body.isEmpty,
             !isWithoutContent
         else { return nil }
         let type = response.headers.first(named: "Content-Type")
@@ -223,9 +223,9 @@ struct ResponseEvaluator {
                 decoding == .json
                 ? "the response has no body, but 'decoding: json' requires JSON"
                 : "the response has no body, but 'decoding: plist' requires a property list"
-            return Failure(.decode, message, at: span(of: plan.settings[Decoding.self]))
+            return Failure(.decode, message, at: span(of: plan.settings.decoding))
         }
-        guard decoding == .auto, let accept = plan.settings[AcceptSetting.self], let ranges = accept.value,
+        guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value,
             !ranges.isEmpty,
             ranges.allSatisfy(\.isJSON)
         else { return nil }
@@ -280,7 +280,7 @@ struct ResponseEvaluator {
 
     /// Why the data is a string, if it is JSON with the content type of a text; otherwise empty.
     private var undecodedReason: String {
-        guard plan.settings[Decoding.self] == nil, let text = evaluated.data?.json.string,
+        guard plan.settings.decoding == nil, let text = evaluated.data?.json.string,
             let start = text.utf8.first, start == UInt8(ascii: "{") || start == UInt8(ascii: "["),
             (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) != nil,
             let type = response.headers.first(named: "Content-Type")
@@ -347,7 +347,7 @@ struct ResponseEvaluator {
         }
     }
 
-    private var decoding: Decoding { plan.settings[Decoding.self]?.value ?? Decoding.default }
+    private var decoding: Decoding { plan.settings.decoding?.value ?? Decoding.default }
 
     private var decoder: ResponseDecoder { ResponseDecoder(decoding: decoding) }
 

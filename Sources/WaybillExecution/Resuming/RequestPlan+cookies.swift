@@ -5,7 +5,7 @@ import WaybillTransport
 extension RequestPlan {
     /// Whether it uses the cookies of the run, which are not stored in a file.
     var usesOwnJar: Bool {
-        switch settings[CookiePolicy.self]?.value {
+        switch settings.cookies?.value {
         case .on, nil: true
         case .off, .jar: false
         }
@@ -13,7 +13,7 @@ extension RequestPlan {
 
     /// The host that it is sent to; `nil` if that is only known during the run.
     var knownHost: String? {
-        var text = settings[BaseURLSetting.self]?.value
+        var text = settings.baseURL?.value
         if case .url(let url) = address { text = url.value }
         return text?.constantText.flatMap { try? Origin(ofURL: $0) }?.endpoint.host
     }

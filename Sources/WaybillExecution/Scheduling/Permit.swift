@@ -36,7 +36,7 @@ struct Permit: Sendable {
 extension PermitRequest {
     /// The request for a permit to send the request of a step.
     init(_ request: RequestPlan, in context: StepContext) {
-        priority = request.settings[Priority.self]?.value ?? .default
+        priority = request.settings.priority?.value ?? .default
         needsSlot = !context.isForSession
         isFinal = context.isFinal
         queue = Queue(request, in: context.run.shard)
@@ -56,13 +56,13 @@ extension PermitRequest.Queue {
 extension Settings {
     /// The maximum number of connections to one origin. A number that the manifest sets is divided among the shards.
     func maximumConnections(in shard: Shard?) -> Int {
-        guard let maximum = self[MaxConnectionsSetting.self]?.value else { return 8 }
+        guard let maximum = maxConnections?.value else { return 8 }
         return shard?.share(of: maximum) ?? maximum
     }
 
     /// The maximum number of requests that start in an interval, divided among the shards.
     fileprivate func rate(in shard: Shard?) -> RequestRate? {
-        let rate = self[RequestRate.self]?.value
+        let rate = rate?.value
         guard let shard, !shard.hasFullLimits else { return rate }
         return rate?.divided(by: shard.count)
     }

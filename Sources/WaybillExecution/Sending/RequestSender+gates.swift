@@ -12,9 +12,9 @@ extension RequestSender {
     /// Whether anything is checked.
     var hasGates: Bool {
         let settings = plan.settings
-        return settings[ReachabilitySetting.self]?.value == true
-            || settings[NetworkRequirement.self]?.value.allowsMetered == false
-            || (settings[DuplicatePolicy.self].map { $0.value.mode != .allow } ?? false)
+        return settings.reachability?.value == true
+            || settings.network?.value.allowsMetered == false
+            || (settings.duplicates.map { $0.value.mode != .allow } ?? false)
     }
 
     /// Sends a request as soon as it may be sent.
@@ -30,7 +30,7 @@ extension RequestSender {
     ) async -> Outcome {
         if hasPermit { return await transfer(sending, through: transport) }
         if let end = await networkEnd(of: sending) { return Outcome(end: end, lastURL: sending.url) }
-        guard let policy = plan.settings[DuplicatePolicy.self], policy.value.mode != .allow else {
+        guard let policy = plan.settings.duplicates, policy.value.mode != .allow else {
             return await sendWithPermit(sending, through: transport)
         }
         let key: DuplicateKey
@@ -67,7 +67,7 @@ extension RequestSender {
         Failure(
             .duplicate,
             "the request was cancelled, because \(name) was sent again",
-            at: plan.settings[DuplicatePolicy.self]?.span
+            at: plan.settings.duplicates?.span
         )
     }
 
@@ -96,7 +96,7 @@ extension RequestSender {
 
     /// The failure of a request that the network settings do not allow.
     private func networkEnd(of sending: HTTPRequest) async -> End? {
-        if let network = plan.settings[NetworkRequirement.self], !network.value.allowsMetered,
+        if let network = plan.settings.network, !network.value.allowsMetered,
             let interface = await run.routes.mobileInterface(towards: sending)
         {
             let failure = Failure(
@@ -116,7 +116,7 @@ extension RequestSender {
 
     /// The service and origin whose reachability is checked before the request, if it is.
     private func destination(of sending: HTTPRequest) -> Reachability.Destination? {
-        guard plan.settings[ReachabilitySetting.self]?.value == true,
+        guard plan.settings.reachability?.value == true,
             let origin = try? Origin(
                 ofURL: sending.url,
                 connectTo: sending.connectTo,
@@ -131,7 +131,7 @@ extension RequestSender {
         Failure(
             .unreachable,
             run.redactor.text("the request was not sent, because the server is unreachable: \(reason)"),
-            at: plan.settings[ReachabilitySetting.self]?.span
+            at: plan.settings.reachability?.span
         )
     }
 }

@@ -56,7 +56,7 @@ struct RequestSender: Sendable {
     init(_ request: RequestStep, in context: StepContext) {
         self.request = request
         self.context = context
-        let isDebugged = request.plan.settings[DebugSetting.self]?.value == true
+        let isDebugged = request.plan.settings.debug?.value == true
         recorder = isDebugged ? RequestRecorder(context.run.transport) : nil
     }
 
@@ -67,7 +67,7 @@ struct RequestSender: Sendable {
     /// their outcomes are reported, unless `debug` asks for more.
     private var reportsDetails: Bool {
         !context.isElement(request.step) || run.events.reportedElements == .all
-            || plan.settings[DebugSetting.self]?.value == true
+            || plan.settings.debug?.value == true
     }
 
     /// Whether the request and the response are reported: while a trace is exported, also those of an element with
@@ -77,7 +77,7 @@ struct RequestSender: Sendable {
     }
 
     /// Whether the request names its trace.
-    private var isTraced: Bool { plan.settings[TraceSetting.self]?.value == true }
+    private var isTraced: Bool { plan.settings.trace?.value == true }
 
     /// Waits for a permit to send the request, which has to be released; `nil` when it was stopped.
     func permit() async -> Permit? {
@@ -104,7 +104,7 @@ struct RequestSender: Sendable {
         var redirects: [Redirect] = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         let monitor = monitor(sending, announces: mayBeStored && reportsExchange)
-        let limit = plan.settings[RedirectsSetting.self]?.value ?? RedirectsSetting.default
+        let limit = plan.settings.redirects?.value ?? RedirectsSetting.default
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
             redirects.append(redirect)

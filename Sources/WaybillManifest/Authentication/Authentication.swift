@@ -117,3 +117,8 @@ package struct UserCredentials: Sendable {
     /// The user name, then the password.
     var texts: [CredentialText] { [username, password] }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var auth: Setting<Authentication>? { self[Authentication.self] }
+}

@@ -114,3 +114,12 @@ package enum ProxySetting: WholeSetting {
         if case .url(let url) = self { visitor.scalar(url, .request, .credential) }
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var baseURL: Setting<BaseURLSetting.Value>? { self[BaseURLSetting.self] }
+    package var version: Setting<VersionSetting.Value>? { self[VersionSetting.self] }
+    package var unixSocket: Setting<UnixSocketSetting.Value>? { self[UnixSocketSetting.self] }
+    package var proxy: Setting<ProxySetting>? { self[ProxySetting.self] }
+    package var resolve: [Setting<ResolveSetting>] { all(ResolveSetting.self) }
+}

@@ -42,3 +42,12 @@ package struct RedirectsSetting: ValueSetting {
         decoder.boolean(node) == false ? 0 : decoder.integer(node)
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var http: Setting<HTTPVersion>? { self[HTTPVersion.self] }
+    package var network: Setting<NetworkRequirement>? { self[NetworkRequirement.self] }
+    package var reachability: Setting<ReachabilitySetting.Value>? { self[ReachabilitySetting.self] }
+    package var traffic: Setting<TrafficClass>? { self[TrafficClass.self] }
+    package var redirects: Setting<RedirectsSetting.Value>? { self[RedirectsSetting.self] }
+}

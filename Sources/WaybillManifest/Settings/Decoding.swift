@@ -73,3 +73,13 @@ package struct DownloadsSetting: ValueSetting {
 
     package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .request, .fileName) }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var accept: Setting<AcceptSetting.Value>? { self[AcceptSetting.self] }
+    package var decoding: Setting<Decoding>? { self[Decoding.self] }
+    package var compression: Setting<CompressionSetting.Value>? { self[CompressionSetting.self] }
+    package var maxBody: Setting<MaxBodySetting.Value>? { self[MaxBodySetting.self] }
+    package var downloads: Setting<DownloadsSetting.Value>? { self[DownloadsSetting.self] }
+    package var filters: [Setting<FilterEntry>] { all(FilterEntry.self) }
+}

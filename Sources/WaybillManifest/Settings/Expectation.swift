@@ -276,3 +276,8 @@ extension [StatusTemplate] {
         return constants.count == count ? constants : nil
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var expectations: [Setting<ExpectationSetting>] { all(ExpectationSetting.self) }
+}

@@ -56,3 +56,9 @@ extension Settings {
         }
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var userAgent: Setting<UserAgentSetting.Value>? { self[UserAgentSetting.self] }
+    package var headers: [Setting<HeaderSetting>] { all(HeaderSetting.self) }
+}

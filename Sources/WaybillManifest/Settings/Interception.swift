@@ -93,3 +93,8 @@ extension Interception.Action {
         return nil
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var intercept: Setting<Interception>? { self[Interception.self] }
+}

@@ -90,3 +90,12 @@ package struct BodySetting: ValueSetting {
 
     package var fieldTexts: [ScalarTemplate] { value.headerTexts }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var encoding: Setting<ParameterEncoding>? { self[ParameterEncoding.self] }
+    package var arrays: Setting<ArrayStyle>? { self[ArrayStyle.self] }
+    package var body: Setting<BodySetting.Value>? { self[BodySetting.self] }
+    package var query: [Setting<QuerySetting>] { all(QuerySetting.self) }
+    package var params: [Setting<ParameterSetting>] { all(ParameterSetting.self) }
+}

@@ -72,3 +72,11 @@ extension Settings {
         return messages
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var debug: Setting<DebugSetting.Value>? { self[DebugSetting.self] }
+    package var trace: Setting<TraceSetting.Value>? { self[TraceSetting.self] }
+    package var standalone: Setting<StandaloneSetting.Value>? { self[StandaloneSetting.self] }
+    package var tags: [Setting<TagSetting>] { all(TagSetting.self) }
+}

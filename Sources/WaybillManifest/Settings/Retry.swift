@@ -90,3 +90,9 @@ package struct DuplicatePolicy: WholeSetting {
 
     package func visitUses(_ visitor: UseVisitor) { visitor.expression(key, .sending, .key) }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var retry: Setting<RetryPolicy>? { self[RetryPolicy.self] }
+    package var duplicates: Setting<DuplicatePolicy>? { self[DuplicatePolicy.self] }
+}

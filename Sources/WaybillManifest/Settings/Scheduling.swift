@@ -75,3 +75,14 @@ package struct DeadlineSetting: ValueSetting {
     package static let key = "deadline"
     package let value: DurationTemplate
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var concurrency: Setting<ConcurrencySetting.Value>? { self[ConcurrencySetting.self] }
+    package var maxConnections: Setting<MaxConnectionsSetting.Value>? { self[MaxConnectionsSetting.self] }
+    package var rate: Setting<RequestRate>? { self[RequestRate.self] }
+    package var priority: Setting<Priority>? { self[Priority.self] }
+    package var timeout: Setting<TimeoutSetting.Value>? { self[TimeoutSetting.self] }
+    package var connectTimeout: Setting<ConnectTimeoutSetting.Value>? { self[ConnectTimeoutSetting.self] }
+    package var deadline: Setting<DeadlineSetting.Value>? { self[DeadlineSetting.self] }
+}

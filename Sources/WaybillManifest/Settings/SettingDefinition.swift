@@ -4,8 +4,9 @@ import WaybillRuntime
 /// mappings and lists that merge, each name and each element is a separate entry of a level, with its own span.
 ///
 /// Each setting is defined in a file of this folder; settings on one subject share a file. `SettingDefinitions` lists
-/// them all. To add a setting, copy a neighboring file, add the setting to the list and to the schema, and get it with
-/// `settings[DebugSetting.self]` where it takes effect.
+/// them all. To add a setting, copy a neighboring file, add the setting to the list and to the schema, and a
+/// property to `Settings` beside it. The property is compiled here, for its type: another module would look up the types of
+/// a generic subscript at run time.
 package protocol SettingDefinition: Sendable {
     /// The key that the setting is written under.
     static var key: String { get }

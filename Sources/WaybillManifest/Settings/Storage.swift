@@ -100,3 +100,8 @@ extension Settings {
         last(CacheSetting.self) { if case .maxSize(let bytes) = $0 { bytes } else { nil } }
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var cookies: Setting<CookiePolicy>? { self[CookiePolicy.self] }
+}

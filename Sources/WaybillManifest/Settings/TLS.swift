@@ -97,3 +97,8 @@ package enum TLSOption: Sendable {
         }
     }
 }
+
+/// The settings of this file, looked up.
+extension Settings {
+    package var tlsOptions: [Setting<TLSOption>] { all(TLSSetting.self, \.option) }
+}

@@ -19,7 +19,7 @@ struct BodyConflicts: ManifestRule {
             }
             guard !isInQuery, !body.value.takesFields, site.has(ParameterSetting.key),
                 !site.unknown.contains(SettingDefinitions.inherit),
-                let parameter = site.merged.all(ParameterSetting.self).first(where: { $0.value.value != nil })
+                let parameter = site.merged.params.first(where: { $0.value.value != nil })
             else {
                 continue
             }
@@ -42,6 +42,6 @@ extension RequestSite {
     /// Whether the parameter comes from an outer level than the nearest one with settings.
     fileprivate func inherits(_ parameter: Setting<ParameterSetting>) -> Bool {
         guard let nearest = levels.last(where: { !$0.isEmpty }) else { return true }
-        return !nearest.all(ParameterSetting.self).contains { $0.value.name.span == parameter.value.name.span }
+        return !nearest.params.contains { $0.value.name.span == parameter.value.name.span }
     }
 }

@@ -59,11 +59,11 @@ struct FieldValues: ManifestRule {
 
     private func wrongLengths(_ subject: RuleSubject) -> [Diagnostic] {
         guard
-            subject.settings.contains(where: { $0.all(HeaderSetting.self).contains(where: \.value.isContentLength) })
+            subject.settings.contains(where: { $0.headers.contains(where: \.value.isContentLength) })
         else { return [] }
         return subject.diagnosticsOfRequests { request in
             guard let actual = request.bodyLength else { return [] }
-            let values = request.merged.all(HeaderSetting.self).map(\.value).filter(\.isContentLength)
+            let values = request.merged.headers.map(\.value).filter(\.isContentLength)
                 .flatMap { $0.texts ?? [] }
             return values.filter { $0.constantText.map { Int($0) != actual } ?? false }.map { value in
                 Diagnostic(

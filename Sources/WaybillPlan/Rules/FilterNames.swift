@@ -9,7 +9,7 @@ struct FilterNames: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         let manifest = subject.manifest
         var diagnostics: [Diagnostic] = []
-        let ofSettings = subject.settings.lazy.flatMap { $0.all(FilterEntry.self) }
+        let ofSettings = subject.settings.lazy.flatMap { $0.filters }
         let all = manifest.filters.values.flatMap(\.value) + ofSettings
         for name in all.compactMap(\.value.name)
         where manifest.filters[name.value] == nil && !manifest.unknown.mayDefine(name.value, in: .filters) {

@@ -18,7 +18,7 @@ struct NeverTaken: ManifestRule {
         else { return [] }
         var parts: [(span: SourceSpan, words: String)] = []
         if let output = site.definition.outputs.first { parts.append((output.name.span, "outputs are")) }
-        let filter = settings.flatMap { $0.all(FilterEntry.self) }.first {
+        let filter = settings.flatMap { $0.filters }.first {
             if case .named(_, onEveryStatus: true) = $0.value { false } else { true }
         }
         if let filter { parts.append((filter.span, "filters are")) }

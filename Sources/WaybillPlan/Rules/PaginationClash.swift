@@ -13,7 +13,7 @@ struct PaginationClash: ManifestRule {
 
     private func recoveryClash(_ site: StepSite, _ subject: RuleSubject) -> Diagnostic? {
         guard let paginate = site.step.flow?.paginate else { return nil }
-        let settings = subject.requests.of(site).compactMap { $0.merged[Interception.self] }
+        let settings = subject.requests.of(site).compactMap { $0.merged.intercept }
         for action in settings.flatMap({ $0.value.actions.values.joined() }) {
             guard case .recover(let value) = action.work, let constant = value.constant, constant.array == nil else {
                 continue
@@ -47,7 +47,7 @@ struct PaginationClash: ManifestRule {
             return diagnostic("items", at: items.span)
         }
         for request in subject.requests.of(site) {
-            for filter in request.merged.all(FilterEntry.self) {
+            for filter in request.merged.filters {
                 let stages: [FilterEntry] =
                     switch filter.value {
                     case .stage: [filter.value]
@@ -87,9 +87,9 @@ extension RequestSite {
             return nil
         }
         let merged = merged
-        var names = merged.all(QuerySetting.self).filter { $0.value.texts != nil }.map(\.value.name)
+        var names = merged.query.filter { $0.value.texts != nil }.map(\.value.name)
         if definition.sendsParametersInQuery ?? false {
-            names += merged.all(ParameterSetting.self).filter { $0.value.value != nil }.map(\.value.name)
+            names += merged.params.filter { $0.value.value != nil }.map(\.value.name)
         }
         return names.first { $0.value.hasSameCodePoints(as: name) }
     }

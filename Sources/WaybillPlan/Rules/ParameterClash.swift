@@ -16,7 +16,7 @@ struct ParameterClash: ManifestRule {
         for level in site.levels {
             let mayDecline = level.unknown.contains(SettingDefinitions.inherit)
             if mayDecline || level.declined.contains(where: { $0.value == ParameterSetting.key }) { sent = [:] }
-            for parameter in level.all(ParameterSetting.self) {
+            for parameter in level.params {
                 let name = parameter.value.name.value
                 if parameter.value.value != nil, let farther = sent[name], farther.value.value != nil {
                     diagnostics.report(

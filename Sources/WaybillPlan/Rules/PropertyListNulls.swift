@@ -5,11 +5,11 @@ import WaybillManifest
 struct PropertyListNulls: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.diagnosticsOfRequests { site in
-            guard case .plist? = site.nearest(ParameterEncoding.key, { $0[ParameterEncoding.self] })?.value,
+            guard case .plist? = site.nearest(ParameterEncoding.key, { $0.encoding })?.value,
                 site.body == nil,
                 site.definition.sendsParametersInQuery == false, !site.unknown.contains(SettingDefinitions.inherit)
             else { return [] }
-            return site.merged.all(ParameterSetting.self).compactMap { $0.value.value?.firstNull }.map {
+            return site.merged.params.compactMap { $0.value.value?.firstNull }.map {
                 .nullInPropertyList(at: $0)
             }
         }

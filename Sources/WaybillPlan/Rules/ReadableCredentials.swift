@@ -6,7 +6,7 @@ import WaybillManifest
 struct ReadableCredentials: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.settings.compactMap { settings in
-            guard let oauth2 = settings[Authentication.self]?.value.method as? OAuth2Authentication,
+            guard let oauth2 = settings.auth?.value.method as? OAuth2Authentication,
                 let url = oauth2.tokenURL,
                 let text = url.constantText, Self.isReadable(URIReference(text))
             else { return nil }

@@ -55,19 +55,19 @@ final class RequestSite: Sendable {
     var merged: Settings { far.merge(levels, service: service) }
 
     /// Returns the value at the nearest level with a key, for keys that are replaced as a whole: `nearest(HTTPVersion.key,
-    /// { $0[HTTPVersion.self] })`. `nil` if that is not fully known.
+    /// { $0.http })`. `nil` if that is not fully known.
     func nearest<Value>(_ key: String, _ value: (Settings) -> Setting<Value>?) -> Setting<Value>? {
         levels.nearest(key, value)
     }
 
     /// The explicit body.
-    var body: Setting<any RequestBody>? { nearest(BodySetting.key, { $0[BodySetting.self] }) }
+    var body: Setting<any RequestBody>? { nearest(BodySetting.key, { $0.body }) }
 
     /// The snapshot that the data is compared with.
     var snapshot: Setting<ExpectedSnapshot>? { nearest(ExpectationSetting.key, \.expectedSnapshot) }
 
     /// The maximum number of redirects that are followed.
-    var redirects: Setting<Int>? { nearest(RedirectsSetting.key, { $0[RedirectsSetting.self] }) }
+    var redirects: Setting<Int>? { nearest(RedirectsSetting.key, { $0.redirects }) }
 
     /// Whether some level has a key.
     func has(_ key: String) -> Bool { levels.contains { $0.has(key) } }
@@ -158,8 +158,8 @@ struct RequestService: Sendable {
             || settings.contains { $0.unknown.contains(StandaloneSetting.key) }
         standsAlone =
             mayStandAlone
-            || settings.compactMap { $0[StandaloneSetting.self] }.last?.value
-                ?? definition.settings[StandaloneSetting.self]?.value ?? false
+            || settings.compactMap { $0.standalone }.last?.value
+                ?? definition.settings.standalone?.value ?? false
         namedByCall = step?.service
         named = namedByCall ?? definition.service
         isUnknown =

@@ -13,7 +13,7 @@ struct RetryEffect: ManifestRule {
             guard let method = site.method, !Self.idempotent.contains(method), !site.unknown.contains(RetryPolicy.key)
             else { return nil }
             // The settings of outer levels also apply to other requests.
-            let own = site.steps.last?[RetryPolicy.self] ?? site.definition.settings[RetryPolicy.self]
+            let own = site.steps.last?.retry ?? site.definition.settings.retry
             guard let retry = own, !retry.value.isUnsafe, !retry.value.causes.isEmpty,
                 !retry.value.causes.contains(where: { Self.harmless.contains($0) })
             else { return nil }

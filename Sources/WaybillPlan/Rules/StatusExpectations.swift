@@ -66,9 +66,9 @@ struct StatusExpectations: ManifestRule {
         if let returns = site.definition.returns { spans.append(returns.span) }
         if let download = site.definition.download { spans.append(download.span) }
         // Filters of outer levels, and those of an endpoint for a call, also apply to other requests.
-        if site.step != nil { spans += site.steps.suffix(1).flatMap { $0.all(FilterEntry.self) }.map(\.span) }
+        if site.step != nil { spans += site.steps.suffix(1).flatMap { $0.filters }.map(\.span) }
         if site.step == nil || site.endpoint == nil {
-            spans += site.definition.settings.all(FilterEntry.self).map(\.span)
+            spans += site.definition.settings.filters.map(\.span)
         }
         return spans
     }

@@ -8,7 +8,7 @@ struct StepLocations: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for graph in subject.manifest.graphs.values where graph.value.body.order == .chain {
-            if !graph.value.unknown.contains(.steps), let limit = graph.value.settings[ConcurrencySetting.self] {
+            if !graph.value.unknown.contains(.steps), let limit = graph.value.settings.concurrency {
                 diagnostics.append(misplaced(limit, "the steps of a chain run one after another"))
             }
         }
@@ -37,7 +37,7 @@ struct StepLocations: ManifestRule {
                     help: ["Move it into a chain, or give the steps that depend on it a 'when'."]
                 )
             }
-            if let limit = step.settings[ConcurrencySetting.self], !step.isBatch {
+            if let limit = step.settings.concurrency, !step.isBatch {
                 diagnostics.append(misplaced(limit, of: step))
             }
             if let until = step.flow?.until, !step.isRequest { diagnostics += uses(ofDataIn: until, of: step) }

@@ -4,7 +4,7 @@ import WaybillManifest
 /// Warns of requests that do not verify the identity of the server.
 struct VerificationOff: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
-        subject.settings.map { $0.all(TLSSetting.self, \.option) }.flatMap { options -> [Diagnostic] in
+        subject.settings.map { $0.tlsOptions }.flatMap { options -> [Diagnostic] in
             // Pins are checked even if the certificate is not, so nobody else can pretend to be this server.
             if options.contains(where: { if case .pins = $0.value { true } else { false } }) { return [] }
             return options.filter(\.value.isVerificationOff).map { option in

@@ -7,7 +7,7 @@ import WaybillRuntime
 struct HTTP2WithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
-            guard let version = site.nearest(HTTPVersion.key, { $0[HTTPVersion.self] }), version.value == .http2,
+            guard let version = site.nearest(HTTPVersion.key, { $0.http }), version.value == .http2,
                 site.hasNoTLS
             else { return nil }
             return Diagnostic(
@@ -45,7 +45,7 @@ extension RequestSite {
             switch definition.address {
             case .url(let url): url
             case .computed: nil
-            case .path: nearest(BaseURLSetting.key, { $0[BaseURLSetting.self] })
+            case .path: nearest(BaseURLSetting.key, { $0.baseURL })
             }
         guard let text = address?.value.constantText else { return false }
         return URIReference(text).scheme?.lowercased() == "http"

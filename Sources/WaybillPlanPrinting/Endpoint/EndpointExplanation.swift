@@ -47,7 +47,7 @@ package struct EndpointExplanation: Sendable {
         case .url(let url): start = url
         case .computed: return nil
         case .path:
-            guard let baseURL = request.settings[BaseURLSetting.self] else { return nil }
+            guard let baseURL = request.settings.baseURL else { return nil }
             if baseURL.span == home.span { return true }
             start = baseURL
         }

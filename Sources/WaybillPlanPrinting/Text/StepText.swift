@@ -219,7 +219,7 @@ struct StepText {
         of request: RequestPlan?
     ) -> String {
         var parts: [String] = []
-        if let decoding = settings[Decoding.self] { parts.append("decoded as \(decoding.value.rawValue)") }
+        if let decoding = settings.decoding { parts.append("decoded as \(decoding.value.rawValue)") }
         if !filters.isEmpty {
             parts.append("filters \(filters.map { Self.kind(of: form.value(at: $0.span)) }.joined(separator: ", "))")
         }
@@ -230,7 +230,7 @@ struct StepText {
             parts.append("returns \(returns.isCollection ? "a collection" : "an object")")
         }
         if let download = request?.download {
-            let folder = settings[DownloadsSetting.self].map { form.text($0.value) }
+            let folder = settings.downloads.map { form.text($0.value) }
             let path = [folder, download.to.map { form.text($0) }].compactMap { $0 }.joined(separator: "/")
             parts.append("downloads to \(path.isEmpty ? "the results folder" : path)")
         }

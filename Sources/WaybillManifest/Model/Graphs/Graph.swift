@@ -36,7 +36,7 @@ package final class Graph: Sendable {
         inputs = decoder.inputs(node["inputs"])
         // Like the deadline of a step, that of a graph applies to the whole, not to each request in it.
         self.settings = settings.without(DeadlineSetting.key)
-        deadline = settings[DeadlineSetting.self]
+        deadline = settings.deadline
         body = decoder.group(node, level: level, earlier: earlier?.body) ?? Group(order: .chain, steps: [])
         onFailure = node["onFailure"].flatMap { decoder.word($0) } ?? .stop
         finally = node["finally"].map { decoder.steps($0, order: .chain, level: level, earlier: earlier?.finally) }

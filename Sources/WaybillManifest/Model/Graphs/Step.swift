@@ -83,7 +83,7 @@ package final class Step: Sendable {
         // In the short forms, these keys of the request are written beside those of the step.
         outputs = form.isShortRequest ? [] : decoder.outputs(entries[.outputs], level: level)
         vars = form.isShortRequest ? [] : decoder.variables(entries[.vars], level: level)
-        flow = Flow(entries, deadline: settings[DeadlineSetting.self], at: node.span, level: level, &decoder)
+        flow = Flow(entries, deadline: settings.deadline, at: node.span, level: level, &decoder)
         // The deadline of a step applies to the whole, not to each request in it.
         self.settings = flow?.deadline == nil ? settings : settings.without(DeadlineSetting.key)
         onFailure = entries[.onFailure].flatMap { decoder.word($0) } ?? .stop

@@ -51,9 +51,9 @@ extension Settings {
     /// Removes the credentials that are sent in a header field or query parameter of a nearer level, and such a field
     /// or parameter if the credentials are nearer.
     private mutating func removeCredentials(replacedBy near: Settings) {
-        if let auth = near[Authentication.self]?.value {
+        if let auth = near.auth?.value {
             if has(HeaderSetting.key) || has(QuerySetting.key) { self = without { auth.isSent(in: $0.value) } }
-        } else if let auth = self[Authentication.self]?.value,
+        } else if let auth = auth?.value,
             near.entries.contains(where: { auth.isSent(in: $0.value) })
         {
             remove(Authentication.key)

@@ -57,17 +57,17 @@ package struct Settings: Sendable {
     }
 
     /// The nearest entry of a setting.
-    package subscript<Definition: SettingDefinition>(type: Definition.Type) -> Setting<Definition>? {
+    subscript<Definition: SettingDefinition>(type: Definition.Type) -> Setting<Definition>? {
         last(type) { $0 }
     }
 
     /// The nearest value of a setting.
-    package subscript<Definition: ValueDefinition>(type: Definition.Type) -> Setting<Definition.Value>? {
+    subscript<Definition: ValueDefinition>(type: Definition.Type) -> Setting<Definition.Value>? {
         last(type) { $0.value }
     }
 
     /// Returns the nearest entry of a setting for which a closure returns a value.
-    package func last<Definition: SettingDefinition, Value>(
+    func last<Definition: SettingDefinition, Value>(
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
     ) -> Setting<Value>? {
@@ -80,12 +80,12 @@ package struct Settings: Sendable {
     }
 
     /// Returns the entries of a setting, in order.
-    package func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
+    func all<Definition: SettingDefinition>(_ type: Definition.Type) -> [Setting<Definition>] {
         all(type) { $0 }
     }
 
     /// Returns the entries of a setting for which a closure returns a value, in order.
-    package func all<Definition: SettingDefinition, Value>(
+    func all<Definition: SettingDefinition, Value>(
         _ type: Definition.Type,
         _ value: (Definition) -> Value?
     ) -> [Setting<Value>] {

@@ -187,7 +187,7 @@ final class GraphFlow {
     /// The duplicate mode that may cancel the request of a step or replace it by another; `nil` if none does.
     private func duplicates(of site: StepSite) -> DuplicatePolicy.Mode? {
         let modes = subject.requests.of(site).lazy.compactMap {
-            $0.nearest(DuplicatePolicy.key, { $0[DuplicatePolicy.self] })?.value.mode
+            $0.nearest(DuplicatePolicy.key, { $0.duplicates })?.value.mode
         }
         return modes.first { $0 == .cancelPrevious || $0 == .discard }
     }

@@ -119,7 +119,7 @@ struct ScopeShapes {
         }
         let shapes = requests.map { request -> (words: String, span: SourceSpan)? in
             guard !request.mayHave(FilterEntry.key) else { return nil }
-            let decoding = request.nearest(Decoding.key, { $0[Decoding.self] })
+            let decoding = request.nearest(Decoding.key, { $0.decoding })
             switch decoding?.value {
             case .bytes: return decoding.map { ("bytes", $0.span) }
             case .text: return decoding.map { ("a string", $0.span) }

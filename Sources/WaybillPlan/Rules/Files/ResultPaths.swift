@@ -36,7 +36,7 @@ struct ResultPaths: ManifestRule {
             )
         }
         for endpoint in subject.manifest.endpoints.values { check(endpoint.value.request.download?.to) }
-        for settings in subject.settings { check(settings[DownloadsSetting.self]?.value) }
+        for settings in subject.settings { check(settings.downloads?.value) }
         for site in subject.steps {
             check(site.step.flow?.write?.to, isFolder: false)
             if case .request(let definition) = site.step.action { check(definition.download?.to) }

@@ -148,9 +148,9 @@ private struct FileWriting {
             // Equal downloads with `duplicates` may share a file.
             let request = subject.requests.of(site).first
             if request?.unknown.contains(DuplicatePolicy.key) == true { continue }
-            if let mode = request?.merged[DuplicatePolicy.self]?.value.mode, mode != .allow { continue }
+            if let mode = request?.merged.duplicates?.value.mode, mode != .allow { continue }
             var folder = ""
-            if let setting = request?.merged[DownloadsSetting.self] {
+            if let setting = request?.merged.downloads {
                 guard let text = setting.value.constantText else { continue }
                 folder = text + "/"
             }

@@ -49,7 +49,7 @@ extension SecretFlow {
     private func parametersInQuery(among texts: Set<ObjectIdentifier>) -> Set<ObjectIdentifier> {
         var found: Set<ObjectIdentifier> = []
         for request in subject.requests.all where request.definition.sendsParametersInQuery == true {
-            for parameter in request.merged.all(ParameterSetting.self) {
+            for parameter in request.merged.params {
                 for template in parameter.value.value?.templates ?? [] where texts.contains(ObjectIdentifier(template))
                 {
                     found.insert(ObjectIdentifier(template))

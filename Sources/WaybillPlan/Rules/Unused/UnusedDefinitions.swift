@@ -102,7 +102,7 @@ struct UsedDefinitions {
             if let service = request.service.name { services.insert(service) }
         }
         for settings in subject.settings where settings.has(FilterEntry.key) {
-            for filter in settings.all(FilterEntry.self) {
+            for filter in settings.filters {
                 if case .named(let name, _) = filter.value { filters.insert(name.value) }
             }
         }
