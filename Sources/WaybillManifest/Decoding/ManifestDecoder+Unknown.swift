@@ -8,7 +8,7 @@ extension ManifestDecoder {
         ("id", .id), ("when", .condition), ("forEach", .loop), ("needs", .needs), ("paginate", .pages),
         ("write", .file),
         ("with", .arguments), ("outputs", .outputs), ("values", .outputs), ("vars", .vars), ("service", .service),
-        ("method", .method), ("session", .session),
+        ("method", .method), ("session", .session), ("state", .state),
     ]
 
     /// The keys whose values have parts that can be known separately.

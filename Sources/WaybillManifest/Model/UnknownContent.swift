@@ -74,9 +74,9 @@ package struct UnknownContent: Sendable {
 ///
 /// Nothing is reported as missing if an unknown part could contain it.
 package struct UnknownParts: OptionSet, Sendable {
-    package let rawValue: UInt16
+    package let rawValue: UInt32
 
-    package init(rawValue: UInt16) {
+    package init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
@@ -117,6 +117,8 @@ package struct UnknownParts: OptionSet, Sendable {
     package static let session = UnknownParts(rawValue: 1 << 14)
     /// The file that a step writes.
     package static let file = UnknownParts(rawValue: 1 << 15)
+    /// The names of the state of a graph.
+    package static let state = UnknownParts(rawValue: 1 << 16)
 
     /// Whether any of some parts is unknown.
     package func contains(anyOf parts: UnknownParts) -> Bool { !isDisjoint(with: parts) }

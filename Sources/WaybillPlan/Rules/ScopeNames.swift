@@ -42,6 +42,7 @@ struct NameScope {
             return member(1, kind: "name") { ["inputs"] }
                 ?? member(2, kind: "input", in: .inputs) { Array(subject.manifest.inputs.keys) }
         case .run: return member(1, kind: "name") { ["id", "startedAt", "environment"] }
+        case .state where isStateUnknown: return nil
         case .state: return member(1, kind: "state") { stateNames }
         case .request: return member(1, kind: "name") { ["method", "url", "query", "body"] }
         case .response:
@@ -55,7 +56,7 @@ struct NameScope {
         case .inputs, .manifest, .secrets, .run: true
         case .data: !subject.manifest.data.isEmpty || subject.manifest.unknown.mayDefineSomething(in: .data)
         case .steps: location.graph != nil
-        case .state: !stateNames.isEmpty
+        case .state: !stateNames.isEmpty || isStateUnknown
         case .vars: !location.vars.isEmpty || location.unknown.contains(.vars)
         case .session: !location.sessions.isEmpty || location.unknown.contains(.session)
         case .request: site.moment == .sending || site.moment == .response
@@ -69,6 +70,8 @@ struct NameScope {
     }
 
     private var stateNames: [String] { location.graph?.definition.value.state.map(\.name) ?? [] }
+
+    private var isStateUnknown: Bool { location.graph?.definition.value.unknown.contains(.state) ?? false }
 
     private var inputNames: [String] {
         let own = location.declarations.map { Array($0.inputs.keys) } ?? []
