@@ -149,7 +149,7 @@ let package = Package(
             ]
         ),
         .target(
-            name: "Waybill",
+            name: "WaybillPipeline",
             dependencies: [
                 "WaybillExecution", "WaybillPlanPrinting", "WaybillMock", "WaybillPlan", "WaybillManifest",
                 "WaybillTransport", "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
@@ -158,10 +158,18 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .target(
+            name: "Waybill",
+            dependencies: [
+                "WaybillPipeline", "WaybillExecution", "WaybillPlanPrinting", "WaybillPlan", "WaybillManifest",
+                "WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "Waybill", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
+                "WaybillPipeline", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
                 "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
                 "WaybillPlatform", "CTexts",
@@ -251,8 +259,9 @@ let package = Package(
         .testTarget(
             name: "WaybillTests",
             dependencies: [
-                "Waybill", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillExecution",
-                "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions", "WaybillTransport",
+                "Waybill", "WaybillPipeline", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations",
+                "WaybillExecution", "WaybillPlan", "WaybillManifest", "WaybillResults", "WaybillExpressions",
+                "WaybillTransport",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
@@ -261,7 +270,8 @@ let package = Package(
         .testTarget(
             name: "WaybillCLITests",
             dependencies: [
-                "WaybillCLI", "Waybill", "WaybillExplanations", "WaybillPlan", "WaybillManifest", "WaybillResults",
+                "WaybillCLI", "WaybillPipeline", "WaybillExplanations", "WaybillPlan", "WaybillManifest",
+                "WaybillResults",
                 "WaybillDiagnostics",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillPlatform", "WaybillTestSupport", "WaybillTransport",

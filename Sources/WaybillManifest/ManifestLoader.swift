@@ -23,12 +23,11 @@ package struct ManifestLoader: Sendable {
     package var allowsOutside = false
 
     fileprivate let files: any ManifestFileSystem
-    private let schema: ManifestSchema
+    private let schema = ManifestSchema.shared
 
-    /// Creates a loader. Throws only if the schema embedded in the program is damaged.
-    package init(files: any ManifestFileSystem = LocalFiles()) throws {
+    /// Creates a loader.
+    package init(files: any ManifestFileSystem = LocalFiles()) {
         self.files = files
-        schema = try ManifestSchema.shared.get()
     }
 
     /// Reads the manifest at a path, or from standard input for `-`.

@@ -10,18 +10,22 @@ struct ManifestSchema: Sendable {
 
     /// The schema, shared by all manifests that the process reads. It is never released: freeing its thousands of parts
     /// takes as long as checking a small manifest.
-    static let shared = Result { try ManifestSchema() }
+    static let shared = ManifestSchema()
 
     /// The number of violations after which the rest of a manifest is not checked.
     private static let limit = 1000
 
     /// Creates the schema from the document embedded in the program, which is trusted: to compile all of it would take
     /// a third as long as a run of one request.
-    private init() throws {
-        let document = try JSONParser().parse(EmbeddedSchema.manifest.text)
-        schema = try JSONSchema(trusting: document)
-        levels = ManifestLevels(schema: document)
-        forms = ManifestForms(schema: document)
+    private init() {
+        do {
+            let document = try JSONParser().parse(EmbeddedSchema.manifest.text)
+            schema = try JSONSchema(trusting: document)
+            levels = ManifestLevels(schema: document)
+            forms = ManifestForms(schema: document)
+        } catch {
+            preconditionFailure("the schema of manifests that is embedded in the program is valid: \(error)")
+        }
     }
 
     /// Validates a manifest, apart from violations that are consequences of errors that are already known.

@@ -1,5 +1,5 @@
 import Testing
-import Waybill
+import WaybillPipeline
 import WaybillTestSupport
 
 @testable import WaybillCLI

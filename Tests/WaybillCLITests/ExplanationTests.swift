@@ -1,9 +1,9 @@
 import Testing
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillJSON
 import WaybillManifest
+import WaybillPipeline
 import WaybillResults
 import WaybillTestSupport
 

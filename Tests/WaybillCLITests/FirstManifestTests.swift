@@ -1,7 +1,7 @@
 import Testing
-import Waybill
 import WaybillExplanations
 import WaybillManifest
+import WaybillPipeline
 import WaybillTestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct FirstManifestTests {

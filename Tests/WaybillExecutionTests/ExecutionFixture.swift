@@ -32,7 +32,7 @@ struct ExecutionFixture {
         for (name, text) in contents { folder.write(text, to: name) }
         let whole = "waybill: 1\nservices:\n  s:\n    baseURL: \(baseURL)\n" + text
         let path = folder.write(whole, to: "manifest.yaml")
-        let loaded = try ManifestLoader().load(path)
+        let loaded = ManifestLoader().load(path)
         try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
         let checked = PlanBuilder.check(try #require(loaded.manifest))
         try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")

@@ -49,7 +49,7 @@ import WaybillTestSupport
             "/nowhere/a.json": Array("[1]".utf8), "/nowhere/s.json": Array(#"{"type": "array"}"#.utf8),
         ])
         let text = "waybill: 1\ndata: {it: {file: a.json}}\ndefaults: {expect: {schema: s.json}}\n"
-        var loader = try ManifestLoader(files: files)
+        var loader = ManifestLoader(files: files)
         loader.allowsOutside = true
         let loaded = loader.load(SourceFile(name: "/nowhere/m.yaml", text: text))
         #expect(HumanRenderer().render(loaded.diagnostics) == "")

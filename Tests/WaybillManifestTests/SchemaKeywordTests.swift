@@ -51,7 +51,7 @@ import WaybillTestSupport
             "/s.json": Array(#"{"$ref": "t.json", "format": "emial", "if": true}"#.utf8),
             "/t.json": Array(#"{"properties": {"a": {"then": true, "format": "int64"}}}"#.utf8),
         ])
-        var loader = try ManifestLoader(files: files)
+        var loader = ManifestLoader(files: files)
         loader.allowsOutside = true
         let text = "waybill: 1\ndefaults: {expect: {schema: s.json}}\n"
         let loaded = loader.load(SourceFile(name: "/m.yaml", text: text))

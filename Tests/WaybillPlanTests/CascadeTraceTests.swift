@@ -12,7 +12,7 @@ import WaybillTestSupport
 
     @Test(arguments: manifests)
     func `the settings that the trace marks as used are those of the request`(manifest: String) throws {
-        let manifest = try #require(try ManifestLoader().load(Self.root + manifest).manifest)
+        let manifest = try #require(ManifestLoader().load(Self.root + manifest).manifest)
         for environment in [nil, "staging"] {
             let checked = PlanBuilder.check(manifest, environment: environment)
             for name in manifest.endpoints.keys {

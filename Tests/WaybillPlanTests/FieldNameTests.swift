@@ -21,7 +21,7 @@ import WaybillTestSupport
         folder.write("name,code\nnorth,1\nsouth,2\n", to: "regions.csv")
         folder.write(#"{"a": [{"x": 1}, {"y": {"z": 2}}], "n": 1}"#, to: "tree.json")
         let path = folder.write("\(Self.head)\ngraphs: {main: {chain: [\(chain)]}}\n", to: "manifest.yaml")
-        let loaded = try ManifestLoader().load(path)
+        let loaded = ManifestLoader().load(path)
         guard let manifest = loaded.manifest else { return loaded.diagnostics }
         return (loaded.diagnostics + PlanBuilder.check(manifest).diagnostics).filter {
             $0.id.name != "unused-definition"

@@ -18,7 +18,7 @@ import WaybillTestSupport
         let lines = (1...original.file.lineCount).map {
             Array(original.file.bytes[original.file.byteRange(ofLine: $0)])
         }
-        let loader = try ManifestLoader()
+        let loader = ManifestLoader()
         var random = SplitMix(state: 5)
         var withTree = 0
         for _ in 0..<Self.texts {

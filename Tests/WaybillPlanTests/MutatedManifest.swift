@@ -29,7 +29,7 @@ struct MutatedManifest {
     init(_ path: String) throws {
         let path = "\(Self.root)/\(path)"
         file = SourceFile(name: path, bytes: try #require(TemporaryFolder.contents(of: path)))
-        loader = try ManifestLoader()
+        loader = ManifestLoader()
         let loaded = loader.load(file)
         let rendered = HumanRenderer().render(loaded.diagnostics)
         let manifest = try #require(loaded.diagnostics.hasErrors ? nil : loaded.manifest, "\(rendered)")

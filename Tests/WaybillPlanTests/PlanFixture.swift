@@ -15,7 +15,7 @@ enum PlanFixture {
     ) throws -> (plan: Plan?, diagnostics: [Diagnostic]) {
         let folder = TemporaryFolder()
         let path = folder.write("waybill: 1\n" + text, to: "manifest.yaml")
-        let loaded = try ManifestLoader().load(path)
+        let loaded = ManifestLoader().load(path)
         guard let manifest = loaded.manifest else { return (nil, loaded.diagnostics) }
         let checked = PlanBuilder.check(manifest, environment: environment, allowsOutside: allowsOutside)
         let diagnostics = loaded.diagnostics + checked.diagnostics

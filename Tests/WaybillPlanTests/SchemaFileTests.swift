@@ -19,7 +19,7 @@ import WaybillTestSupport
     /// The errors of a manifest in the folder.
     private func diagnostics(_ text: String, allowsOutside: Bool = false) throws -> [Diagnostic] {
         let path = folder.write("waybill: 1\n" + text, to: "manifest.yaml")
-        var loader = try ManifestLoader()
+        var loader = ManifestLoader()
         loader.allowsOutside = allowsOutside
         let loaded = loader.load(path)
         let found = loaded.manifest.map { PlanBuilder.check($0).diagnostics } ?? []
@@ -71,7 +71,7 @@ import WaybillTestSupport
             """,
             to: "manifest.yaml"
         )
-        let found = try ManifestLoader().load(path).diagnostics
+        let found = ManifestLoader().load(path).diagnostics
         #expect(found.map(\.id.name) == ["openapi-schemas"], "\(HumanRenderer().render(found))")
     }
 

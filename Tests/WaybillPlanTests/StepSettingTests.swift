@@ -56,7 +56,7 @@ import WaybillTestSupport
                 """,
                 to: "manifest.yaml"
             )
-            let loaded = try ManifestLoader().load(path)
+            let loaded = ManifestLoader().load(path)
             let manifest = try #require(loaded.manifest)
             let checked = PlanBuilder.check(manifest)
             let isRejected = (loaded.diagnostics + checked.diagnostics).contains { $0.id.name == "misplaced-key" }

@@ -105,7 +105,7 @@ import WaybillTestSupport
             "waybill: 1\ninclude: [part.yaml]\ngraphs: {other: {chain: [{get: \"http://127.0.0.1/\"}]}}\n",
             to: "manifest.yaml"
         )
-        let manifest = try #require(try ManifestLoader().load(path).manifest)
+        let manifest = try #require(ManifestLoader().load(path).manifest)
         #expect(PlanBuilder.check(manifest).diagnostics.isEmpty)
     }
 }

@@ -10,7 +10,7 @@ import WaybillPlan
 import WaybillResults
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillPipeline
 
 /// Every manifest that `validate` accepts can be run with `run`.
 @Suite(.timeLimit(.minutes(5))) struct AcceptedManifestTests {
@@ -46,7 +46,7 @@ import WaybillTestSupport
 
     /// Runs every graph of a manifest in every environment, if the manifest is accepted.
     private func check(_ path: String) async throws {
-        let pipeline = try Pipeline()
+        let pipeline = Pipeline()
         let loaded = pipeline.load(path)
         guard let manifest = pipeline.check(loaded).value?.manifest else { return }
         for environment in [nil] + manifest.environments.keys.map({ $0 }) {

@@ -5,6 +5,7 @@ import WaybillPlan
 import WaybillPlanPrinting
 
 @testable import Waybill
+@testable import WaybillPipeline
 
 @Suite(.timeLimit(.minutes(5))) struct MockRoutesTests {
     @Test func `requests for one path are distinguished by query and body, and the others are named`() throws {

@@ -3,7 +3,7 @@ import WaybillDiagnostics
 import WaybillPlan
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillPipeline
 @testable import WaybillPlanPrinting
 
 /// Builds plans from manifests in strings.
@@ -26,7 +26,7 @@ enum PlanFixture {
         environment: String? = nil,
         options: PlanOptions = PlanOptions()
     ) throws -> Pipeline.Stage<PlanDescription> {
-        let pipeline = try Pipeline()
+        let pipeline = Pipeline()
         return pipeline.check(pipeline.load(path), environment: environment).then { checked in
             Pipeline.plan(checked, options).map { PlanDescription($0, of: checked, options: options) }
         }

@@ -6,7 +6,7 @@ import WaybillPlan
 import WaybillSchema
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillPipeline
 @testable import WaybillPlanPrinting
 
 @Suite(.timeLimit(.minutes(5))) struct PlanFormatTests {
@@ -17,7 +17,7 @@ import WaybillTestSupport
 
     @Test(arguments: manifests, [nil, "staging"])
     func `a plan as JSON conforms to its schema`(manifest: String, environment: String?) throws {
-        let isKnown = try ManifestLoader().load(manifest).manifest?.environments["staging"] != nil
+        let isKnown = ManifestLoader().load(manifest).manifest?.environments["staging"] != nil
         let stage = try PlanFixture.description(of: manifest, environment: isKnown ? environment : nil)
         let description = try #require(stage.value, "\(stage.diagnostics)")
         let document = try JSONParser().parse(Array(description.jsonDocument.utf8))
@@ -28,9 +28,9 @@ import WaybillTestSupport
     @Test(arguments: manifests, [nil, "staging"])
     func `the explanation of an endpoint as JSON conforms to its schema`(manifest: String, environment: String?) throws
     {
-        let loaded = try #require(try ManifestLoader().load(manifest).manifest)
+        let loaded = try #require(ManifestLoader().load(manifest).manifest)
         let environment = loaded.environments["staging"] == nil ? nil : environment
-        let pipeline = try Pipeline()
+        let pipeline = Pipeline()
         var schema = try #require(try JSONParser().parse(EmbeddedSchema.plan.text).object)
         for name in ["type", "required", "properties", "additionalProperties"] { schema[name] = nil }
         schema["$ref"] = "#/$defs/endpointExplanation"

@@ -3,7 +3,7 @@ import WaybillPlan
 import WaybillPlanPrinting
 import WaybillTestSupport
 
-@testable import Waybill
+@testable import WaybillPipeline
 
 /// A plan shows no secrets in any format.
 @Suite(.timeLimit(.minutes(5))) struct PlanSecrecyTests {
@@ -93,7 +93,7 @@ import WaybillTestSupport
         )
         var options = PlanOptions()
         options.variables = ["PASSWORD": "4711"]
-        let pipeline = try Pipeline()
+        let pipeline = Pipeline()
         let stage = pipeline.check(pipeline.load(path), environment: "dev").then { [options] in
             Pipeline.explain("e", of: $0, options)
         }

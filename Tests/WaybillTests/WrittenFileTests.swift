@@ -1,5 +1,6 @@
 import Testing
 import Waybill
+import WaybillPipeline
 import WaybillPlatform
 import WaybillTestSupport
 
@@ -41,7 +42,7 @@ import WaybillTestSupport
         )
         let report = try await fixture.plan().run(
             results: fixture.results,
-            options: Run.Options(usesMock: true)
+            options: ManifestRun.Options(usesMock: true)
         ).report
         #expect(report.outcome == .passed)
         let journal = try #require(fixture.folder.read("results/events.ndjson"))

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillFormats
+import WaybillPipeline
 import WaybillRuntime
 import WaybillTransport
 

@@ -1,10 +1,10 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillPipeline
 
 /// `waybill eval`
 struct EvalCommand: ParsableCommand {

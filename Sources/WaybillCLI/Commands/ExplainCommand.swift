@@ -1,8 +1,8 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillExpressions
+import WaybillPipeline
 
 /// `waybill explain`
 struct ExplainCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillPipeline
 import WaybillPlan
 import WaybillResults
 

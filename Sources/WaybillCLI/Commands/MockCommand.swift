@@ -1,7 +1,7 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillMock
+import WaybillPipeline
 
 /// `waybill mock`
 struct MockCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
+import WaybillPipeline
 import WaybillPlan
 import WaybillResults
 
@@ -57,7 +57,7 @@ struct ReportCommand: ParsableCommand {
     /// Reports each report that would replace a file of some runs, or one that their manifests read. Throws the exit
     /// status if there are any.
     private func check(_ runs: [ReportedRun], in folders: [String], _ output: Output) throws {
-        let pipeline = try Pipeline(allowsOutside: true)
+        let pipeline = Pipeline(allowsOutside: true)
         var files = RunFileList()
         for run in runs {
             let checked = pipeline.check(pipeline.load(run.result.manifest), environment: run.result.environment).value

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
+import WaybillPipeline
 import WaybillPlan
 import WaybillResults
 
@@ -153,7 +153,7 @@ struct ResumeCommand: ParsableCommand {
         options.graphs = suite.options.graphs
         options.concurrency = suite.options.concurrency
         options.selection = StepSelection(json: suite.options.selection)
-        let pipeline = try Pipeline(allowsOutside: allowOutside)
+        let pipeline = Pipeline(allowsOutside: allowOutside)
         let stage = pipeline.check(pipeline.load(member.manifest), environment: suite.options.environment)
             .then { [options] in Pipeline.plan($0, options) }
         run.output.report(run.diagnostics + stage.diagnostics)

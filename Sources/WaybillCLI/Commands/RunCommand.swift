@@ -1,8 +1,8 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillPipeline
 import WaybillPlan
 import WaybillPlatform
 import WaybillResults

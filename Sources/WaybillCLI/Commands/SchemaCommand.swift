@@ -1,8 +1,8 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillManifest
+import WaybillPipeline
 
 /// `waybill schema`
 struct SchemaCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
+import WaybillPipeline
 import WaybillResults
 
 /// `waybill show`

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillPipeline
 
 /// `waybill state`
 struct StateCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
+import WaybillPipeline
 import WaybillPlan
 
 /// `waybill validate`
@@ -43,7 +43,7 @@ struct ValidateCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         let paths = try manifests.paths(output)
-        let pipeline = try Pipeline(allowsOutside: manifests.allowOutside)
+        let pipeline = Pipeline(allowsOutside: manifests.allowOutside)
         let (options, given) = inputs.planOptions()
         var diagnostics = given
         var last: ResolvedManifest?

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Waybill
+import WaybillPipeline
 
 extension CompletionKind {
     /// The names in the manifests of the command line.

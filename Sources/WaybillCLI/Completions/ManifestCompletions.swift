@@ -1,8 +1,8 @@
 import OrderedCollections
-import Waybill
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillPipeline
 
 /// Completes words of a command line with the names in the manifests that it names.
 ///
@@ -30,8 +30,8 @@ package struct ManifestCompletions: Sendable {
     package init(_ words: CommandWords) {
         self.words = words
         let paths = ManifestFinder.manifests(at: words.manifestPaths).manifests.prefix(Self.maximumManifests)
-        let pipeline = try? Pipeline(allowsOutside: words.has("--allow-outside"))
-        manifests = paths.compactMap { pipeline?.load($0).manifest }
+        let pipeline = Pipeline(allowsOutside: words.has("--allow-outside"))
+        manifests = paths.compactMap { pipeline.load($0).manifest }
     }
 
     /// Returns the words that start with the prefix of the completed word.

@@ -1,4 +1,4 @@
-import Waybill
+import WaybillPipeline
 import WaybillResults
 import WaybillRuntime
 

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
+import WaybillPipeline
 import WaybillPlan
 
 /// Values for the manifest: its inputs, and the environment variables that inputs and secrets name.

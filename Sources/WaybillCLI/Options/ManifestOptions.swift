@@ -1,5 +1,5 @@
 import ArgumentParser
-import Waybill
+import WaybillPipeline
 import WaybillPlan
 
 /// The manifest, its environment, and what it may access.
@@ -22,7 +22,7 @@ struct ManifestOptions: ParsableArguments {
 
     /// Reads the manifest and checks it with its environment.
     func checkedManifest() throws -> Pipeline.Stage<ResolvedManifest> {
-        let pipeline = try Pipeline(allowsOutside: allowOutside)
+        let pipeline = Pipeline(allowsOutside: allowOutside)
         return pipeline.check(pipeline.load(manifest), environment: environment)
     }
 }

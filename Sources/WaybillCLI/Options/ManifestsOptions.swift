@@ -1,7 +1,7 @@
 import ArgumentParser
-import Waybill
 import WaybillDiagnostics
 import WaybillManifest
+import WaybillPipeline
 import WaybillPlan
 
 /// Any number of manifests, their environment, and what they may access.
@@ -57,7 +57,7 @@ struct ManifestsOptions: ParsableArguments {
         _ paths: [String],
         files: any ManifestFileSystem = LocalFiles()
     ) throws -> [Pipeline.Stage<ResolvedManifest>] {
-        let pipeline = try Pipeline(files: files, allowsOutside: allowOutside)
+        let pipeline = Pipeline(files: files, allowsOutside: allowOutside)
         return paths.map { pipeline.check(pipeline.load($0), environment: environment) }
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Waybill
+import WaybillPipeline
 
 /// An earlier run.
 struct RunArgument: ParsableArguments {

@@ -1,5 +1,6 @@
-import Waybill
+import WaybillPipeline
 import WaybillPlan
+import WaybillResults
 import WaybillRuntime
 import WaybillTracing
 

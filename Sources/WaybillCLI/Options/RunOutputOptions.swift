@@ -1,6 +1,6 @@
 import ArgumentParser
-import Waybill
 import WaybillJSON
+import WaybillPipeline
 import WaybillPlan
 import WaybillResults
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Waybill
+import WaybillPipeline
 import WaybillPlan
 
 /// The steps that a run is limited to.

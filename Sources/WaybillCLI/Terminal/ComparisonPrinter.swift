@@ -1,6 +1,6 @@
-import Waybill
 import WaybillDiagnostics
 import WaybillJSON
+import WaybillPipeline
 import WaybillResults
 
 /// Formats the differences between two runs.

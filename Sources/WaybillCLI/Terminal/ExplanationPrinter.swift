@@ -1,8 +1,8 @@
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
 import WaybillExpressions
 import WaybillJSON
+import WaybillPipeline
 
 /// Formats explanations of diagnostics and keys for a terminal.
 struct ExplanationPrinter {

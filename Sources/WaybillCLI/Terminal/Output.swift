@@ -1,9 +1,9 @@
 import ArgumentParser
 import Dispatch
 import Synchronization
-import Waybill
 import WaybillDiagnostics
 import WaybillExplanations
+import WaybillPipeline
 import WaybillPlatform
 import WaybillRuntime
 

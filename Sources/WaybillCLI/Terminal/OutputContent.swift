@@ -1,5 +1,5 @@
-import Waybill
 import WaybillDiagnostics
+import WaybillPipeline
 
 /// What is written to a standard stream. It determines which characters are changed, because the terminal, or the
 /// service that runs the program as part of a job and reads its log, would otherwise interpret them.

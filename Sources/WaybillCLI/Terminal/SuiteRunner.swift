@@ -1,8 +1,8 @@
 import ArgumentParser
 import Synchronization
-import Waybill
 import WaybillDiagnostics
 import WaybillExecution
+import WaybillPipeline
 import WaybillPlan
 import WaybillResults
 

@@ -1,4 +1,4 @@
-import Waybill
+import WaybillPipeline
 import WaybillResults
 
 /// The counts of the runs of a suite: `2 manifests: 1 failed, 1 passed`.

@@ -2,8 +2,8 @@ import Testing
 import WaybillPlan
 import WaybillTestSupport
 
-@testable import Waybill
 @testable import WaybillCLI
+@testable import WaybillPipeline
 
 /// What completes words with earlier runs, files and reports.
 @Suite(.timeLimit(.minutes(5))) struct RunCompletionsTests {
@@ -14,7 +14,7 @@ import WaybillTestSupport
     /// Runs a manifest of one step in a folder.
     private func run(_ id: String, expression: String) async throws {
         let steps = "[{id: one, values: {v: \"\(expression)\"}}]"
-        let pipeline = try Pipeline()
+        let pipeline = Pipeline()
         let loaded = pipeline.load(folder.write("waybill: 1\ngraphs: {main: {chain: \(steps)}}\n", to: "m.yaml"))
         let plan = try #require(pipeline.check(loaded).then { Pipeline.plan($0, PlanOptions()) }.value)
         var options = RunOptions()

@@ -37,7 +37,7 @@ struct SharingFixture {
 
             """
         for name in ["c.pem", "c.key"] { folder.write("", to: name) }
-        let loaded = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
+        let loaded = ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
         try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
         let checked = PlanBuilder.check(try #require(loaded.manifest))
         try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")

@@ -61,7 +61,7 @@ struct WireExchange {
                 outputs: {data: steps.a.data}
 
             """
-        let loaded = try ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
+        let loaded = ManifestLoader().load(folder.write(manifest, to: "manifest.yaml"))
         try #require(!loaded.diagnostics.hasErrors, "\(HumanRenderer().render(loaded.diagnostics))")
         let checked = PlanBuilder.check(try #require(loaded.manifest), allowsOutside: allowsOutside)
         try #require(!checked.diagnostics.hasErrors, "\(HumanRenderer().render(checked.diagnostics))")

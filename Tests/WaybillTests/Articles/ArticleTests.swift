@@ -86,14 +86,14 @@ import WaybillTestSupport
     @Test func `the third article lists the diagnostics of manifests`() throws {
         let good = LibraryFixture(LibraryFixture.shop)
         let bad = LibraryFixture("graphs: {main: {chain: [{call: a}]}}")
-        #expect(try lint([good.path]) == ([], true))
-        let (lines, passed) = try lint([good.path, bad.path])
+        #expect(lint([good.path]) == ([], true))
+        let (lines, passed) = lint([good.path, bad.path])
         #expect(!passed)
         #expect(lines.count == 1 && lines[0].hasPrefix("\(bad.path):2:32: error: "))
     }
 
     @Test func `the third article underlines errors in unsaved text`() throws {
-        let found = try underlines(
+        let found = underlines(
             in: "waybill: 1\ngraphs: {main: {chain: [{call: abc}]}}\n",
             of: "/nowhere/manifest.yaml"
         )

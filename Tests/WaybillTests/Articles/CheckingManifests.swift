@@ -3,8 +3,8 @@ import Waybill
 // The code of the article CheckingManifests: each part between two marks is one block of the article.
 
 // snippet
-func lint(_ paths: [String]) throws -> (lines: [String], passed: Bool) {
-    let diagnostics = try paths.flatMap { try Waybill.check($0) }
+func lint(_ paths: [String]) -> (lines: [String], passed: Bool) {
+    let diagnostics = paths.flatMap { Manifest.diagnostics(contentsOf: $0) }
     let lines = diagnostics.map(\.description)
     return (lines, !diagnostics.contains { $0.severity == .error })
 }
@@ -17,8 +17,8 @@ struct Underline: Equatable {
     var message: String
 }
 
-func underlines(in text: String, of path: String) throws -> [Underline] {
-    try Waybill.check(text: text, of: path).compactMap { diagnostic in
+func underlines(in text: String, of path: String) -> [Underline] {
+    Manifest.diagnostics(text: text, path: path).compactMap { diagnostic in
         guard let location = diagnostic.location, location.file == path, location.line == location.endLine else {
             return nil
         }
@@ -31,7 +31,7 @@ func underlines(in text: String, of path: String) throws -> [Underline] {
 // snippet
 func problems(with path: String, variables: [String: String]) throws -> [String] {
     do {
-        let manifest = try Waybill.load(path)
+        let manifest = try Manifest(contentsOf: path)
         var problems = manifest.secretVariables.filter { variables[$0] == nil }.map { "\($0) is not set" }
         for graph in manifest.graphs {
             for environment in manifest.environments {

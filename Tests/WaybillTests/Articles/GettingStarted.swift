@@ -4,7 +4,7 @@ import Waybill
 
 // snippet
 func plan(forUser name: String, manifest path: String) throws -> RunPlan {
-    let manifest = try Waybill.load(path)
+    let manifest = try Manifest(contentsOf: path)
     for warning in manifest.warnings {
         print(warning)
     }
@@ -19,7 +19,7 @@ struct Spending: Decodable {
 }
 
 func spending(_ plan: RunPlan, results: String) async throws -> Spending? {
-    let run = plan.run(results: results, options: Run.Options(usesMock: true))
+    let run = plan.run(results: results, options: ManifestRun.Options(usesMock: true))
     let report = try await run.report
     for step in report.failedSteps {
         print(step.path, step.failure?.message ?? "")
@@ -29,8 +29,8 @@ func spending(_ plan: RunPlan, results: String) async throws -> Spending? {
 // end
 
 // snippet
-func finish(_ results: String) async throws -> Run.Outcome {
-    let run = try Waybill.resume(results)
+func finish(_ results: String) async throws -> ManifestRun.Outcome {
+    let run = try ManifestRun.resume(results)
     return try await run.report.outcome
 }
 // end

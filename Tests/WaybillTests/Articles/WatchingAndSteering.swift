@@ -4,7 +4,7 @@ import Waybill
 // The code of the article WatchingAndSteering: each part between two marks is one block of the article.
 
 // snippet
-func follow(_ run: Run) async -> [String] {
+func follow(_ run: ManifestRun) async -> [String] {
     var lines: [String] = []
     for await event in run {
         switch event.kind {
@@ -23,12 +23,12 @@ func follow(_ run: Run) async -> [String] {
 // end
 
 // snippet
-final class Tally: Run.Observer {
+final class Tally: ManifestRun.Observer {
     private let received = Mutex(0)
 
     var bytes: Int { received.withLock { $0 } }
 
-    func receive(_ event: Run.Event) {
+    func receive(_ event: ManifestRun.Event) {
         if case .responseFinished(let response) = event.kind {
             received.withLock { $0 += response.bytes.received }
         }
@@ -37,14 +37,14 @@ final class Tally: Run.Observer {
 
 func bytesReceived(by plan: RunPlan, results: String) async throws -> Int {
     let tally = Tally()
-    let run = plan.run(results: results, options: Run.Options(observers: [tally]))
+    let run = plan.run(results: results, options: ManifestRun.Options(observers: [tally]))
     _ = try await run.report
     return tally.bytes
 }
 // end
 
 // snippet
-func runUntilFirstFailure(_ plan: RunPlan, results: String) async throws -> Run.Report {
+func runUntilFirstFailure(_ plan: RunPlan, results: String) async throws -> ManifestRun.Report {
     let run = plan.run(results: results)
     for await event in run {
         if case .stepFinished(let step) = event.kind, step.outcome == .failed || step.outcome == .tolerated {
@@ -61,8 +61,8 @@ func runAfterApproval(
     in plan: RunPlan,
     results: String,
     approve: () async -> Bool
-) async throws -> Run.Report {
-    let run = plan.run(results: results, options: Run.Options(pausedSteps: [step]))
+) async throws -> ManifestRun.Report {
+    let run = plan.run(results: results, options: ManifestRun.Options(pausedSteps: [step]))
     if await approve() {
         run.unpause(step: step)
     } else {

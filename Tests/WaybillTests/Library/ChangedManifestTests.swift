@@ -1,6 +1,7 @@
 import Testing
 import Waybill
 import WaybillDiagnostics
+import WaybillPipeline
 import WaybillPlan
 import WaybillTestSupport
 
@@ -32,12 +33,12 @@ import WaybillTestSupport
     private func diagnostics(_ old: String, _ new: String) async throws -> [String] {
         let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: "")
         let fixture = LibraryFixture(manifest)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         try #require(manifest.contains(old))
         fixture.folder.write("waybill: 1\n\(manifest.replacing(old, with: new))\n", to: "manifest.yaml")
         do {
-            _ = try Waybill.resume(fixture.results)
+            _ = try ManifestRun.resume(fixture.results)
             return []
         } catch let error as ManifestError {
             return error.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message)
@@ -99,12 +100,13 @@ import WaybillTestSupport
               t: {inputs: {k: {type: string, default: x}}, chain: [{id: p, post: "/p/${inputs.k}", mock: {}}]}
             """
         let fixture = LibraryFixture(manifest)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         try #require(manifest.contains(old))
         fixture.folder.write("waybill: 1\n\(manifest.replacing(old, with: new))\n", to: "manifest.yaml")
-        let error = message.isEmpty ? nil : #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
-        if message.isEmpty { _ = try Waybill.resume(fixture.results) }
+        let error =
+            message.isEmpty ? nil : #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+        if message.isEmpty { _ = try ManifestRun.resume(fixture.results) }
         let messages = error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) ?? []
         #expect(messages == (message.isEmpty ? [] : [message]))
     }
@@ -125,11 +127,11 @@ import WaybillTestSupport
                       - {id: b, when: n == 2, get: /b, mock: {status: 500}}
             """
         let fixture = LibraryFixture(manifest)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         let changed = manifest.replacing("X-Key: \"1\"", with: "X-Key: \"2\"")
         fixture.folder.write("waybill: 1\n\(changed)\n", to: "manifest.yaml")
-        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
         let diagnostics = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
         let message = "step 'main.each[1].a' has already run, but its 'headers' changed in the manifest"
         #expect(diagnostics.map(\.message) == [message])
@@ -189,7 +191,7 @@ import WaybillTestSupport
                 finally: [{id: clean, delete: /a, mock: {status: 204}}]
             """
         let fixture = LibraryFixture(manifest)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         let resumption = try RunResumption(of: fixture.results, options: PlanOptions(), allowsOutside: false)
         #expect(resumption.diagnostics.map(\.id.name) == ids)
@@ -224,13 +226,13 @@ import WaybillTestSupport
         let manifest = Self.manifest.replacing(", equals: [{n: 2}]", with: ", schema: list.json")
         let fixture = LibraryFixture(manifest)
         fixture.folder.write(#"{"type": "array"}"#, to: "list.json")
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write("waybill: 1\n# changed\n\(manifest)\n", to: "manifest.yaml")
         fixture.folder.write(#"{"type":   "array"}"#, to: "list.json")
-        _ = try await Waybill.resume(fixture.results).report
+        _ = try await ManifestRun.resume(fixture.results).report
         fixture.folder.write(#"{"type": ["array", "object"]}"#, to: "list.json")
-        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
         #expect(error?.diagnostics.contains { $0.message.contains("its 'expect' changed") } == true)
     }
 
@@ -249,33 +251,33 @@ import WaybillTestSupport
             """
         let fixture = LibraryFixture(manifest)
         fixture.folder.write(#"[{"n": 1}]"#, to: "users.json")
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write(#"[ {"n": 1} ]"#, to: "users.json")
-        _ = try await Waybill.resume(fixture.results).report
+        _ = try await ManifestRun.resume(fixture.results).report
         fixture.folder.write(#"[{"n": 1}, {"n": 2}]"#, to: "users.json")
         guard part != nil else {
-            _ = try await Waybill.resume(fixture.results).report
+            _ = try await ManifestRun.resume(fixture.results).report
             return
         }
-        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
         let message = "step 'main.a' has already run, but its data in 'users.json' changed"
         #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
     }
 
     @Test func `a run without its record of the manifest cannot be resumed`() async throws {
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write("", to: "results/sources.json")
-        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
         let message = "sources.json' is missing or damaged"
         #expect(error?.diagnostics.contains { $0.message.hasSuffix(message) } == true)
     }
 
     @Test func `the folder of a run does not contain the source of the manifest`() async throws {
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         let sources = try #require(fixture.folder.read("results/sources.json"))
         #expect(sources.contains("headers X-Key") && !sources.contains("token-a") && !sources.contains("127.0.0.1"))
@@ -286,15 +288,15 @@ import WaybillTestSupport
     {
         let manifest = "waybill: 1\n" + Self.manifest.replacing(", equals: [{n: 2}]", with: "") + "\n"
         let fixture = LibraryFixture(Self.manifest.replacing(", equals: [{n: 2}]", with: ""))
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write(manifest, to: "manifest.yaml")
         let quoted = manifest.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
         fixture.folder.write("{\"\(fixture.path)\": \"\(quoted)\"}", to: "results/sources.json")
-        _ = try await Waybill.resume(fixture.results).report
+        _ = try await ManifestRun.resume(fixture.results).report
         fixture.folder.write("{\"\(fixture.path)\": \"\(quoted)\"}", to: "results/sources.json")
         fixture.folder.write(manifest + "# changed\n", to: "manifest.yaml")
-        let error = #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) }
+        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
         #expect(error?.diagnostics.contains { $0.message.contains("another version of Waybill") } == true)
     }
 
@@ -304,9 +306,9 @@ import WaybillTestSupport
         _ change: (String) -> String
     ) async throws -> (LibraryFixture, ManifestError?) {
         let fixture = LibraryFixture(manifest)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write("waybill: 1\n\(change(manifest))\n", to: "manifest.yaml")
-        return (fixture, #expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) })
+        return (fixture, #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) })
     }
 }

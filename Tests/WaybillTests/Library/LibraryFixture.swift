@@ -16,8 +16,8 @@ struct LibraryFixture {
     var results: String { "\(folder.path)/results" }
 
     /// The plan of the main graph.
-    func plan(inputs: [String: Value] = [:], variables: [String: String] = [:]) throws -> RunPlan {
-        try Waybill.load(path).plan(inputs: inputs, variables: variables)
+    func plan(inputs: [String: JSONValue] = [:], variables: [String: String] = [:]) throws -> RunPlan {
+        try Manifest(contentsOf: path).plan(inputs: inputs, variables: variables)
     }
 
     /// The diagnostics of the error that the body throws.
@@ -46,7 +46,7 @@ struct LibraryFixture {
         """
 }
 
-extension Run {
+extension ManifestRun {
     /// All events that have not been read yet.
     func events() async -> [Event] {
         var events: [Event] = []
@@ -55,7 +55,7 @@ extension Run {
     }
 }
 
-extension [Run.Event] {
+extension [ManifestRun.Event] {
     /// The types of events about steps, graphs and the run, with the paths of their steps.
     var story: [String] {
         compactMap { event in

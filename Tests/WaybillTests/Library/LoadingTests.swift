@@ -15,7 +15,7 @@ import WaybillTestSupport
             endpoints: {account: {url: "https://127.0.0.1/"}}
             """
         )
-        let diagnostics = try fixture.diagnostics { _ = try Waybill.load($0) }
+        let diagnostics = try fixture.diagnostics { _ = try Manifest(contentsOf: $0) }
         let errors = diagnostics.filter { $0.severity == .error }
         #expect(errors.map(\.id) == ["unknown-endpoint", "unknown-name"])
         let first = try #require(errors.first)
@@ -26,18 +26,20 @@ import WaybillTestSupport
         #expect(first.description.hasPrefix("\(fixture.path):5:16: error: \(first.message)"))
         #expect(first.description.hasSuffix("[unknown-endpoint]"))
         #expect(first.excerpt.contains("call: acount"))
-        #expect(try Waybill.check(fixture.path) == diagnostics)
+        #expect(Manifest.diagnostics(contentsOf: fixture.path) == diagnostics)
     }
 
     @Test func `the description of a manifest error shows all diagnostics with their lines`() throws {
         let fixture = LibraryFixture("graphs: {main: {chain: [{call: a}, {call: b}]}}")
-        let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load(fixture.path) })
+        let error = try #require(#expect(throws: ManifestError.self) { try Manifest(contentsOf: fixture.path) })
         #expect("\(error)".contains("graphs: {main: {chain: [{call: a}, {call: b}]}}"))
         #expect("\(error)".hasSuffix("2 errors\n"))
     }
 
     @Test func `a manifest that does not exist causes a diagnostic without a location`() throws {
-        let error = try #require(#expect(throws: ManifestError.self) { try Waybill.load("/nowhere/manifest.yaml") })
+        let error = try #require(
+            #expect(throws: ManifestError.self) { try Manifest(contentsOf: "/nowhere/manifest.yaml") }
+        )
         #expect(error.diagnostics.map(\.location) == [nil])
         #expect(error.diagnostics[0].description.hasPrefix("error: "))
     }
@@ -45,18 +47,18 @@ import WaybillTestSupport
     @Test func `unsaved text is checked like a file, together with its includes`() throws {
         let fixture = LibraryFixture("endpoints: {account: {url: \"https://127.0.0.1/\"}}")
         let text = "waybill: 1\ninclude: [manifest.yaml]\ngraphs: {main: {chain: [{call: account}, {call: other}]}}\n"
-        let diagnostics = try Waybill.check(text: text, of: "\(fixture.folder.path)/new.yaml")
+        let diagnostics = Manifest.diagnostics(text: text, path: "\(fixture.folder.path)/new.yaml")
         #expect(diagnostics.map(\.id) == ["unknown-endpoint"])
         #expect(diagnostics[0].location?.file == "\(fixture.folder.path)/new.yaml")
         let corrected = text.replacing(", {call: other}", with: "")
-        #expect(try Waybill.check(text: corrected, of: "\(fixture.folder.path)/new.yaml").map(\.description) == [])
+        #expect(Manifest.diagnostics(text: corrected, path: "\(fixture.folder.path)/new.yaml").map(\.description) == [])
     }
 
     @Test func `a loaded manifest has the names of its definitions and its warnings`() throws {
         let fixture = LibraryFixture(
             LibraryFixture.shop + "\nenvironments: {dev: {secrets: {key: {env: DEV_KEY}}}}\nsecrets: {key: {env: KEY}}"
         )
-        let manifest = try Waybill.load(fixture.path)
+        let manifest = try Manifest(contentsOf: fixture.path)
         #expect(manifest.graphs == ["main"])
         #expect(manifest.endpoints == ["account", "orders"])
         #expect(manifest.environments == ["dev"])
@@ -64,12 +66,12 @@ import WaybillTestSupport
         #expect(manifest.files == [fixture.path])
         #expect(manifest.warnings.map(\.id) == ["unused-definition"])
         #expect(manifest.secretVariables == ["KEY"])
-        #expect(try Waybill.load(fixture.path, environment: "dev").secretVariables == ["DEV_KEY"])
+        #expect(try Manifest(contentsOf: fixture.path, environment: "dev").secretVariables == ["DEV_KEY"])
     }
 
     @Test func `the options of a plan are checked before anything is sent`() throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
-        let manifest = try Waybill.load(fixture.path)
+        let manifest = try Manifest(contentsOf: fixture.path)
         func diagnostics(_ body: () throws -> RunPlan) throws -> [String] {
             try #require(#expect(throws: ManifestError.self) { _ = try body() }).diagnostics.map(\.message)
         }

@@ -7,13 +7,13 @@ import WaybillTestSupport
 /// Observers that receive the events of a run.
 @Suite(.timeLimit(.minutes(5))) struct ObserverTests {
     /// Notes the calls it receives.
-    private final class Notes: Run.Observer {
+    private final class Notes: ManifestRun.Observer {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
 
         private func note(_ line: String) { lines.withLock { $0.append(line) } }
 
-        func receive(_ event: Run.Event) {
+        func receive(_ event: ManifestRun.Event) {
             let step = event.step ?? "nothing"
             switch event.kind {
             case .runStarted(let start): note("run \(start.graphs)")
@@ -34,10 +34,10 @@ import WaybillTestSupport
     }
 
     /// Counts all events.
-    private final class Counter: Run.Observer {
+    private final class Counter: ManifestRun.Observer {
         private let state = Mutex<[Int]>([])
         var numbers: [Int] { state.withLock { $0 } }
-        func receive(_ event: Run.Event) { state.withLock { $0.append(event.number) } }
+        func receive(_ event: ManifestRun.Event) { state.withLock { $0.append(event.number) } }
     }
 
     @Test func `an observer receives all events in order`() async throws {
@@ -54,7 +54,7 @@ import WaybillTestSupport
             """
         )
         let notes = Notes()
-        let options = Run.Options(usesMock: true, observers: [notes])
+        let options = ManifestRun.Options(usesMock: true, observers: [notes])
         _ = try await fixture.plan().run(results: fixture.results, options: options).report
         #expect(
             notes.all == [
@@ -67,7 +67,7 @@ import WaybillTestSupport
     @Test func `an observer receives pauses and resumptions`() async throws {
         let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", mock: {body: {}}}]}}")
         let notes = Notes()
-        let options = Run.Options(usesMock: true, observers: [notes], pausedSteps: ["main.a"])
+        let options = ManifestRun.Options(usesMock: true, observers: [notes], pausedSteps: ["main.a"])
         let run = try fixture.plan().run(results: fixture.results, options: options)
         for await event in run where event.kind == .paused { break }
         run.unpause(step: "main.a")
@@ -79,7 +79,10 @@ import WaybillTestSupport
         let fixture = LibraryFixture(LibraryFixture.shop)
         let counter = Counter()
         let run = try fixture.plan()
-            .run(results: fixture.results, options: Run.Options(usesMock: true, observers: [counter], eventCapacity: 1))
+            .run(
+                results: fixture.results,
+                options: ManifestRun.Options(usesMock: true, observers: [counter], eventCapacity: 1)
+            )
         _ = try await run.report
         let last = try #require(await run.events().last)
         #expect(counter.numbers == Array(1...last.number))
@@ -87,9 +90,9 @@ import WaybillTestSupport
 
     @Test func `an observer can control its run`() async throws {
         /// Stops its run at the first response.
-        final class Stopper: Run.Observer {
-            let run = Mutex<Run?>(nil)
-            func receive(_ event: Run.Event) {
+        final class Stopper: ManifestRun.Observer {
+            let run = Mutex<ManifestRun?>(nil)
+            func receive(_ event: ManifestRun.Event) {
                 if case .responseFinished = event.kind { run.withLock { $0?.stop() } }
             }
         }
@@ -99,7 +102,7 @@ import WaybillTestSupport
             "graphs: {main: {chain: [{id: a, get: \"\(held.url)/a\"}, {id: b, get: \"\(held.url)/b\"}]}}"
         )
         let stopper = Stopper()
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(observers: [stopper]))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(observers: [stopper]))
         stopper.run.withLock { $0 = run }
         held.release()
         let report = try await run.report

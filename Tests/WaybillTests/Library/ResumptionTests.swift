@@ -31,7 +31,7 @@ import WaybillTestSupport
             #expect(try await first.report.outcome == .failed)
             isBroken.withLock { $0 = false }
 
-            let second = try Waybill.resume(fixture.results)
+            let second = try ManifestRun.resume(fixture.results)
             let after = await second.events()
             let report = try await second.report
             #expect(report.outcome == .passed)
@@ -50,19 +50,19 @@ import WaybillTestSupport
 
     @Test func `a run cannot be resumed if a completed step was changed in the manifest`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         _ = try await run.report
         fixture.folder.write(
             "waybill: 1\n\(LibraryFixture.shop.replacing("path: /account,", with: "path: /accounts,"))\n",
             to: "manifest.yaml"
         )
-        let error = try #require(#expect(throws: ManifestError.self) { try Waybill.resume(fixture.results) })
+        let error = try #require(#expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) })
         #expect(error.diagnostics.map(\.id) == ["changed-manifest"])
     }
 
     @Test func `a folder without a run cannot be resumed`() throws {
         let folder = TemporaryFolder()
-        let error = try #require(#expect(throws: RunError.self) { try Waybill.resume("\(folder.path)/none") })
+        let error = try #require(#expect(throws: RunError.self) { try ManifestRun.resume("\(folder.path)/none") })
         #expect(error.message.contains("\(folder.path)/none"))
     }
 }

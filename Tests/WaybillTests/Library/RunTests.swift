@@ -8,7 +8,7 @@ import WaybillTestSupport
     @Test func `a run on the mock server emits its events in order and then returns its report`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan(inputs: ["username": "ann"])
-            .run(results: fixture.results, options: Run.Options(usesMock: true))
+            .run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         let events = await run.events()
         #expect(events.map(\.number) == Array(1...events.count))
         #expect(events.allSatisfy { $0.missedBefore == 0 })
@@ -38,7 +38,7 @@ import WaybillTestSupport
 
     @Test func `the events contain the details of the run's start and of its requests`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         let events = await run.events()
         guard case .runStarted(let start) = events.first?.kind else {
             Issue.record("the first event is \(events)")
@@ -58,7 +58,10 @@ import WaybillTestSupport
         let fixture = LibraryFixture(
             "graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", expect: {status: 201}, mock: {body: 1}}, {id: b, get: \"http://127.0.0.1/\"}]}}"
         )
-        let report = try await fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true)).report
+        let report = try await fixture.plan().run(
+            results: fixture.results,
+            options: ManifestRun.Options(usesMock: true)
+        ).report
         #expect(report.outcome == .failed)
         let failure = try #require(report.failedSteps.first?.failure)
         #expect(failure.kind == .status)
@@ -99,7 +102,7 @@ import WaybillTestSupport
             """
         )
         let run = try fixture.plan(variables: ["KEY": "hunter2"])
-            .run(results: fixture.results, options: Run.Options(usesMock: true))
+            .run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         let events = await run.events()
         let report = try await run.report
         #expect(report.outcome == .passed)
@@ -116,7 +119,7 @@ import WaybillTestSupport
     @Test func `a slow reader learns how many events it missed, and the run does not wait for it`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan()
-            .run(results: fixture.results, options: Run.Options(usesMock: true, eventCapacity: 2))
+            .run(results: fixture.results, options: ManifestRun.Options(usesMock: true, eventCapacity: 2))
         _ = try await run.report
         let events = await run.events()
         #expect(events.map(\.type) == ["graph.finished", "run.finished"])
@@ -126,13 +129,15 @@ import WaybillTestSupport
     @Test func `a plan can be run several times`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let plan = try fixture.plan()
-        let runs = (0..<3).map { plan.run(results: "\(fixture.results)-\($0)", options: Run.Options(usesMock: true)) }
+        let runs = (0..<3).map {
+            plan.run(results: "\(fixture.results)-\($0)", options: ManifestRun.Options(usesMock: true))
+        }
         var ids: Set<String> = []
         for run in runs { ids.insert(try await run.report.id) }
         #expect(ids.count == 3)
     }
 }
 
-extension Run {
+extension ManifestRun {
     fileprivate func report(id: String) async -> Bool { (try? await report.id) == id }
 }

@@ -9,8 +9,8 @@ import WaybillTestSupport
     /// targets.
     private func steer(
         _ graph: String,
-        _ body: (Run, HeldResponses) async throws -> Void
-    ) async throws -> (story: [String], report: Run.Report, targets: [String]) {
+        _ body: (ManifestRun, HeldResponses) async throws -> Void
+    ) async throws -> (story: [String], report: ManifestRun.Report, targets: [String]) {
         let held = try HeldResponses()
         defer { held.stop() }
         let fixture = LibraryFixture(
@@ -117,7 +117,10 @@ import WaybillTestSupport
         defer { held.stop() }
         held.release()
         let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"\(held.url)/a\"}]}}")
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(pausedSteps: ["main.a"]))
+        let run = try fixture.plan().run(
+            results: fixture.results,
+            options: ManifestRun.Options(pausedSteps: ["main.a"])
+        )
         for await event in run where event.kind == .paused {
             #expect(event.step == "main.a")
             break
@@ -142,7 +145,7 @@ import WaybillTestSupport
 
     @Test func `controlling a finished run has no effect`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
-        let run = try fixture.plan().run(results: fixture.results, options: Run.Options(usesMock: true))
+        let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         _ = try await run.report
         run.pause()
         run.cancel(step: "main.account")
@@ -153,7 +156,7 @@ import WaybillTestSupport
     }
 }
 
-extension Run {
+extension ManifestRun {
     /// Reads events until the steps with the given paths have finished.
     fileprivate func waitForEnds(_ paths: Set<String>) async {
         var paths = paths

@@ -16,7 +16,7 @@ import WaybillDiagnostics
     }
 
     @Test func `values are written as literals and read by kind`() {
-        let value: Value = ["a": [1, 2.5, true, "x"], "b": ["c": .null]]
+        let value: JSONValue = ["a": [1, 2.5, true, "x"], "b": ["c": .null]]
         #expect(value["a"]?[0]?.int == 1)
         #expect(value["a"]?[1]?.double == 2.5)
         #expect(value["a"]?[2]?.bool == true)
@@ -28,13 +28,13 @@ import WaybillDiagnostics
     }
 
     @Test func `numbers keep their digits`() throws {
-        let value = try #require(Value(parsing: "12345678901234567890.10"))
+        let value = try #require(JSONValue(parsing: "12345678901234567890.10"))
         #expect(value.digits == "12345678901234567890.10")
         #expect(value == .number(digits: "12345678901234567890.1"))
         #expect(value.int == nil)
-        #expect(Value.number(digits: "0x10") == nil)
-        #expect(Value(parsing: "{") == nil)
-        #expect(Value.number(.infinity) == .null)
+        #expect(JSONValue.number(digits: "0x10") == nil)
+        #expect(JSONValue(parsing: "{") == nil)
+        #expect(JSONValue.number(.infinity) == .null)
     }
 
     @Test func `a value can be decoded as a type of the program`() throws {
@@ -42,16 +42,16 @@ import WaybillDiagnostics
             [{"id": 1.0, "total": 12.50, "kind": "book", "tags": [], "size": {"cm": 255}, "paid": true},
              {"id": 2, "total": 3, "kind": "bicycle", "note": "x", "tags": ["a", "b"], "size": {}, "paid": false}]
             """
-        let orders = try #require(Value(parsing: text)).decode([Order].self)
+        let orders = try #require(JSONValue(parsing: text)).decode([Order].self)
         #expect(
             orders == [
                 Order(id: 1, total: 12.5, kind: .book, note: nil, tags: [], size: ["cm": 255], paid: true),
                 Order(id: 2, total: 3, kind: .bicycle, note: "x", tags: ["a", "b"], size: [:], paid: false),
             ]
         )
-        #expect(try Value(parsing: "18446744073709551615")?.decode(UInt64.self) == .max)
-        #expect(try Value(parsing: "[1, null]")?.decode([Int?].self) == [1, nil])
-        #expect(try Value(parsing: "[[1], [2, 3]]")?.decode([[Int]].self) == [[1], [2, 3]])
+        #expect(try JSONValue(parsing: "18446744073709551615")?.decode(UInt64.self) == .max)
+        #expect(try JSONValue(parsing: "[1, null]")?.decode([Int?].self) == [1, nil])
+        #expect(try JSONValue(parsing: "[[1], [2, 3]]")?.decode([[Int]].self) == [[1], [2, 3]])
     }
 
     @Test(arguments: [
@@ -64,7 +64,7 @@ import WaybillDiagnostics
         (#"[{"total": 1}]"#, "[0]"),
     ])
     func `a value of the wrong type is reported with its path`(text: String, path: String) throws {
-        let value = try #require(Value(parsing: text))
+        let value = try #require(JSONValue(parsing: text))
         let error = try #require(#expect(throws: DecodingError.self) { try value.decode([Order].self) })
         let context: DecodingError.Context? =
             switch error {

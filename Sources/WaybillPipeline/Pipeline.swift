@@ -27,20 +27,20 @@ package struct Pipeline: Sendable {
         package let diagnostics: [Diagnostic]
 
         /// Drops the value if there is an error, whichever stage reported it.
-        init(value: Value?, diagnostics: [Diagnostic]) {
+        package init(value: Value?, diagnostics: [Diagnostic]) {
             self.value = diagnostics.hasErrors ? nil : value
             self.diagnostics = diagnostics.sortedByLocation()
         }
     }
 
-    /// Creates a pipeline. Throws only if the program itself is damaged.
+    /// Creates a pipeline.
     ///
     /// - Parameters:
     ///   - files: The file system for manifests, the files they include, data files and the files of schemas.
     ///   - allowsOutside: Whether they may name files outside the folder of the manifest.
-    package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) throws {
+    package init(files: any ManifestFileSystem = LocalFiles(), allowsOutside: Bool = false) {
         let files = RecordingFiles(files, keepsTexts: false)
-        var loader = try ManifestLoader(files: files)
+        var loader = ManifestLoader(files: files)
         loader.allowsOutside = allowsOutside
         self.loader = loader
         self.files = files

@@ -1,6 +1,8 @@
 import WaybillJSON
+
 @_exported public import enum WaybillDiagnostics.FailureKind
 @_exported public import struct WaybillFormats.Timestamp
+@_exported public import struct WaybillPipeline.RunError
 @_exported public import struct WaybillResults.ByteCounts
 @_exported public import enum WaybillResults.CacheUse
 @_exported public import struct WaybillResults.ElementResults
@@ -18,7 +20,7 @@ import WaybillJSON
 @_exported public import struct WaybillResults.StepResult
 
 // The types of other modules that are part of the library. All else that the modules declare is internal to the package.
-extension Run {
+extension ManifestRun {
     /// The outcome of a run.
     public typealias Outcome = RunOutcome
     /// The outcome of a step.
@@ -94,12 +96,12 @@ extension Failure.Detail {
 
 extension RunEvent.PageEnd {
     /// What selects the next page: its URL, number, offset or cursor; `nil` if there is none.
-    public var next: Value? { nextPage.map { Value($0.value) } }
+    public var next: JSONValue? { nextPage.map { JSONValue($0.value) } }
 }
 
 extension RunEvent.WrittenFile {
     /// What `aggregate` computes over the records, by name; an object, or `null` if there is no `aggregate`.
-    public var aggregates: Value { Value(aggregated?.value ?? .null) }
+    public var aggregates: JSONValue { JSONValue(aggregated?.value ?? .null) }
 }
 
 extension Timestamp {

@@ -7,11 +7,11 @@ final class EventFeed: RunObserver {
     let events: AsyncStream<RunEvent>
 
     private let continuation: AsyncStream<RunEvent>.Continuation
-    private let observers: [any Run.Observer]
+    private let observers: [any ManifestRun.Observer]
     private let lastRead: Mutex<Int>
 
     /// Creates a feed of the events after a number.
-    init(_ options: Run.Options, after lastNumber: Int) {
+    init(_ options: ManifestRun.Options, after lastNumber: Int) {
         (events, continuation) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(max(1, options.eventCapacity))
         )
@@ -22,7 +22,7 @@ final class EventFeed: RunObserver {
     func receive(_ event: RunEvent) {
         continuation.yield(event)
         guard !observers.isEmpty else { return }
-        let event = Run.Event(event, missedBefore: 0)
+        let event = ManifestRun.Event(event, missedBefore: 0)
         for observer in observers { observer.receive(event) }
     }
 

@@ -1,6 +1,6 @@
 import WaybillResults
 
-extension Run {
+extension ManifestRun {
     /// An event of a run. Secrets are masked in all of its strings.
     public struct Event: Sendable, Equatable {
         private let event: RunEvent
@@ -29,11 +29,11 @@ extension Run {
         public var type: String { event.kind.type }
 
         /// The event in the format of `schemas/event.schema.json`.
-        public var value: Value { Value(event.json) }
+        public var value: JSONValue { JSONValue(event.json) }
     }
 }
 
-extension Run.Event: CustomStringConvertible {
+extension ManifestRun.Event: CustomStringConvertible {
     /// The event as a line of `events.ndjson`.
     public var description: String { value.description }
 }

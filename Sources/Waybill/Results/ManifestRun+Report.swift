@@ -1,6 +1,7 @@
+import WaybillPipeline
 import WaybillResults
 
-extension Run {
+extension ManifestRun {
     /// The results of a run.
     public struct Report: Sendable {
         private let result: RunResult
@@ -9,14 +10,14 @@ extension Run {
         public let steps: [Step]
         /// The outputs of the graphs that passed: an object with an object for each graph, as in `outputs.json`.
         /// Secrets are masked.
-        public let outputs: Value
+        public let outputs: JSONValue
         /// The folder of the results.
         public let folder: String
 
         init(_ report: RunSession.Report) {
             result = report.result
             steps = report.result.steps
-            outputs = Value(report.outputs)
+            outputs = JSONValue(report.outputs)
             folder = report.folder
         }
 

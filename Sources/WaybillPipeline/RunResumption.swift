@@ -66,7 +66,7 @@ package struct RunResumption: Sendable {
         // Standard input cannot be read again: the run continues with what it read. Other files that were kept replace those
         // that do not exist, as on another machine.
         let files = RecordingFiles(RememberedFiles(before?.texts ?? [:]) { $0 == RunSources.standardInput })
-        let pipeline = try RunError.mapping { try Pipeline(files: files, allowsOutside: allowsOutside) }
+        let pipeline = Pipeline(files: files, allowsOutside: allowsOutside)
         let checked = pipeline.check(pipeline.load(record.manifest), environment: record.environment)
         usualGraphs = checked.value.map { PlanBuilder.usualGraphs(of: $0, options.selection) } ?? []
         let stage = checked.then { [options] in Pipeline.plan($0, options) }

@@ -1,9 +1,10 @@
 import WaybillDiagnostics
+import WaybillPipeline
 import WaybillPlan
 import WaybillPlanPrinting
 
 /// A plan of the requests to send: the result of
-/// ``CheckedManifest/plan(graphs:environment:inputs:variables:concurrency:)``.
+/// ``Manifest/plan(graphs:environment:inputs:variables:concurrency:)``.
 ///
 /// You can run it any number of times.
 public struct RunPlan: Sendable {
@@ -29,20 +30,20 @@ public struct RunPlan: Sendable {
     public var text: String { planned.text() }
 
     /// The plan in the format of `schemas/plan.schema.json`. Secrets are masked.
-    public var value: Value { Value(planned.json) }
+    public var value: JSONValue { JSONValue(planned.json) }
 
     /// Starts a run and returns at once. The run continues even if its events are not read.
     ///
     /// - Parameters:
     ///   - results: The folder for the results; `nil` for `waybill-results/<run id>` in the current folder.
     ///   - options: The observers of the run, and whether it uses the mock server.
-    public func run(results: String? = nil, options: Run.Options = Run.Options()) -> Run {
+    public func run(results: String? = nil, options: ManifestRun.Options = ManifestRun.Options()) -> ManifestRun {
         var session = RunOptions()
         session.outputFolder = results
         session.variables = variables
         session.usesMock = options.usesMock
         session.stateFile = options.stateFile
-        return Run(planned.plan, session, options, warnings: warnings)
+        return ManifestRun(planned.plan, session, options, warnings: warnings)
     }
 }
 
@@ -56,7 +57,7 @@ extension RunPlan: CustomStringConvertible, CustomReflectable {
     }
 }
 
-extension Run {
+extension ManifestRun {
     /// How a run is executed, and who observes it.
     public struct Options: Sendable {
         /// Whether the manifest's `mock` examples are the responses to all requests, and nothing leaves this machine. A
@@ -69,7 +70,7 @@ extension Run {
         public var observers: [any Observer]
         /// The maximum number of events that are buffered for a slow reader, at least 1.
         public var eventCapacity: Int
-        /// The paths of steps that are paused from the start, until ``Run/unpause(step:)``.
+        /// The paths of steps that are paused from the start, until ``ManifestRun/unpause(step:)``.
         public var pausedSteps: [String]
 
         /// Creates options; see the properties.

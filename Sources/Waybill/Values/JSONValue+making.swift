@@ -1,31 +1,33 @@
 import WaybillJSON
 
-extension Value {
+extension JSONValue {
     /// `null`
-    public static let null = Value(.null)
+    public static let null = JSONValue(.null)
 
     /// A boolean.
-    public static func bool(_ value: Bool) -> Value { Value(.bool(value)) }
+    public static func bool(_ value: Bool) -> JSONValue { JSONValue(.bool(value)) }
 
     /// An integer.
-    public static func number(_ value: Int) -> Value { Value(.number(JSONNumber(value))) }
+    public static func number(_ value: Int) -> JSONValue { JSONValue(.number(JSONNumber(value))) }
 
     /// A number with the fewest digits that read back as the same value; `null` for infinities and NaN, which JSON does
     /// not have.
-    public static func number(_ value: Double) -> Value { Value(JSONNumber(value).map(JSON.number) ?? .null) }
+    public static func number(_ value: Double) -> JSONValue { JSONValue(JSONNumber(value).map(JSON.number) ?? .null) }
 
     /// A number with all of its digits, as written in JSON; `nil` if the string is not a JSON number.
-    public static func number(digits: String) -> Value? { JSONNumber(parsing: digits).map { Value(.number($0)) } }
+    public static func number(digits: String) -> JSONValue? {
+        JSONNumber(parsing: digits).map { JSONValue(.number($0)) }
+    }
 
     /// A string.
-    public static func string(_ value: String) -> Value { Value(.string(value)) }
+    public static func string(_ value: String) -> JSONValue { JSONValue(.string(value)) }
 
     /// A list.
-    public static func array(_ elements: [Value]) -> Value { Value(.array(elements.map(\.json))) }
+    public static func array(_ elements: [JSONValue]) -> JSONValue { JSONValue(.array(elements.map(\.json))) }
 
     /// Members by name, in order. If a name is repeated, the last value wins.
-    public static func object(_ members: KeyValuePairs<String, Value>) -> Value {
-        Value(.object(JSONObject(members.map { ($0.key, $0.value.json) })))
+    public static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
+        JSONValue(.object(JSONObject(members.map { ($0.key, $0.value.json) })))
     }
 
     /// Parses a JSON text; `nil` if it is not valid.
@@ -35,7 +37,7 @@ extension Value {
     }
 }
 
-extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// A boolean.
@@ -47,9 +49,9 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
     /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
     /// A list.
-    public init(arrayLiteral elements: Value...) { self = .array(elements) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Members by name, in order. If a name is repeated, the last value wins.
-    public init(dictionaryLiteral members: (String, Value)...) {
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
         self.init(.object(JSONObject(members.map { ($0.0, $0.1.json) })))
     }
 }

@@ -56,27 +56,6 @@ package struct RunOptions: Sendable {
     package init() {}
 }
 
-/// The reason why a run could not be executed or recorded, such as a results folder that could not be created or a
-/// secret without a value.
-public struct RunError: Error, Sendable {
-    /// The reason, in a sentence without a full stop.
-    public let message: String
-    /// Diagnostics with locations in the manifest, such as that of a secret without a value. If there are any, the input is
-    /// invalid, and no run has started.
-    package var manifestDiagnostics: [Diagnostic] = []
-
-    /// Returns the result of a function. Any other error that it throws becomes a `RunError` with its description.
-    static func mapping<Value>(_ work: () throws -> Value) throws(RunError) -> Value {
-        do {
-            return try work()
-        } catch let error as RunError {
-            throw error
-        } catch {
-            throw RunError(message: "\(error)")
-        }
-    }
-}
-
 /// One run of a plan: creates the folder, the mock server if there is one, the transfer engine and the executor, and
 /// writes the results.
 package struct RunSession: Sendable {

@@ -4,7 +4,7 @@ import WaybillExecution
 /// and return at once. They have no effect after the run has finished.
 ///
 /// Steps are named by their paths, as in events (`main.login`, `main.items[3]`). A step includes the steps inside it.
-extension Run {
+extension ManifestRun {
     /// Starts nothing new except the steps of `finally`. Running requests have ten seconds to finish; then they are
     /// cancelled.
     public func stop() { control.stop() }

@@ -92,7 +92,7 @@ extension UInt32: Scalar {}
 extension UInt64: Scalar {}
 extension UInt128: Scalar {}
 
-extension Value {
+extension JSONValue {
     /// Decodes the value as a type.
     ///
     /// ```swift

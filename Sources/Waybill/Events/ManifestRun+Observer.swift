@@ -1,4 +1,4 @@
-extension Run {
+extension ManifestRun {
     /// An observer that receives every event of a run.
     ///
     /// The calls are made one at a time, in the order of the events, on threads of the run. The run waits for each call,

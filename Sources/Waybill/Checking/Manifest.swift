@@ -2,15 +2,16 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillPipeline
 import WaybillPlan
 import WaybillPlanPrinting
 
-/// A manifest without errors and everything that it includes: the result of ``load(_:environment:allowsOutside:)``.
-public struct CheckedManifest: Sendable {
+/// A manifest without errors and everything that it includes: the result of ``Manifest/init(contentsOf:environment:allowsOutside:)``.
+public struct Manifest: Sendable {
     private let checked: ResolvedManifest
     private let loaded: LoadedManifest
     private let pipeline: Pipeline
-    private var manifest: Manifest { checked.written }
+    private var manifest: WaybillManifest.Manifest { checked.written }
 
     /// The warnings, in the order of the text.
     public let warnings: [ManifestDiagnostic]
@@ -67,7 +68,7 @@ public struct CheckedManifest: Sendable {
     public func plan(
         graphs: [String] = [],
         environment: String? = nil,
-        inputs: [String: Value] = [:],
+        inputs: [String: JSONValue] = [:],
         variables: [String: String]? = nil,
         concurrency: Int? = nil
     ) throws -> RunPlan {
@@ -88,7 +89,7 @@ public struct CheckedManifest: Sendable {
     }
 }
 
-extension CheckedManifest: CustomStringConvertible, CustomReflectable {
+extension Manifest: CustomStringConvertible, CustomReflectable {
     /// The path.
     public var description: String { path }
 
@@ -98,7 +99,7 @@ extension CheckedManifest: CustomStringConvertible, CustomReflectable {
 
 extension JSONObject {
     /// Creates an object from values of inputs, in an order that is the same in every run.
-    init(inputs: [String: Value]) {
+    init(inputs: [String: JSONValue]) {
         self.init(inputs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
     }
 }

@@ -9,7 +9,7 @@ import WaybillJSON
 /// ```swift
 /// let id = report.outputs["main"]?["account"]?.int
 /// ```
-public struct Value: Sendable, Hashable {
+public struct JSONValue: Sendable, Hashable {
     let json: JSON
 
     init(_ json: JSON) {
@@ -61,19 +61,19 @@ public struct Value: Sendable, Hashable {
     public var digits: String? { json.number?.text }
 
     /// The elements, if it is an array.
-    public var array: [Value]? { json.array?.map(Value.init) }
+    public var array: [JSONValue]? { json.array?.map(JSONValue.init) }
 
     /// The members in order, if it is an object.
-    public var members: [(name: String, value: Value)]? { json.object?.map { ($0.name, Value($0.value)) } }
+    public var members: [(name: String, value: JSONValue)]? { json.object?.map { ($0.name, JSONValue($0.value)) } }
 
     /// The member with a name, if this is an object that has one.
-    public subscript(name: String) -> Value? { json[name].map(Value.init) }
+    public subscript(name: String) -> JSONValue? { json[name].map(JSONValue.init) }
 
     /// The element at an index, if this is an array that has it.
-    public subscript(index: Int) -> Value? { json[index].map(Value.init) }
+    public subscript(index: Int) -> JSONValue? { json[index].map(JSONValue.init) }
 }
 
-extension Value: CustomStringConvertible, CustomReflectable {
+extension JSONValue: CustomStringConvertible, CustomReflectable {
     /// The value as JSON, on one line.
     public var description: String { JSONWriter().string(json) }
 

@@ -1,4 +1,5 @@
 import WaybillExecution
+import WaybillPipeline
 import WaybillPlan
 import WaybillResults
 
@@ -16,7 +17,7 @@ import WaybillResults
 ///
 /// Each event is delivered once: several loops over one run share its events. The sequence ends when the results are
 /// written, or when the task of a loop is cancelled. In the latter case the run continues.
-public struct Run: AsyncSequence, Sendable {
+public struct ManifestRun: AsyncSequence, Sendable {
     /// The elements of the sequence.
     public typealias Element = Event
     /// Reading events never fails; ``report`` contains the failures of the run.
@@ -86,7 +87,7 @@ public struct Run: AsyncSequence, Sendable {
     }
 }
 
-extension Run: CustomStringConvertible, CustomReflectable {
+extension ManifestRun: CustomStringConvertible, CustomReflectable {
     /// A fixed text. The events tell what happens in the run.
     public var description: String { "a run" }
 

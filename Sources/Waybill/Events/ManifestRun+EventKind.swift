@@ -1,12 +1,12 @@
 import WaybillResults
 
-extension Run.Event {
+extension ManifestRun.Event {
     /// The kinds of events. Later versions may add cases, so a `switch` needs a `default`.
     public enum Kind: Sendable, Equatable {
         /// The run starts. This is the first event of every run.
-        case runStarted(Run.Start)
+        case runStarted(ManifestRun.Start)
         /// The run has finished. This is the last event of every run that was not killed.
-        case runFinished(Run.Outcome, Run.Counts)
+        case runFinished(ManifestRun.Outcome, ManifestRun.Counts)
         /// The run, or only the step of the event if there is one, is paused.
         case paused
         /// The run, or only the step of the event if there is one, continues.
@@ -16,58 +16,58 @@ extension Run.Event {
         /// The steps of a graph have finished, and those of its `finally` start.
         case graphFinishing(String)
         /// A graph has finished.
-        case graphFinished(String, Run.StepOutcome)
+        case graphFinished(String, ManifestRun.StepOutcome)
         /// A step starts.
         case stepStarted
         /// A step is skipped.
-        case stepSkipped(Run.SkipReason)
+        case stepSkipped(ManifestRun.SkipReason)
         /// A step has finished, and the steps that depend on it may start.
-        case stepFinished(Run.Step)
+        case stepFinished(ManifestRun.Step)
         /// A step with `forEach` starts; the value is the number of its elements.
         case elementsStarted(Int)
         /// An element of a step with `forEach` has finished.
-        case elementFinished(Run.ElementEnd)
+        case elementFinished(ManifestRun.ElementEnd)
         /// A page of a step with `paginate` was received.
-        case pageFinished(Run.Page)
+        case pageFinished(ManifestRun.Page)
         /// The condition of `until` was not met; the number of the poll, from 1, and the time until the next one.
         case pollFinished(Int, pause: Duration)
         /// A file of `write` has lost its end when the run is resumed. The missing part is requested again.
-        case fileCut(Run.CutFile)
+        case fileCut(ManifestRun.CutFile)
         /// A file of `write` is complete, and is about to be moved to its path.
-        case fileCompleted(Run.WrittenFile)
+        case fileCompleted(ManifestRun.WrittenFile)
         /// A file of `write` is complete and was moved to its path.
-        case fileWritten(Run.WrittenFile)
+        case fileWritten(ManifestRun.WrittenFile)
         /// A file of `download` is complete and was moved to its path, or already existed and was kept.
-        case fileDownloaded(Run.DownloadedFile)
+        case fileDownloaded(ManifestRun.DownloadedFile)
         /// A request is about to be sent.
-        case requestWillSend(Run.Request)
+        case requestWillSend(ManifestRun.Request)
         /// A request was sent completely; the number of the attempt and of the bytes of its body.
         case requestSent(attempt: Int, bytes: Int)
         /// More bytes of a request or its response were transferred. Reported at most ten times a second for each
         /// request.
-        case requestProgress(Run.Progress)
+        case requestProgress(ManifestRun.Progress)
         /// A response redirects, and another request follows.
-        case requestRedirected(Run.Redirection)
+        case requestRedirected(ManifestRun.Redirection)
         /// An attempt failed, and another one follows.
-        case requestRetrying(Run.Retry)
+        case requestRetrying(ManifestRun.Retry)
         /// A request used the cache; the value tells whether the response came from there.
-        case cacheUsed(attempt: Int, Run.CacheUse)
+        case cacheUsed(attempt: Int, ManifestRun.CacheUse)
         /// The status and the header of a response were received.
-        case responseStarted(Run.ResponseHead)
+        case responseStarted(ManifestRun.ResponseHead)
         /// A response is complete.
-        case responseFinished(Run.Response)
+        case responseFinished(ManifestRun.Response)
         /// A request and its response in full, for requests with `debug`.
-        case exchange(Value)
+        case exchange(JSONValue)
         /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
         /// A message that the manifest logs.
-        case log(Run.Text)
+        case log(ManifestRun.Text)
         /// A warning about something that may be unintended, and its location in the manifest.
-        case warning(Run.Text, at: SourceLocation?)
+        case warning(ManifestRun.Text, at: SourceLocation?)
     }
 }
 
-extension Run.Event.Kind {
+extension ManifestRun.Event.Kind {
     init(_ kind: RunEvent.Kind) {
         self =
             switch kind {
@@ -99,8 +99,8 @@ extension Run.Event.Kind {
             case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, use)
             case .responseHead(let head): .responseStarted(head)
             case .responseFinished(let attempt, let status, let times, let bytes):
-                .responseFinished(Run.Response(attempt: attempt, status: status, times: times, bytes: bytes))
-            case .requestDebug(_, let exchange): .exchange(Value(exchange.value))
+                .responseFinished(ManifestRun.Response(attempt: attempt, status: status, times: times, bytes: bytes))
+            case .requestDebug(_, let exchange): .exchange(JSONValue(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
             case .log(let message): .log(message)
             case .warning(let message, let span): .warning(message, at: span.map(SourceLocation.init))
@@ -108,7 +108,7 @@ extension Run.Event.Kind {
     }
 }
 
-extension Run {
+extension ManifestRun {
     /// A response that is complete.
     public struct Response: Sendable, Equatable {
         /// The number of the step's attempt, from 1.
