@@ -11,14 +11,14 @@ extension ManifestRun {
         /// The outputs of the graphs that passed: an object with an object for each graph, as in `outputs.json`.
         /// Secrets are masked.
         public let outputs: JSONValue
-        /// The folder of the results.
-        public let folder: String
+        /// The folder of the results; `nil` if they were not written.
+        public let folder: String?
 
         init(_ report: RunSession.Report) {
             result = report.result
             steps = report.result.steps
             outputs = JSONValue(report.outputs)
-            folder = report.folder
+            folder = report.folder.isEmpty ? nil : report.folder
         }
 
         /// The name of the run, such as `20261121-052703-k3v9qa`.

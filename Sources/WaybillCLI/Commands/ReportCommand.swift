@@ -48,7 +48,7 @@ struct ReportCommand: ParsableCommand {
             return try ReportOptions.write(requests, for: runs, output)
         }
         guard let run = RunFolders.entry(of: argument.folder)?.reported else {
-            throw output.notRun(RunFolders.missingReason(of: argument.run))
+            throw output.notRun(RunFolders.missingRun(argument.run).commandMessage)
         }
         try check([run], in: [argument.folder], output)
         try ReportOptions.write(requests, for: [run], output)
