@@ -13,6 +13,20 @@ extension ManifestRun {
             self.missedBefore = missedBefore
         }
 
+        /// Creates an event, for tests of code that receives events.
+        public init(
+            number: Int = 1,
+            moment: Moment = .now(),
+            step: String? = nil,
+            kind: Kind,
+            missedBefore: Int = 0
+        ) {
+            self.init(
+                RunEvent(seq: number, at: moment, step: step, kind: RunEvent.Kind(kind)),
+                missedBefore: missedBefore
+            )
+        }
+
         /// The number of the event in the run, from 1. A resumed run continues the count.
         public var number: Int { event.seq }
 

@@ -1,6 +1,7 @@
 import WaybillJSON
 
 @_exported public import enum WaybillDiagnostics.FailureKind
+@_exported public import struct WaybillDiagnostics.SourceLocation
 @_exported public import struct WaybillFormats.Timestamp
 @_exported public import struct WaybillPipeline.RunError
 @_exported public import struct WaybillResults.ByteCounts
@@ -77,21 +78,16 @@ extension ManifestRun {
 
 extension StepResult {
     /// How long it took: for a request, the last attempt; otherwise the whole step.
-    public var times: PhaseTimes? { time }
+    public var times: PhaseTimes? {
+        get { time }
+        set { time = newValue }
+    }
 }
 
 extension Failure {
     /// The server's code for the failure: the status, or the code in the response's envelope. A number is in decimal
     /// digits.
     public var code: String? { serverCode?.text.string }
-
-    /// The location in the manifest that the failure belongs to.
-    public var location: SourceLocation? { span.map(SourceLocation.init) }
-}
-
-extension Failure.Detail {
-    /// The location in the manifest of the requirement that was not met.
-    public var location: SourceLocation? { span.map(SourceLocation.init) }
 }
 
 extension RunEvent.PageEnd {

@@ -21,7 +21,7 @@ struct ComparisonPrinter {
             of: RunComparison.Side(result, folder: folder),
             against: RunComparison.Side(before, folder: earlier)
         )
-        let times = "\(RunPrinter.time(before.time)) → \(RunPrinter.time(result.time))"
+        let times = "\(before.time.timeText) → \(result.time.timeText)"
         var text = "\(name)  \(before.id) → \(result.id)\n"
         text += "  \(before.outcome.rawValue) (\(before.counts.summary)) → "
         text += "\(result.outcome.rawValue) (\(result.counts.summary)), \(times)\n"
@@ -40,7 +40,7 @@ struct ComparisonPrinter {
             let earlier = "\(words(for: before)) → "
             return line(("  \(after.path)  ", .strong), (earlier, nil), (words(for: after), style))
         case .time(let before, let after):
-            let times = [before, after].map { $0.time.map { RunPrinter.time($0.total) } ?? "" }
+            let times = [before, after].map { $0.time.map { $0.total.timeText } ?? "" }
             return line(("  \(after.path)  ", .strong), (times.joined(separator: " → "), nil))
         }
     }

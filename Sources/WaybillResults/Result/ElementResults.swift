@@ -39,11 +39,22 @@ public struct ElementResults: Sendable, Equatable {
     /// A failed element.
     public struct ElementFailure: Sendable, Equatable {
         /// The element's index in the list, from 0.
-        public package(set) var element: Int
+        public var element: Int
         /// A description of the element.
         package var subject: ElementSubject
         /// Why the element failed.
-        public package(set) var failure: Failure
+        public var failure: Failure
+
+        /// Creates a failed element; see the properties.
+        public init(element: Int, failure: Failure, url: RedactedText? = nil) {
+            self.init(element: element, subject: ElementSubject(url: url), failure: failure)
+        }
+
+        init(element: Int, subject: ElementSubject, failure: Failure) {
+            self.element = element
+            self.subject = subject
+            self.failure = failure
+        }
 
         /// The URL of the request that failed, if one was built.
         public var url: RedactedText? { subject.url }
@@ -54,8 +65,11 @@ public struct ElementResults: Sendable, Equatable {
     /// The first failures, by the elements' indices.
     public private(set) var failures: [ElementFailure] = []
 
-    /// Creates empty results.
-    package init() {}
+    /// Creates results.
+    public init(counts: OutcomeCounts = OutcomeCounts(), failures: [ElementFailure] = []) {
+        self.counts = counts
+        self.failures = failures
+    }
 
     /// Counts an element, and keeps its failure if it is among the first. Elements may be added in any order.
     package mutating func add(
