@@ -13,6 +13,7 @@ import WaybillJSON
 @_exported public import struct WaybillResults.ProgressReport
 @_exported public import struct WaybillResults.RedactedHeader
 @_exported public import struct WaybillResults.RedactedText
+@_exported public import struct WaybillResults.RunComparison
 @_exported public import struct WaybillResults.RunEvent
 @_exported public import enum WaybillResults.RunOutcome
 @_exported public import enum WaybillResults.SkipReason
@@ -44,6 +45,8 @@ extension ManifestRun {
     public typealias Bytes = ByteCounts
     /// The progress of a request's transfer, in bytes of the bodies as they are transferred.
     public typealias Progress = ProgressReport
+    /// What differs between two runs of a manifest.
+    public typealias Comparison = RunComparison
     /// The start of a run.
     public typealias Start = RunEvent.RunStart
     /// The result of a step.
@@ -81,6 +84,19 @@ extension StepResult {
     public var times: PhaseTimes? {
         get { time }
         set { time = newValue }
+    }
+}
+
+extension RunComparison {
+    /// The outputs that differ, by their names, such as `main.count`.
+    public var outputs: [Change<JSONValue>] {
+        outputChanges.map { change in
+            Change(
+                name: change.name,
+                before: change.before.map(JSONValue.init),
+                after: change.after.map(JSONValue.init)
+            )
+        }
     }
 }
 
