@@ -16,13 +16,13 @@ extension ManifestRun {
         /// Creates an event, for tests of code that receives events.
         public init(
             number: Int = 1,
-            moment: Moment = .now(),
+            timestamp: Timestamp = .now(),
             step: String? = nil,
             kind: Kind,
             missedBefore: Int = 0
         ) {
             self.init(
-                RunEvent(seq: number, at: moment, step: step, kind: RunEvent.Kind(kind)),
+                RunEvent(seq: number, at: timestamp, step: step, kind: RunEvent.Kind(kind)),
                 missedBefore: missedBefore
             )
         }
@@ -31,7 +31,7 @@ extension ManifestRun {
         public var number: Int { event.seq }
 
         /// When it happened.
-        public var moment: Moment { event.at }
+        public var timestamp: Timestamp { event.at }
 
         /// The path of the step that it happened in, such as `main.items[3]`.
         public var step: String? { event.step }

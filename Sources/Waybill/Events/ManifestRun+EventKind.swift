@@ -26,13 +26,13 @@ extension ManifestRun.Event {
         /// A step with `forEach` starts its elements.
         case elementsStarted(count: Int)
         /// An element of a step with `forEach` has finished.
-        case elementFinished(ManifestRun.ElementEnd)
+        case elementFinished(ManifestRun.ElementResult)
         /// A page of a step with `paginate` was received.
         case pageFinished(ManifestRun.Page)
         /// The condition of `until` was not met; the number of the poll, from 1, and the time until the next one.
         case pollFinished(number: Int, pause: Duration)
         /// A file of `write` has lost its end when the run is resumed. The missing part is requested again.
-        case fileCut(ManifestRun.CutFile)
+        case fileTruncated(ManifestRun.TruncatedFile)
         /// A file of `write` is complete, and is about to be moved to its path.
         case fileCompleted(ManifestRun.WrittenFile)
         /// A file of `write` is complete and was moved to its path.
@@ -85,7 +85,7 @@ extension ManifestRun.Event.Kind {
             case .elementFinished(let end): .elementFinished(end)
             case .pageFinished(let end): .pageFinished(end)
             case .pollFinished(let poll, let pause): .pollFinished(number: poll, pause: pause)
-            case .writeCut(let file): .fileCut(file)
+            case .writeCut(let file): .fileTruncated(file)
             case .writeSharded(let file):
                 .fileCompleted(
                     .init(path: file.path, records: file.records.count, bytes: file.bytes, aggregates: .null)
@@ -120,10 +120,10 @@ extension ManifestRun {
         /// How long it took.
         public let times: Times
         /// The number of bytes of the messages.
-        public let bytes: Bytes
+        public let bytes: ByteCounts
 
         /// Creates a response; see the properties.
-        public init(attempt: Int = 1, status: Int, times: Times, bytes: Bytes = Bytes()) {
+        public init(attempt: Int = 1, status: Int, times: Times, bytes: ByteCounts = ByteCounts()) {
             self.attempt = attempt
             self.status = status
             self.times = times

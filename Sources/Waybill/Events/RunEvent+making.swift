@@ -19,7 +19,7 @@ extension RunEvent.Kind {
             case .elementFinished(let end): .elementFinished(end)
             case .pageFinished(let page): .pageFinished(page)
             case .pollFinished(let number, let pause): .pollFinished(poll: number, pause: pause)
-            case .fileCut(let file): .writeCut(file)
+            case .fileTruncated(let file): .writeCut(file)
             case .fileCompleted(let file): .writeCommitting(file)
             case .fileWritten(let file): .writeCommitted(file)
             case .fileDownloaded(let file): .downloadCommitted(file)

@@ -23,7 +23,7 @@ extension OutcomeCounts: ExpressibleByDictionaryLiteral {
 extension ElementResults: CustomStringConvertible {
     /// The counts, and a line for each failure that is kept.
     public var description: String {
-        ([counts.description] + failures.map { "  [\($0.element)] \($0.failure)" }).joined(separator: "\n")
+        ([counts.description] + failures.map { "  [\($0.index)] \($0.failure)" }).joined(separator: "\n")
     }
 }
 

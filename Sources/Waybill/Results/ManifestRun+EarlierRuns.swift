@@ -43,7 +43,7 @@ extension ManifestRun.Report {
     }
 
     /// Returns what differs from an earlier run of the manifest: outcomes, times, elements, files and outputs.
-    public func comparison(with earlier: ManifestRun.Report) -> ManifestRun.Comparison {
+    public func changes(since earlier: ManifestRun.Report) -> ManifestRun.Changes {
         RunComparison(
             of: RunComparison.Side(result, outputs: outputs.json, folder: folder),
             against: RunComparison.Side(earlier.result, outputs: earlier.outputs.json, folder: earlier.folder)
@@ -65,7 +65,7 @@ extension ManifestRun {
         /// Whether the run is still running.
         public let isRunning: Bool
         /// When the run first started.
-        public let startedAt: Moment
+        public let startedAt: Timestamp
 
         fileprivate init?(_ entry: RunFolders.Entry) {
             guard let summary = entry.summary else { return nil }
@@ -95,5 +95,12 @@ extension ManifestRun {
         }
         return folders.flatMap { SuiteFolder(at: $0)?.members.map(\.folder) ?? [$0] }
             .compactMap { RunFolders.entry(of: $0).flatMap(EarlierRun.init) }
+    }
+}
+
+extension ManifestRun.EarlierRun: CustomStringConvertible {
+    /// `20261121-052703-k3v9qa shop.yaml: passed`
+    public var description: String {
+        "\(id) \(manifest): \(outcome?.rawValue ?? (isRunning ? "running" : "unfinished"))"
     }
 }

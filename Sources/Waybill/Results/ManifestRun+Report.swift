@@ -35,8 +35,8 @@ extension ManifestRun {
             id: String = "20260101-000000-aaaaaa",
             manifest: String = "waybill.yaml",
             environment: String? = nil,
-            startedAt: Moment = .now(),
-            finishedAt: Moment = .now(),
+            startedAt: Timestamp = .now(),
+            finishedAt: Timestamp = .now(),
             outcome: Outcome,
             steps: [Step] = [],
             outputs: JSONValue = [:],
@@ -75,10 +75,10 @@ extension ManifestRun {
         public var counts: Counts { result.counts }
 
         /// When the run started; for a resumed run, when it first started.
-        public var startedAt: Moment { result.startedAt }
+        public var startedAt: Timestamp { result.startedAt }
 
         /// When everything had finished; for a run that has not finished, the time of its last event.
-        public var finishedAt: Moment { result.finishedAt }
+        public var finishedAt: Timestamp { result.finishedAt }
 
         /// How long the run took, without pauses, and without the time between the end of a process and the start of the
         /// next one that resumed the run.

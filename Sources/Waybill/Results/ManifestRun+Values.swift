@@ -38,15 +38,15 @@ extension ManifestRun {
     /// The stage of a step that failed.
     public typealias FailureKind = WaybillDiagnostics.FailureKind
     /// A point in time on the wall clock, in UTC.
-    public typealias Moment = Timestamp
+    public typealias Timestamp = WaybillFormats.Timestamp
     /// How long a request and its phases took.
     public typealias Times = PhaseTimes
     /// The number of bytes of messages that were transferred, including headers, before decompression.
-    public typealias Bytes = ByteCounts
+    public typealias ByteCounts = WaybillResults.ByteCounts
     /// The progress of a request's transfer, in bytes of the bodies as they are transferred.
     public typealias Progress = ProgressReport
     /// What differs between two runs of a manifest.
-    public typealias Comparison = RunComparison
+    public typealias Changes = RunComparison
     /// The start of a run.
     public typealias Start = RunEvent.RunStart
     /// The result of a step.
@@ -56,11 +56,11 @@ extension ManifestRun {
     /// The results of the elements of a step with `forEach`.
     public typealias Elements = ElementResults
     /// The result of an element of a step with `forEach`.
-    public typealias ElementEnd = RunEvent.ElementEnd
+    public typealias ElementResult = RunEvent.ElementEnd
     /// A page that was received.
     public typealias Page = RunEvent.PageEnd
     /// A file of `write` whose end is missing.
-    public typealias CutFile = RunEvent.CutFile
+    public typealias TruncatedFile = RunEvent.CutFile
     /// A file of `write` that is complete.
     public typealias WrittenFile = RunEvent.WrittenFile
     /// A file of `download` that is complete.

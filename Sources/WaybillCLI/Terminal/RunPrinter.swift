@@ -173,7 +173,7 @@ final class RunPrinter: RunObserver {
         let path = "\(step.path)[\(element)]"
         var text = failureText(bodies)
         text.printsWholeBodies = printsBody
-        if let failed = elements.failures.first(where: { $0.element == element }) {
+        if let failed = elements.failures.first(where: { $0.index == element }) {
             let outcome: StepOutcome = step.outcome == .tolerated ? .tolerated : .failed
             let (mark, style) = mark(of: failed.failure.kind == .cancelled ? .cancelled : outcome)
             write("  \(paint(mark, style)) \(paint("\(path)  \(FailureText.words(failed.subject))", .strong))\n")

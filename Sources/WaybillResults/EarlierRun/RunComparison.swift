@@ -112,12 +112,12 @@ public struct RunComparison: Sendable, Equatable {
         step: String
     ) -> [ElementChange] {
         func changes(_ failing: ElementResults, _ passing: ElementResults, failsNow: Bool) -> [ElementChange] {
-            failing.failures.filter { $0.failure.kind != .cancelled && passing.hasPassed($0.element) }.map {
-                ElementChange(path: "\(step)[\($0.element)]", failure: $0, failsNow: failsNow)
+            failing.failures.filter { $0.failure.kind != .cancelled && passing.hasPassed($0.index) }.map {
+                ElementChange(path: "\(step)[\($0.index)]", failure: $0, failsNow: failsNow)
             }
         }
         return (changes(elements, earlier, failsNow: true) + changes(earlier, elements, failsNow: false))
-            .sorted { $0.failure.element < $1.failure.element }
+            .sorted { $0.failure.index < $1.failure.index }
     }
 
     /// Returns the number of records of each file, by path and table.

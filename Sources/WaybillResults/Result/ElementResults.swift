@@ -38,20 +38,20 @@ public struct ElementResults: Sendable, Equatable {
 
     /// A failed element.
     public struct ElementFailure: Sendable, Equatable {
-        /// The element's index in the list, from 0.
-        public var element: Int
+        /// The index of the element in the list, from 0.
+        public var index: Int
         /// A description of the element.
         package var subject: ElementSubject
         /// Why the element failed.
         public var failure: Failure
 
         /// Creates a failed element; see the properties.
-        public init(element: Int, failure: Failure, url: RedactedText? = nil) {
-            self.init(element: element, subject: ElementSubject(url: url), failure: failure)
+        public init(index: Int, failure: Failure, url: RedactedText? = nil) {
+            self.init(index: index, subject: ElementSubject(url: url), failure: failure)
         }
 
-        init(element: Int, subject: ElementSubject, failure: Failure) {
-            self.element = element
+        init(index: Int, subject: ElementSubject, failure: Failure) {
+            self.index = index
             self.subject = subject
             self.failure = failure
         }
@@ -80,8 +80,8 @@ public struct ElementResults: Sendable, Equatable {
     ) {
         counts[outcome] += 1
         guard let failure else { return }
-        let index = failures.lastIndex { $0.element < element }.map { $0 + 1 } ?? 0
-        failures.insert(ElementFailure(element: element, subject: subject, failure: failure), at: index)
+        let position = failures.lastIndex { $0.index < element }.map { $0 + 1 } ?? 0
+        failures.insert(ElementFailure(index: element, subject: subject, failure: failure), at: position)
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 
@@ -103,8 +103,8 @@ public struct ElementResults: Sendable, Equatable {
     package func hasPassed(_ element: Int) -> Bool {
         guard element < count, counts[.skipped] + counts[.cancelled] == 0 else { return false }
         // The failures with the lowest indices are kept.
-        guard failures.count < Self.keptFailures || element < failures[failures.count - 1].element else { return false }
-        return !failures.contains { $0.element == element }
+        guard failures.count < Self.keptFailures || element < failures[failures.count - 1].index else { return false }
+        return !failures.contains { $0.index == element }
     }
 
     /// Replaces the counts with known ones.
@@ -124,7 +124,7 @@ extension ElementResults: JSONStreamable {
 extension ElementResults.ElementFailure: JSONStreamable {
     /// Writes `{element, value, url, kind, message, …}`.
     package func addMembers(to object: inout JSONStream) {
-        object.add("element", element)
+        object.add("element", index)
         subject.addMembers(to: &object)
         failure.addMembers(to: &object)
     }

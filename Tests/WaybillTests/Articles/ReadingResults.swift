@@ -36,7 +36,7 @@ func responses(toFailedStepsOf report: ManifestRun.Report) throws -> [String: St
 // snippet
 func newFailures(in folder: String, since earlier: String) throws -> [String] {
     let comparison = try ManifestRun.Report(contentsOf: folder)
-        .comparison(with: ManifestRun.Report(contentsOf: earlier))
+        .changes(since: ManifestRun.Report(contentsOf: earlier))
     return comparison.steps.compactMap { change in
         switch change {
         case .added(let step), .outcome(before: _, after: let step): step.outcome == .failed ? step.path : nil

@@ -79,6 +79,7 @@ import WaybillTestSupport
         let listed = try ManifestRun.earlierRuns(in: runs)
         #expect(listed.map(\.id) == [single.id, a.id, b.id])
         #expect(listed.map(\.outcome) == [.passed, .passed, .failed])
+        #expect("\(listed[0])" == "\(single.id) \(fixture.path): passed")
         #expect(listed.map(\.isRunning) == [false, false, false])
         #expect(listed[0].startedAt.description == single.startedAt.description)
         #expect(try listed.map { try ManifestRun.Report(contentsOf: $0.folder).manifest } == listed.map(\.manifest))
@@ -114,14 +115,14 @@ import WaybillTestSupport
     @Test func `two runs are compared`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let before = try await run(fixture, in: "\(fixture.folder.path)/before")
-        #expect(before.comparison(with: before).isEmpty)
+        #expect(before.changes(since: before).isEmpty)
         fixture.folder.write(
             "waybill: 1\n\(LibraryFixture.shop.replacing("total: 3}]", with: "total: 4}], status: 201"))\n",
             to: "manifest.yaml"
         )
         let after = try await run(fixture, in: "\(fixture.folder.path)/after")
         let comparison = try ManifestRun.Report(contentsOf: after.folder)
-            .comparison(with: ManifestRun.Report(contentsOf: before.folder))
+            .changes(since: ManifestRun.Report(contentsOf: before.folder))
         guard case .outcome(let old, let new)? = comparison.steps.first else {
             Issue.record("the changes are \(comparison.steps)")
             return

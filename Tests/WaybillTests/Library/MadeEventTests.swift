@@ -21,10 +21,10 @@ import Waybill
         ("step.started", .stepStarted), ("step.skipped", .stepSkipped(reason: .condition)),
         ("step.finished", .stepFinished(ManifestRun.Step(id: "a", path: "main.a", graph: "main", outcome: .passed))),
         ("elements.started", .elementsStarted(count: 3)),
-        ("element.finished", .elementFinished(ManifestRun.ElementEnd(index: 1, outcome: .failed, failure: failure))),
+        ("element.finished", .elementFinished(ManifestRun.ElementResult(index: 1, outcome: .failed, failure: failure))),
         ("page.finished", .pageFinished(ManifestRun.Page(number: 1, items: 20, next: "/?page=2"))),
         ("poll.finished", .pollFinished(number: 1, pause: .seconds(1))),
-        ("write.cut", .fileCut(ManifestRun.CutFile(path: "a.csv", count: 1, records: 2, bytes: 3))),
+        ("write.cut", .fileTruncated(ManifestRun.TruncatedFile(path: "a.csv", count: 1, records: 2, bytes: 3))),
         (
             "write.committing",
             .fileCompleted(ManifestRun.WrittenFile(path: "a.csv", records: 2, bytes: 3, aggregates: ["n": 1]))
@@ -99,13 +99,13 @@ import Waybill
         )
         step.status = 401
         var each = ManifestRun.Step(id: "each", path: "main.each", graph: "main", outcome: .tolerated)
-        let failed = ManifestRun.Elements.ElementFailure(element: 3, failure: Self.failure)
+        let failed = ManifestRun.Elements.ElementFailure(index: 3, failure: Self.failure)
         each.elements = ManifestRun.Elements(counts: [.passed: 2, .failed: 1], failures: [failed])
-        let start = ManifestRun.Moment(nanoseconds: 1_795_238_823_041_000_000)
+        let start = ManifestRun.Timestamp(nanoseconds: 1_795_238_823_041_000_000)
         let report = ManifestRun.Report(
             manifest: "shop.yaml",
             startedAt: start,
-            finishedAt: ManifestRun.Moment(nanoseconds: start.nanoseconds + 48_000_000),
+            finishedAt: ManifestRun.Timestamp(nanoseconds: start.nanoseconds + 48_000_000),
             outcome: .failed,
             steps: [step, ManifestRun.Step(id: "a", path: "main.a", graph: "main", outcome: .passed), each],
             outputs: ["main": ["n": 1]],
@@ -123,7 +123,7 @@ import Waybill
         #expect("\(each.elements!)".hasSuffix("\n  [3] shop.yaml:12:5: status: the status is 401, not 2xx"))
         let times = ManifestRun.Times(total: .milliseconds(12), dns: .milliseconds(1), firstByte: .milliseconds(11))
         #expect("\(times)" == "12 ms (dns 1.0 ms, first byte 11 ms)")
-        #expect("\(ManifestRun.Bytes(sent: 120, received: 4096))" == "120 bytes sent, 4096 bytes received")
+        #expect("\(ManifestRun.ByteCounts(sent: 120, received: 4096))" == "120 bytes sent, 4096 bytes received")
         #expect("\(ManifestRun.HeaderField(name: "Accept", value: "*/*"))" == "Accept: */*")
         #expect("\(Self.failure.details[0])" == "not 2xx")
     }
