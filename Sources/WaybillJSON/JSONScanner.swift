@@ -85,8 +85,10 @@ struct JSONScanner: ~Copyable {
     /// Returns the position of the first quote, backslash or control character after a position; the end of the text if
     /// there is none.
     private func endOfPlainText(from start: Int) -> Int {
-        let rest = bytes.span.extracting(start...)
-        return start + (rest.indices.first { JSONWriter.mustEscape(rest[$0]) } ?? rest.count)
+        let bytes = bytes.span
+        var end = start
+        while end < bytes.count, !JSONWriter.mustEscape(bytes[end]) { end += 1 }
+        return end
     }
 }
 

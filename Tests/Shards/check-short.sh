@@ -9,12 +9,5 @@ if ! [ -x "$waybill" ]; then
     swift build --product waybill
 fi
 
-tools=.build/shard-tools
-version=6.0.3
-if ! [ "$(cat "$tools/version" 2>/dev/null)" = "$version" ]; then
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "PyYAML==$version"
-    echo "$version" >"$tools/version"
-fi
+tools=$(Tests/Tools/python-with.sh PyYAML==6.0.3)
 timeout 300 "$tools/bin/python" Tests/Shards/check.py "$waybill" --short

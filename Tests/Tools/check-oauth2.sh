@@ -10,11 +10,7 @@ if ! [ -x "$waybill" ]; then
     swift build --product waybill
 fi
 
-tools=.build/oauth2-server
-if ! [ -x "$tools/bin/python" ]; then
-    python3 -m venv "$tools"
-fi
-"$tools/bin/pip" install --quiet "authlib==1.9.9" "flask==3.1.3"
+tools=$(Tests/Tools/python-with.sh authlib==1.9.9 flask==3.1.3)
 
 AUTHLIB_INSECURE_TRANSPORT=1 "$tools/bin/python" - "$waybill" <<'PYTHON'
 import collections, json, logging, os, subprocess, sys, tempfile, threading, time

@@ -49,11 +49,7 @@ expect "one package and one tarball in $dist" 2 "$(ls "$deb" "$tarball" | wc -l)
 echo "passed: checksums"
 
 cyclonedx=11.12.0
-tools=$(realpath "$(dirname "$0")/../..")/.build/cyclonedx-$cyclonedx
-if ! [ -x "$tools/bin/python" ]; then
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "cyclonedx-python-lib[json-validation]==$cyclonedx"
-fi
+tools=$("$(dirname "$0")/python-with.sh" "cyclonedx-python-lib[json-validation]==$cyclonedx")
 expect "the bill of materials" "None" "$("$tools/bin/python" - "$dist"/waybill-*.cdx.json <<'PYTHON'
 import sys
 from cyclonedx.schema import SchemaVersion

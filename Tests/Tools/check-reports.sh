@@ -11,14 +11,9 @@ if ! [ -x "$waybill" ]; then
     swift build --product waybill
 fi
 
-tools=.build/report-readers
-pytest=8.3.4
-jsonschema=4.23.0
-if ! [ "$(cat "$tools/version" 2>/dev/null)" = "$pytest $jsonschema" ]; then
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet xmlschema==3.4.3 "jsonschema==$jsonschema"
-    "$tools/bin/python" - "$tools" "$pytest" <<'PYTHON'
+tools=$(Tests/Tools/python-with.sh xmlschema==3.4.3 jsonschema==4.23.0)
+if ! [ -e "$tools/junit-10.xsd" ]; then
+    "$tools/bin/python" - "$tools" 8.3.4 <<'PYTHON'
 import io, re, sys, tarfile, urllib.request
 
 folder, version = sys.argv[1:]
@@ -28,7 +23,6 @@ with tarfile.open(fileobj=io.BytesIO(urllib.request.urlopen(url, timeout=60).rea
     schema = source.extractfile(f"pytest-{version}/testing/example_scripts/junit-10.xsd").read()
 open(f"{folder}/junit-10.xsd", "wb").write(schema)
 PYTHON
-    echo "$pytest $jsonschema" >"$tools/version"
 fi
 
 folder=$(mktemp -d)

@@ -5,17 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-version=0.39.0
 waybill=${WAYBILL:-.build/debug/waybill}
 if ! [ -x "$waybill" ]; then
     swift build --product waybill
 fi
 
-tools=.build/check-jsonschema-$version
-if ! [ -x "$tools/bin/check-jsonschema" ]; then
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "check-jsonschema==$version"
-fi
+tools=$(Tests/Tools/python-with.sh check-jsonschema==0.39.0)
 
 "$tools/bin/check-jsonschema" --check-metaschema schemas/*.schema.json
 

@@ -5,17 +5,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-version=1.44.5
 waybill=${WAYBILL:-.build/debug/waybill}
 if ! [ -x "$waybill" ]; then
     swift build --product waybill
 fi
 
-tools=.build/botocore-$version
-if ! [ -x "$tools/bin/python" ]; then
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "botocore==$version"
-fi
+tools=$(Tests/Tools/python-with.sh botocore==1.44.5)
 
 "$tools/bin/python" - "$waybill" "${SEED:-1}" "${COUNT:-300}" <<'PYTHON'
 import datetime, http.server, json, os, random, subprocess, sys, tempfile, threading

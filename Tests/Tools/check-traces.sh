@@ -10,14 +10,7 @@ if ! [ -x "$waybill" ]; then
     swift build --product waybill
 fi
 
-tools=.build/trace-readers
-version=1.45.2
-if ! [ "$(cat "$tools/version" 2>/dev/null)" = "$version" ]; then
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "opentelemetry-proto==$version"
-    echo "$version" >"$tools/version"
-fi
+tools=$(Tests/Tools/python-with.sh opentelemetry-proto==1.45.2)
 
 folder=$(mktemp -d)
 collector=

@@ -31,14 +31,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 
-tools=.build/workflow-tools
-version=6.0.3
-if ! [ "$(cat "$tools/version" 2>/dev/null)" = "$version" ]; then
-    rm -rf "$tools"
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet "PyYAML==$version"
-    echo "$version" >"$tools/version"
-fi
+tools=$(Tests/Tools/python-with.sh PyYAML==6.0.3)
 
 debian=${DEBIAN:-$work/debian}
 if ! [ -e "$debian" ]; then
