@@ -3,14 +3,15 @@ import WaybillPipeline
 
 extension Manifest {
     /// Plans a run whose inputs are the properties of a value; see
-    /// ``plan(graphs:environment:inputs:variables:concurrency:)``.
+    /// ``plan(graphs:environment:inputs:variables:concurrency:)-(_,_,[String:JSONValue],_,_)``.
     ///
     /// ```swift
     /// struct Inputs: Encodable { var username: String; var since: Date }
     /// let plan = try manifest.plan(inputs: Inputs(username: "ann", since: .now))
     /// ```
     ///
-    /// - Parameter inputs: Values for the manifest's inputs; it encodes an object, as ``JSONValue/init(encoding:)`` does.
+    /// The value must encode an object, as ``JSONValue/init(encoding:)`` does.
+    ///
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error; `EncodingError` if the inputs are not
     ///   an object, or if JSON cannot represent them.
     public func plan(
@@ -32,9 +33,10 @@ extension Manifest {
 
 extension ManifestRun {
     /// Continues a run whose inputs are the properties of a value; see
-    /// ``resume(_:inputs:variables:repeatsUnsure:repeatsTolerated:allowsOutside:options:)``.
+    /// ``resume(_:inputs:variables:repeatsUnsure:repeatsTolerated:allowsOutside:options:)-(_,[String:JSONValue],_,_,_,_,_)``.
     ///
-    /// - Parameter inputs: Values for inputs; it encodes an object, as ``JSONValue/init(encoding:)`` does.
+    /// The value must encode an object, as ``JSONValue/init(encoding:)`` does.
+    ///
     /// - Throws: ``ManifestError`` if the manifest has errors, or if parts of it that have already run were changed;
     ///   ``RunError`` if there is no run in the folder, or if its journal is damaged; `EncodingError` if the inputs are not
     ///   an object, or if JSON cannot represent them.

@@ -13,8 +13,7 @@ extension ManifestRun {
         /// The folder of the results.
         public let folder: String
         /// Whether the run has finished. A run that is still running or was killed has not: its outcome is
-        /// ``Outcome/interrupted``, and its steps are those that its journal lists, ``StepOutcome/cancelled`` if they
-        /// have not finished.
+        /// `interrupted`, and its steps are those that its journal lists, `cancelled` if they have not finished.
         public let isFinished: Bool
 
         init(_ report: RunSession.Report) {
@@ -28,9 +27,7 @@ extension ManifestRun {
             self.isFinished = isFinished
         }
 
-        /// Creates results, for tests of code that handles them.
-        ///
-        /// - Parameter folder: The folder of the results, which need not exist.
+        /// Creates results, for tests of code that handles them. The folder need not exist.
         public init(
             id: String = "20260101-000000-aaaaaa",
             manifest: String = "waybill.yaml",

@@ -21,6 +21,9 @@ import WaybillJSON
 @_exported public import enum WaybillResults.StepOutcome
 @_exported public import struct WaybillResults.StepResult
 
+/// A range of a manifest, or of another source that was read.
+public typealias SourceLocation = WaybillDiagnostics.SourceLocation
+
 // The types of other modules that are part of the library. All else that the modules declare is internal to the package.
 extension ManifestRun {
     /// The outcome of a run.
