@@ -9,6 +9,12 @@ public struct RunError: Error, Sendable {
     /// invalid, and no run has started.
     package var manifestDiagnostics: [Diagnostic] = []
 
+    /// Creates an error.
+    package init(message: String, manifestDiagnostics: [Diagnostic] = []) {
+        self.message = message
+        self.manifestDiagnostics = manifestDiagnostics
+    }
+
     /// Returns the result of a function. Any other error that it throws becomes a `RunError` with its description.
     package static func mapping<Value>(_ work: () throws -> Value) throws(RunError) -> Value {
         do {

@@ -4,7 +4,7 @@ import WaybillPlan
 import WaybillPlanPrinting
 
 /// A plan of the requests to send: the result of
-/// ``Manifest/plan(graphs:environment:inputs:variables:concurrency:)``.
+/// ``Manifest/plan(graphs:environment:inputs:variables:concurrency:)-(_,_,[String:JSONValue],_,_)``.
 ///
 /// You can run it any number of times.
 public struct RunPlan: Sendable {
