@@ -162,7 +162,8 @@ let package = Package(
             name: "Waybill",
             dependencies: [
                 "WaybillPipeline", "WaybillExecution", "WaybillPlanPrinting", "WaybillPlan", "WaybillManifest",
-                "WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                "WaybillTransport", "WaybillResults", "WaybillMock", "WaybillFormats", "WaybillJSON",
+                "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -286,7 +287,7 @@ let package = Package(
 
 // Types such as Dictionary<String, JSON> would otherwise be put together at run time from their names, each with a search
 // through the 5,600 conformances of the program: without it, a run of one request takes 2.5 instead of 2.8 times as long as
-// curl (Benchmarks/Run/one.py), for 0.24 MB.
+// curl (Benchmarks/Run/one.py), for 0.24 MB. SwiftPM accepts unsafe flags in a dependency whose tools version is 6.2 or later.
 let directMetadata: SwiftSetting = .unsafeFlags(
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
     .when(configuration: .release)

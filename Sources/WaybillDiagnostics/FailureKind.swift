@@ -1,4 +1,5 @@
 /// The kind of failure of a step: the stage that failed.
+@nonexhaustive
 public enum FailureKind: String, Sendable, CaseIterable {
     /// An input is missing or does not satisfy its schema.
     case input

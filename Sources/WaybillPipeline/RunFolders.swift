@@ -141,7 +141,7 @@ package enum RunFolders {
             return (suite.reportedRuns(), [suite.path] + suite.members.map(\.folder))
         }
         let folder = folder(of: run)
-        guard let reported = entry(of: folder)?.reported else { throw RunError(message: missingReason(of: run)) }
+        guard let reported = entry(of: folder)?.reported else { throw missingRun(run) }
         return ([reported], [folder])
     }
 
@@ -157,21 +157,29 @@ package enum RunFolders {
     package static func hasJournal(_ folder: String) -> Bool { exists("\(folder)/\(RunFileNames.journal)") }
 
     /// Returns why the merge in a folder is not a run; `nil` if there is no unfinished merge.
-    package static func unfinishedMerge(in folder: String) -> String? {
+    package static func unfinishedMerge(in folder: String) -> RunError? {
         guard RunFolder.isUnfinishedMerge(folder) else { return nil }
-        return "the merge into '\(folder)' has not finished; repeat it with 'waybill merge'"
+        return RunError(
+            .shards,
+            "the merge into '\(folder)' has not finished",
+            command: "; repeat it with 'waybill merge'"
+        )
     }
 
     /// Returns why the results of a run cannot be read.
-    package static func missingReason(of run: String) -> String {
+    package static func missingRun(_ run: String) -> RunError {
         let folder = folder(of: run)
-        if let reason = missingResult(of: folder) { return reason.message }
+        if let missing = missingResult(of: folder) { return missing.error }
         if exists("\(folder)/\(RunFileNames.suite)") {
-            return "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
+            let message = "'\(folder)/\(RunFileNames.suite)', the list of the manifests of this run, is damaged"
+            return RunError(.unreadableRun, message)
         }
-        if run == latestPassed { return "no run in '\(usual)' has passed" }
-        return run.contains("/")
-            ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', nor in a folder '\(run)'"
+        if run == latestPassed { return RunError(.unreadableRun, "no run in '\(usual)' has passed") }
+        return RunError(
+            .unreadableRun,
+            run.contains("/")
+                ? "there is no run in '\(run)'" : "there is no run '\(run)' in '\(usual)', nor in a folder '\(run)'"
+        )
     }
 
     /// Returns the run in a folder; `nil` if there is none.
@@ -183,24 +191,27 @@ package enum RunFolders {
         return Entry(folder: folder, result: result, record: result == nil ? record : nil)
     }
 
-    /// Returns why a run that was started in a folder has no result, for a report about it and as a message; `nil` if
-    /// none was started.
-    package static func missingResult(of folder: String) -> (reason: String, message: String)? {
+    /// Returns why a run that was started in a folder has no result, for a report about it and as an error; `nil` if none
+    /// was started.
+    package static func missingResult(of folder: String) -> (reason: String, error: RunError)? {
         let record = try? RunRecord(folder: folder)
         if hasDamagedResult(folder, record) {
             let again = record == nil ? "" : "; 'waybill resume \(PrintableText.shellWord(folder))' writes it again"
-            return ("its result is damaged", "'\(folder)/\(RunFileNames.result)' is damaged\(again)")
+            let message = "'\(folder)/\(RunFileNames.result)' is damaged"
+            return ("its result is damaged", RunError(.unreadableRun, message, command: again))
         }
         guard hasJournal(folder) else { return nil }
         if let reason = unfinishedMerge(in: folder) { return ("the merge has not finished", reason) }
         if RunFolder.isLocked(folder) {
-            return ("the run is still running", "the run in '\(folder)' is still running")
+            let error = RunError(.runInProgress, "the run in '\(folder)' is still running")
+            return ("the run is still running", error)
         }
-        return (
+        let unfinished = RunError(
+            .unreadableRun,
             "the run has not finished",
-            damage(in: folder)
-                ?? "the run has not finished; continue it with 'waybill resume \(PrintableText.shellWord(folder))'"
+            command: "; continue it with 'waybill resume \(PrintableText.shellWord(folder))'"
         )
+        return ("the run has not finished", damage(in: folder) ?? unfinished)
     }
 
     /// Whether the summary in a folder cannot be read, although its run has finished as far as the journal shows.
@@ -210,12 +221,12 @@ package enum RunFolders {
     }
 
     /// Returns why the journal in a folder cannot be read; `nil` if it can be.
-    private static func damage(in folder: String) -> String? {
-        do {
-            _ = try RunRecord(folder: folder)
+    private static func damage(in folder: String) -> RunError? {
+        do throws(RunError) {
+            _ = try RunError.mapping(to: .unreadableRun) { try RunRecord(folder: folder) }
             return nil
         } catch {
-            return "\(error)"
+            return error
         }
     }
 

@@ -47,8 +47,8 @@ package struct RunResumption: Sendable {
         continuing part: Part = .same
     ) throws(RunError) {
         self.folder = folder
-        if RunFolder.isLocked(folder) { throw RunError(message: "the run in '\(folder)' is still running") }
-        var record = try RunError.mapping { try RunRecord(folder: folder) }
+        if RunFolder.isLocked(folder) { throw RunError(.runInProgress, "the run in '\(folder)' is still running") }
+        var record = try RunError.mapping(to: .unreadableRun) { try RunRecord(folder: folder) }
         if repeatsTolerated { record.steps.forgetTolerated() }
         self.record = record
         try Self.checkNaming(of: record.manifest)
@@ -101,7 +101,8 @@ package struct RunResumption: Sendable {
         // The key that every manifest has.
         guard String(decoding: bytes, as: UTF8.self).contains("waybill") else {
             throw RunError(
-                message: "'\(manifest)', named by the journal of the run, is not a manifest: it has no key 'waybill'"
+                .unreadableRun,
+                "'\(manifest)', named by the journal of the run, is not a manifest: it has no key 'waybill'"
             )
         }
     }

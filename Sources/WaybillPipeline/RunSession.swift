@@ -8,22 +8,30 @@ import WaybillMock
 package import WaybillPlan
 package import WaybillResults
 import WaybillRuntime
-import WaybillTransport
+package import WaybillTransport
 
 /// How a plan is run.
 package struct RunOptions: Sendable {
-    /// The folder for the results; `nil` for `waybill-results/<run id>`.
+    /// The folder for the results; `nil` for `waybill-results/<run id>`, or none if the run is embedded.
     package var outputFolder: String?
+    /// Whether another program executes the run. Then nothing is written unless its path is given, and the limits of the
+    /// process are not changed.
+    package var isEmbedded = false
     /// Whether an earlier run in `outputFolder` is replaced; otherwise, it is an error.
     package var replacesRun = true
     /// The folder of the suite to which the run belongs, which this process has locked.
     package var suiteFolder: String?
-    /// The file for the states of the graphs; `nil` for that of the resumed run, or one in `waybill-results/state`.
+    /// The file for the states of the graphs; `nil` for that of the resumed run, or one in `waybill-results/state`, or none
+    /// if the run is embedded.
     package var stateFile: String?
     /// Whether the mock server responds to the requests for every origin.
     package var usesMock = false
     /// Environment variables, for secrets, proxies, the cache and traces.
     package var variables: [String: String] = [:]
+    /// Returns the value of the secret with a name, before environment variables are searched; `nil` if it has none.
+    package var findSecret: (@Sendable (String) async throws -> String?)?
+    /// What sends the requests instead of libcurl, without a cache; the mock server takes precedence.
+    package var transport: (any Transport & NetworkProbe)?
     /// Whether the requests of the elements of a `forEach` are reported as events too.
     package var reportsElements = false
     /// Whether the body of each response is kept, even if it did not fail.
@@ -39,6 +47,8 @@ package struct RunOptions: Sendable {
     package var repeatsUnsure = false
     /// Steers the run while it is running.
     package var control = RunControl()
+    /// The paths of steps that `control` pauses from the start, to check them.
+    package var pausedSteps: [String] = []
     /// The clock of all waits in the run.
     package var clock: any RunClock = SystemClock()
     /// The time of all events; `nil` for the current time.
@@ -73,27 +83,28 @@ package struct RunSession: Sendable {
         package var result: RunResult
         /// The outputs by graph.
         package var outputs: JSON
-        /// The folder of the results.
+        /// The folder of the results; empty if they were not written.
         package var folder: String
     }
 
     /// Runs the plan and writes the results. Nothing is sent before the results folder was created.
     package func run() async throws(RunError) -> Report {
         let resumption = try resumption()
-        let secrets = try secretValues()
+        for step in options.pausedSteps { try plan.check(step: step) }
+        let secrets = try await secretValues()
         let redactor = Redactor()
         let id = options.resumed?.record.id ?? RunID()
         let files = try files(of: id)
         // No other run can use the states until this one has finished.
-        let state = try RunError.mapping { try RunState(of: plan, options) }
+        let state = try RunError.mapping(to: .unusableState) { try RunState(of: plan, options) }
         let folder = try makeFolder(id, secrets)
-        folder.protect(files.protectedPaths)
+        folder?.protect(files.protectedPaths)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, engine, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
         let exporter = options.startTraceExport?(trace, id, plan, options)
         let events = EventStream(
-            journal: folder.journal,
+            journal: folder?.journal,
             observers: options.observers + (exporter.map { [$0] } ?? []),
             after: options.resumed?.record.lastNumber ?? 0,
             reportedElements: options.reportsElements ? .all : exporter == nil ? .none : .traced,
@@ -130,7 +141,7 @@ package struct RunSession: Sendable {
         let failures = await jarFailures
         await exported
         guard failures.isEmpty else {
-            throw RunError(message: redactor.redact(failures.joined(separator: "; ")))
+            throw RunError(.unwritableResults, redactor.redact(failures.joined(separator: "; ")))
         }
         return report
     }
@@ -142,8 +153,9 @@ package struct RunSession: Sendable {
         let decision = ResumeDecision(plan, record.steps, repeatsUnsure: options.repeatsUnsure)
         guard decision.diagnostics.isEmpty else {
             throw RunError(
-                message: "cannot resume the run without sending requests again",
-                manifestDiagnostics: decision.diagnostics
+                .unsafeRepetition,
+                "cannot resume the run without sending requests again",
+                decision.diagnostics
             )
         }
         return decision
@@ -152,23 +164,35 @@ package struct RunSession: Sendable {
     /// Returns the files that the run reads and writes. Throws if one cannot be written, or would replace another.
     private func files(of id: RunID) throws(RunError) -> RunFileList {
         let earlier = options.resumed?.record.state.file
+        if isInMemory, plan.writesFiles || options.updatesSnapshots {
+            throw RunError(.missingFolder, "the run writes files, but it has no folder for its results")
+        }
+        let folder = options.resumed?.folder ?? options.outputFolder ?? "\(RunFolders.usual)/\(id)"
         let files = RunFileList(
             of: plan,
-            in: options.resumed?.folder ?? options.outputFolder ?? "\(RunFolders.usual)/\(id)",
-            stateFile: StateLocation.file(of: plan, options.stateFile ?? earlier, usesMock: options.usesMock),
+            in: isInMemory ? nil : folder,
+            stateFile: StateLocation.file(
+                of: plan,
+                options.stateFile ?? earlier,
+                hasUsualFile: !options.usesMock && !options.isEmbedded
+            ),
             updatesSnapshots: options.updatesSnapshots
         )
         guard files.errors.isEmpty else {
-            throw RunError(message: "the run cannot write its files", manifestDiagnostics: files.errors)
+            throw RunError(.fileConflict, "the run cannot write its files", files.errors)
         }
         return files
     }
 
-    private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder {
+    /// Whether nothing is written, except files with given paths.
+    private var isInMemory: Bool { options.isEmbedded && options.outputFolder == nil && options.resumed == nil }
+
+    private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder? {
+        if isInMemory { return nil }
         let destination =
             options.outputFolder.map { RunFolder.Destination.at($0, replacesRun: options.replacesRun) }
-            ?? .new(under: "waybill-results")
-        let folder = try RunError.mapping {
+            ?? .new(under: RunFolders.usual)
+        let folder = try RunError.mapping(to: .unwritableResults) {
             if let (record, path) = options.resumed {
                 try RunFolder.reopen(path, after: record, in: options.suiteFolder)
             } else {
@@ -195,10 +219,15 @@ package struct RunSession: Sendable {
     }
 
     private func makeTransport(_ examples: MockRoutes?) async throws(RunError) -> (
-        any Transport & NetworkProbe, CurlTransport, MockServer?
+        any Transport & NetworkProbe, CurlTransport?, MockServer?
     ) {
-        let engine = try RunError.mapping {
-            try CurlTransport(maximumConnections: max(256, plan.concurrency), memory: memory)
+        if let transport = options.transport, !options.usesMock { return (transport, nil, nil) }
+        let engine = try RunError.mapping(to: .transport) {
+            try CurlTransport(
+                maximumConnections: max(256, plan.concurrency),
+                raisesFileLimit: !options.isEmbedded,
+                memory: memory
+            )
         }
         guard let examples else { return (engine, engine, nil) }
         let server = MockServer(routes: examples.routes)
@@ -206,26 +235,26 @@ package struct RunSession: Sendable {
             return (MockedTransport(engine, port: try server.start()), engine, server)
         } catch {
             await engine.shutDown()
-            throw RunError(message: "could not start the mock server: \(error)")
+            throw RunError(.transport, "could not start the mock server: \(error)")
         }
     }
 
     private var connectionWarnings: [String] {
-        guard !options.usesMock, !CurlTransport.sharesPriorKnowledgeConnections,
+        guard !options.usesMock, options.transport == nil, !CurlTransport.sharesPriorKnowledgeConnections,
             plan.requests.contains(where: { $0.settings.http?.value == .http2PriorKnowledge })
         else { return [] }
         return ["requests with 'http: 2-prior-knowledge' do not share connections: that needs libcurl 8 or later"]
     }
 
     /// Adds the caches that the plan's requests may use to the transport, and returns the warnings for the start of the
-    /// run. The mock server's responses are not cached.
+    /// run. The responses of the mock server and of a given transport are not cached: others would receive them later.
     private func cached(
         _ transport: any Transport,
         redactor: Redactor,
         events: EventStream
     ) -> (transport: any Transport, warnings: [String]) {
         let requests = plan.requests.filter { $0.settings.cacheMode.map { $0.value != .noStore } ?? false }
-        guard !options.usesMock, !requests.isEmpty else { return (transport, []) }
+        guard !options.usesMock, options.transport == nil, !requests.isEmpty else { return (transport, []) }
         var warnings: [String] = []
         let userFolder = CacheStore.userFolder(environment: options.variables)
         if userFolder == nil, requests.contains(where: { $0.settings.cacheFolder == nil }) {
@@ -262,10 +291,10 @@ package struct RunSession: Sendable {
     }
 
     /// Returns why cookie jars could not be written, one message for each.
-    private func close(_ engine: CurlTransport, _ mock: MockServer?) async -> [String] {
-        await engine.shutDown()
+    private func close(_ engine: CurlTransport?, _ mock: MockServer?) async -> [String] {
+        await engine?.shutDown()
         await mock?.stop()
-        return engine.cookieJarFailures
+        return engine?.cookieJarFailures ?? []
     }
 
     /// Sends what is left of the trace, and warns if spans were lost.
@@ -276,31 +305,47 @@ package struct RunSession: Sendable {
     private func write(
         _ outcome: Executor.Outcome,
         _ state: RunState?,
-        to folder: RunFolder
+        to folder: RunFolder?
     ) async throws(RunError) -> Report {
         let result = outcome.result
         let next = state?.storage(after: result.id, at: result.finishedAt, outcome.state, warn: options.warn)
         do throws(ResultsError) {
-            try await folder.finish(result, outputs: outcome.outputs, state: next)
+            if let folder {
+                try await folder.finish(result, outputs: outcome.outputs, state: next)
+            } else if let (file, content) = next {
+                try file.store(content)
+            }
         } catch {
-            throw RunError(message: error.description)
+            throw RunError(.unwritableResults, error.description)
         }
         let outputs = JSONObject(outcome.outputs.map { ($0.graph, $0.values.value) })
-        return Report(result: outcome.result, outputs: .object(outputs), folder: folder.path)
+        return Report(result: outcome.result, outputs: .object(outputs), folder: folder?.path ?? "")
     }
 
-    private func secretValues() throws(RunError) -> [String: String] {
-        let (values, errors) = Self.secrets(of: plan, in: options.variables)
+    private func secretValues() async throws(RunError) -> [String: String] {
+        var found: [String: String] = [:]
+        for secret in plan.secrets where !options.sendsNothing {
+            do {
+                found[secret.name] = try await options.findSecret?(secret.name)
+            } catch {
+                throw RunError(.secretSource, "could not get the value of the secret '\(secret.name)': \(error)")
+            }
+        }
+        let (values, errors) = Self.secrets(of: plan, found: found, in: options.variables)
         guard errors.isEmpty || options.sendsNothing else {
-            throw RunError(message: "secrets are missing", manifestDiagnostics: errors)
+            throw RunError(.missingSecret, "secrets are missing", errors)
         }
         return values
     }
 
-    /// Returns the values of a plan's secrets in the environment variables, and the errors for those that are missing or too
-    /// long.
+    /// Returns the values of a plan's secrets, and the errors for those that are missing or too long.
+    ///
+    /// - Parameters:
+    ///   - found: Values by the names of the secrets.
+    ///   - variables: Environment variables, for the other secrets.
     package static func secrets(
         of plan: Plan,
+        found: [String: String] = [:],
         in variables: [String: String]
     ) -> (values: [String: String], errors: [Diagnostic]) {
         var values: [String: String] = [:]
@@ -308,7 +353,7 @@ package struct RunSession: Sendable {
         var long: [Diagnostic] = []
         for secret in plan.secrets {
             let variable = secret.variable
-            let value = variables[variable.value]
+            let value = found[secret.name] ?? variables[variable.value]
             if let value, !value.isEmpty {
                 values[secret.name] = value
                 guard value.utf8.count > Redactor.longestSecret else { continue }

@@ -17,13 +17,13 @@ struct RunState {
 
     /// Locks and reads the states of a plan; `nil` if it has none.
     ///
-    /// A run with the mock server uses the default values and stores nothing, unless a file is given.
+    /// A run that is embedded or uses the mock server has the default values and stores nothing, unless a file is given.
     init?(of plan: Plan, _ options: RunOptions) throws {
         graphs = plan.graphs.filter { !$0.state.isEmpty }
         let earlier = options.resumed?.record.state
         guard !graphs.isEmpty else { return nil }
         let location = StateLocation(of: plan, given: options.stateFile ?? earlier?.file)
-        guard !options.usesMock || location.isGiven else { return nil }
+        guard location.isGiven || !options.usesMock && !options.isEmbedded else { return nil }
         // Several parts of a run use the file at once. The last one stores the state.
         file = plan.part == nil ? try StateFile(location.path) : nil
         let content = if let file { file.content } else { try StateFile.read(location.path) }

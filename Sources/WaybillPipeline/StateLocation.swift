@@ -37,18 +37,20 @@ package struct StateLocation: Sendable {
     func check(_ content: StateFile.Content) throws(RunError) {
         guard !isGiven, let owner = content.manifest, !owner.hasSameCodePoints(as: manifest) else { return }
         throw RunError(
-            message:
-                "'\(path)' is the state of '\(owner)', not of '\(manifest)': give one of the manifests another 'name'; "
-                + "if the manifest was moved, run it once with '--state \(PrintableText.shellWord(path))'"
+            .unusableState,
+            "'\(path)' is the state of '\(owner)', not of '\(manifest)': give one of the manifests another 'name'",
+            command: "; if the manifest was moved, run it once with '--state \(PrintableText.shellWord(path))'"
         )
     }
 
-    /// Returns the file for the states of a plan; `nil` if it has none, or stores none with the mock server.
+    /// Returns the file for the states of a plan; `nil` if it has or stores none.
     ///
-    /// - Parameter given: The file that the run is given.
-    package static func file(of plan: Plan, _ given: String?, usesMock: Bool) -> String? {
+    /// - Parameters:
+    ///   - given: The file that the run is given.
+    ///   - hasUsualFile: Whether a run without such a file uses the one of its manifest.
+    package static func file(of plan: Plan, _ given: String?, hasUsualFile: Bool) -> String? {
         guard plan.graphs.contains(where: { !$0.state.isEmpty }) else { return nil }
-        return given ?? (usesMock ? nil : StateLocation(of: plan).path)
+        return given ?? (hasUsualFile ? StateLocation(of: plan).path : nil)
     }
 
     /// Returns an error for each plan whose states would be stored in the file of an earlier one.

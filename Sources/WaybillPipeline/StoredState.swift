@@ -46,7 +46,7 @@ package struct StoredState: Sendable {
 
     /// Returns all values, in the order of the manifest.
     package func entries() throws(RunError) -> [Entry] {
-        let content = try RunError.mapping { try StateFile.read(path) }
+        let content = try RunError.mapping(to: .unusableState) { try StateFile.read(path) }
         try location.check(content)
         let origin = content.run.map { run in content.savedAt.map { "\(run), \($0)" } ?? "\(run)" }
         return definitions.map { graph, definition in
@@ -101,11 +101,11 @@ package struct StoredState: Sendable {
     }
 
     private func invalid(_ message: String, _ help: String) -> RunError {
-        RunError(message: message, manifestDiagnostics: [Diagnostic("unknown-state", message, at: nil, help: [help])])
+        RunError(.unusableState, message, [Diagnostic("unknown-state", message, at: nil, help: [help])])
     }
 
     private func change(_ body: (inout [String: JSONObject]) -> Void) throws(RunError) {
-        try RunError.mapping {
+        try RunError.mapping(to: .unusableState) {
             let file = try StateFile(path)
             var content = file.content
             try location.check(content)

@@ -55,6 +55,11 @@ package struct Plan: Sendable {
         return ofSteps + sessions.values.map(\.request)
     }
 
+    /// Whether any step writes or downloads a file.
+    package var writesFiles: Bool {
+        allSteps.contains { $0.flow?.write != nil } || requests.contains { $0.download != nil }
+    }
+
     /// The files with constant paths that the steps write and download, relative to the results folder.
     package var resultFiles: [String] {
         let paths = allSteps.compactMap { $0.flow?.write?.to.constantText } + requests.compactMap(\.constantDownload)
@@ -102,7 +107,7 @@ package struct GraphPlan: Sendable {
     package var isLimited = false
 
     /// Its steps and those of `finally`, including nested ones.
-    var allSteps: [StepPlan] { body.allSteps + (finally?.allSteps ?? []) }
+    package var allSteps: [StepPlan] { body.allSteps + (finally?.allSteps ?? []) }
 }
 
 /// A step that runs a graph.

@@ -70,7 +70,7 @@ package struct StepSelection: Sendable, Equatable {
         return nodes.filter { $0.isLeaf && excludedTags.contains(where: $0.tags.contains) }.map { node in
             Diagnostic(
                 "excluded-step",
-                "step '\(node.path)' has a tag that --not-tag excludes, but runs, because another step needs it",
+                "step '\(node.path)' has an excluded tag, but runs, because another step needs it",
                 severity: .warning,
                 at: node.span,
                 help: ["Exclude the steps that need it, too, or let them do without it."]
@@ -104,7 +104,7 @@ package struct StepSelection: Sendable, Equatable {
             ?? (known.isEmpty ? "It has no tags." : "Its tags are: \(known.sorted().joined(separator: ", ")).")
         return Diagnostic(
             "nothing-selected",
-            "no step of \(manifest.file.name) is selected by --tag, --not-tag and --only",
+            "no step of \(manifest.file.name) is selected",
             at: nil,
             help: [help]
         )
@@ -119,7 +119,7 @@ package struct StepSelection: Sendable, Equatable {
                 "unknown-step",
                 "no step of the manifests is named '\(name)'",
                 at: nil,
-                help: ["--only takes the id of a step, or its path, such as main.login."]
+                help: ["A step is named by its id, or by its path, such as main.login."]
             )
         }
     }

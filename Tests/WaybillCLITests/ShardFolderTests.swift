@@ -170,7 +170,7 @@ import WaybillTestSupport
         try await failing("run m.yaml --quiet --shard 1/2 --out 1 --resume", "was started with --mock")
         _ = try await waybill("run m.yaml --quiet --shard 2/2 --out 2")
         try await failing("run m.yaml --shard 2/2 --out 2 --resume --mock", "was started with no --mock")
-        try await failing("merge 1 2 --out merged", "only one of '1' and '2' was run with --mock")
+        try await failing("merge 1 2 --out merged", "only one of '1' and '2' was run with the mock server")
         try await passing("run m.yaml --mock --quiet --out part --only records")
         try await failing("run m.yaml --mock --out part --resume", "with another --only, --tag or --not-tag")
         try await failing("run m.yaml --mock --out 1 --resume", "was started with another --shard")

@@ -250,7 +250,7 @@ import WaybillPlan
         #expect(plan?.subgraphs["main.g"]?.outputs.map(\.name.value) == ["m"])
         #expect(
             diagnostics.map(\.headline) == [
-                "step 'main.wipe' has a tag that --not-tag excludes, but runs, because another step needs it"
+                "step 'main.wipe' has an excluded tag, but runs, because another step needs it"
             ]
         )
     }

@@ -3,7 +3,8 @@ import WaybillManifest
 import WaybillPipeline
 
 extension Manifest {
-    /// Reads a manifest and everything that it includes, and checks it by every rule. Sends nothing.
+    /// Reads a manifest and everything that it includes, and checks it by every rule. Sends nothing. Blocks while files are
+    /// read: in an `async` function, the thread of the task waits.
     ///
     /// ```swift
     /// let manifest = try Manifest(contentsOf: "accounts.yaml")
@@ -23,7 +24,8 @@ extension Manifest {
         try self.init(pipeline.load(path), pipeline, environment: environment)
     }
 
-    /// Checks the text of a manifest, and everything that it includes, by every rule. Sends nothing.
+    /// Checks the text of a manifest, and everything that it includes, by every rule. Sends nothing. Blocks while included
+    /// files are read.
     ///
     /// - Parameters:
     ///   - text: The text of the manifest.
@@ -48,6 +50,7 @@ extension Manifest {
     }
 
     /// Returns all errors and warnings in a manifest and in everything that it includes, in the order of the text.
+    /// Blocks while files are read.
     ///
     /// - Parameters:
     ///   - path: The path of the manifest, `-` for standard input.

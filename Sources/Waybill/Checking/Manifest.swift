@@ -8,7 +8,7 @@ import WaybillPlanPrinting
 
 /// A manifest without errors and everything that it includes: the result of ``Manifest/init(contentsOf:environment:allowsOutside:)``.
 public struct Manifest: Sendable {
-    private let checked: ResolvedManifest
+    let checked: ResolvedManifest
     private let loaded: LoadedManifest
     private let pipeline: Pipeline
     private var manifest: WaybillManifest.Manifest { checked.written }
@@ -46,8 +46,8 @@ public struct Manifest: Sendable {
     /// The names of its environments, in the order of the text.
     public var environments: [String] { Array(manifest.environments.keys) }
 
-    /// The names of the inputs that it takes, in the order of the text.
-    public var inputs: [String] { Array(manifest.inputs.keys) }
+    /// The inputs that it takes, in the order of the text.
+    public var inputs: [Input] { manifest.inputs.map { Input(name: $0.key, $0.value.value) } }
 
     /// The environment variables that its secrets come from.
     public var secretVariables: [String] {
@@ -55,34 +55,76 @@ public struct Manifest: Sendable {
     }
 
     /// Plans a run: which requests are sent in which order, with everything that is known about them in advance. Sends
-    /// nothing.
+    /// nothing. Blocks while the data files of the manifest are read for another environment.
     ///
     /// - Parameters:
     ///   - graphs: The graphs to run, in this order; if empty, `main` or the only graph.
     ///   - environment: The environment to apply to the manifest; `nil` for the one that it was checked with.
     ///   - inputs: Values for the manifest's inputs.
-    ///   - variables: Environment variables, for inputs and secrets that come from one; `nil` for those of this
-    ///     process.
+    ///   - variables: Environment variables in addition to those of this process, whose values they replace: for inputs and
+    ///     secrets that come from one, and in runs for proxies and the user's folder for caches. Secrets can also come from
+    ///     ``ManifestRun/Options/secrets``.
+    ///   - only: The ids or paths of the steps to run, with those that they need; if empty, all.
+    ///   - tags: The tags of which a step must have one; if empty, none is needed.
+    ///   - notTags: The tags that a step must not have.
     ///   - concurrency: The maximum number of requests at once, from 1 to 100,000, instead of the manifest's.
+    ///   - part: The part of the run to execute, if several processes share the run; `nil` for all of it.
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public func plan(
         graphs: [String] = [],
         environment: String? = nil,
         inputs: [String: JSONValue] = [:],
-        variables: [String: String]? = nil,
-        concurrency: Int? = nil
-    ) throws -> RunPlan {
-        var options = PlanOptions()
+        variables: [String: String] = [:],
+        only: [String] = [],
+        tags: [String] = [],
+        notTags: [String] = [],
+        concurrency: Int? = nil,
+        part: RunPlan.Part? = nil
+    ) throws(ManifestError) -> RunPlan {
+        var options = PlanOptions(inputs: inputs, variables: variables)
         options.graphs = graphs
-        options.values = JSONObject(inputs: inputs)
-        options.setVariables(variables)
+        options.selection.steps = only
+        options.selection.tags = tags
+        options.selection.excludedTags = notTags
         options.concurrency = concurrency.map { max(1, $0) }
+        options.part = try part.map { part throws(ManifestError) in try part.inner() }
+        return try plan(options, environment: environment) { [options] checked in
+            Pipeline.plan(checked, options).then { plan in
+                .init(value: plan, diagnostics: plan.unsafeRequestsOfPart(of: checked, options))
+            }
+        }
+    }
+
+    /// Plans a call of one endpoint. The outputs of its run have the data of the response: `report.outputs["call"]?["data"]`.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The name of the endpoint.
+    ///   - environment: The environment to apply to the manifest; `nil` for the one that it was checked with.
+    ///   - inputs: Values for the inputs of the endpoint and of the manifest. Another input takes the value of the
+    ///     manifest's input or secret with the same name, or its own default.
+    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
+    public func plan(
+        calling endpoint: String,
+        environment: String? = nil,
+        inputs: [String: JSONValue] = [:],
+        variables: [String: String] = [:]
+    ) throws(ManifestError) -> RunPlan {
+        let options = PlanOptions(inputs: inputs, variables: variables)
+        return try plan(options, environment: environment) { Pipeline.plan(calling: endpoint, of: $0, options) }
+    }
+
+    private func plan(
+        _ options: PlanOptions,
+        environment: String?,
+        _ plan: (ResolvedManifest) -> Pipeline.Stage<Plan>
+    ) throws(ManifestError) -> RunPlan {
         var stage = Pipeline.Stage(value: checked, diagnostics: checked.diagnostics)
         if let environment, environment != checked.environment {
             stage = pipeline.check(loaded, environment: environment)
         }
         let planned = stage.then { checked in
-            Pipeline.plan(checked, options).map { PlanDescription($0, of: checked, options: options) }
+            plan(checked).map { PlanDescription($0, of: checked, options: options) }
         }
         guard let description = planned.value else { throw ManifestError(planned.diagnostics) }
         return RunPlan(description, planned.diagnostics, options.variables)
@@ -97,10 +139,15 @@ extension Manifest: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["path": path, "graphs": graphs]) }
 }
 
-extension JSONObject {
-    /// Creates an object from values of inputs, in an order that is the same in every run.
-    init(inputs: [String: JSONValue]) {
-        self.init(inputs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
+extension PlanOptions {
+    /// Creates options with values of inputs, in an order that is the same in every run, and with environment variables in
+    /// addition to those of this process.
+    init(inputs: [String: JSONValue], variables: [String: String]) {
+        self.init()
+        values = JSONObject(inputs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })
+        setVariables()
+        self.variables.merge(variables) { _, given in given }
+        variablesBeyondUTF8.subtract(variables.keys)
     }
 }
 
@@ -116,5 +163,5 @@ public struct ManifestError: Error, Sendable, Equatable {
 
 extension ManifestError: CustomStringConvertible {
     /// All diagnostics as `waybill validate` shows them, with source lines, and a summary line.
-    public var description: String { HumanRenderer().document(for: diagnostics.map(\.diagnostic)) }
+    public var description: String { diagnostics.document }
 }

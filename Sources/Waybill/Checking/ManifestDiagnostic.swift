@@ -22,7 +22,7 @@ public struct ManifestDiagnostic: Sendable {
     let diagnostic: Diagnostic
 
     init(_ diagnostic: Diagnostic) {
-        self.diagnostic = diagnostic
+        self.diagnostic = diagnostic.forPrograms
     }
 
     /// The stable id, such as `unknown-endpoint`. Tools may rely on it; `waybill explain` describes each.

@@ -2,6 +2,7 @@ import WaybillResults
 
 extension ManifestRun.Event {
     /// The kinds of events. Later versions may add cases, so a `switch` needs a `default`.
+    @nonexhaustive
     public enum Kind: Sendable, Equatable {
         /// The run starts. This is the first event of every run.
         case runStarted(ManifestRun.Start)

@@ -16,10 +16,10 @@ extension ManifestRun.Report {
     public init(contentsOf folder: String) throws(RunError) {
         let path = RunFolders.folder(of: folder)
         if RunFolders.suite(of: folder) != nil {
-            throw RunError(message: "'\(path)' contains runs of several manifests, each in a folder of its own")
+            throw RunError(.unreadableRun, "'\(path)' contains runs of several manifests, each in a folder of its own")
         }
         guard let entry = RunFolders.entry(of: path), let result = entry.summary else {
-            throw RunError(message: RunFolders.missingReason(of: folder))
+            throw RunFolders.missingRun(folder)
         }
         let outputs = RunFolder.outputs(in: path)
         self.init(result, outputs: outputs, folder: path, isFinished: entry.result != nil)
@@ -34,11 +34,11 @@ extension ManifestRun.Report {
     ///   fail are kept, others only if the run was asked to.
     /// - Throws: ``RunError`` if the file of the body cannot be read.
     public func keptBody(of step: String) throws(RunError) -> [UInt8]? {
-        guard let file = KeptBodies(folder: folder).path(of: step) else { return nil }
+        guard let folder, let file = KeptBodies(folder: folder).path(of: step) else { return nil }
         do throws(FileError) {
             return try FileContents.read(file, limit: .max)
         } catch {
-            throw RunError(message: "cannot read '\(file)': \(error.message)")
+            throw RunError(.unreadableRun, "cannot read '\(file)': \(error.message)")
         }
     }
 
@@ -90,7 +90,7 @@ extension ManifestRun {
             do throws(FileError) {
                 folders = try OldRuns.folders(in: folder).map { "\(folder)/\($0)" }
             } catch {
-                throw RunError(message: "cannot read '\(folder)': \(error.message)")
+                throw RunError(.unreadableRun, "cannot read '\(folder)': \(error.message)")
             }
         }
         return folders.flatMap { SuiteFolder(at: $0)?.members.map(\.folder) ?? [$0] }

@@ -17,17 +17,17 @@ extension ManifestRun {
         /// The error of a journal that cannot be read.
         public typealias Failure = RunError
 
-        let folder: String
+        let folder: String?
 
         /// Returns an iterator over all events.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(folder: folder) }
 
         /// An iterator over the events in a journal.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            let folder: String
+            let folder: String?
             private var events: JournalEvents?
 
-            fileprivate init(folder: String) {
+            fileprivate init(folder: String?) {
                 self.folder = folder
             }
 
@@ -38,12 +38,15 @@ extension ManifestRun {
 
             /// Returns the next event; `nil` after the last one.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws(RunError) -> Event? {
+                guard let folder else {
+                    throw RunError(.unreadableRun, "the run has no folder with its events")
+                }
                 do throws(ResultsError) {
                     if events == nil { events = try JournalEvents(folder: folder) }
                     guard let event = try events?.next() else { return nil }
                     return Event(event, missedBefore: 0)
                 } catch {
-                    throw RunError(message: error.description)
+                    throw RunError(.unreadableRun, error.description)
                 }
             }
         }

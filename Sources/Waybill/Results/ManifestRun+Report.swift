@@ -10,17 +10,17 @@ extension ManifestRun {
         /// The outputs of the graphs that passed: an object with an object for each graph, as in `outputs.json`.
         /// Secrets are masked.
         public let outputs: JSONValue
-        /// The folder of the results.
-        public let folder: String
+        /// The folder of the results; `nil` if they were not written.
+        public let folder: String?
         /// Whether the run has finished. A run that is still running or was killed has not: its outcome is
         /// `interrupted`, and its steps are those that its journal lists, `cancelled` if they have not finished.
         public let isFinished: Bool
 
         init(_ report: RunSession.Report) {
-            self.init(report.result, outputs: report.outputs, folder: report.folder)
+            self.init(report.result, outputs: report.outputs, folder: report.folder.isEmpty ? nil : report.folder)
         }
 
-        init(_ result: RunResult, outputs: JSON, folder: String, isFinished: Bool = true) {
+        init(_ result: RunResult, outputs: JSON, folder: String?, isFinished: Bool = true) {
             self.result = result
             self.outputs = JSONValue(outputs)
             self.folder = folder
@@ -37,7 +37,7 @@ extension ManifestRun {
             outcome: Outcome,
             steps: [Step] = [],
             outputs: JSONValue = [:],
-            folder: String = "",
+            folder: String? = nil,
             isFinished: Bool = true
         ) {
             let result = RunResult(
@@ -100,6 +100,6 @@ extension ManifestRun.Report: CustomStringConvertible {
     public var description: String {
         let failed = steps.filter { $0.isCounted && ($0.outcome == .failed || $0.outcome == .tolerated) }
         let first = "\(manifest): \(outcome.rawValue): \(counts) in \(duration.timeText)"
-        return ([first] + failed.map { "  \($0)" } + ["  results: \(folder)"]).joined(separator: "\n")
+        return ([first] + failed.map { "  \($0)" } + (folder.map { ["  results: \($0)"] } ?? [])).joined(separator: "\n")
     }
 }

@@ -34,7 +34,7 @@ extension ManifestRun.Report {
     /// - Throws: ``RunError`` if the folder of the run cannot be read.
     public func text(in format: Format) throws(RunError) -> String {
         var bytes: [UInt8] = []
-        try RunError.mapping { try format.report.write([reported]) { bytes += $0 } }
+        try RunError.mapping(to: .unreadableRun) { try format.report.write([reported]) { bytes += $0 } }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -68,12 +68,12 @@ extension ManifestRun.Report {
     ) throws(RunError) {
         var files = RunFileList(of: runs, in: folders, for: [path])
         files.write(path, as: .report)
-        if let error = files.errors.first { throw RunError(message: error.headline) }
-        try RunError.mapping { try format.report.write(runs, toFile: path) }
+        if let error = files.errors.first { throw RunError(.fileConflict, error.headline) }
+        try RunError.mapping(to: .unwritableResults) { try format.report.write(runs, toFile: path) }
     }
 
     private var reported: ReportedRun { ReportedRun(result, in: folders.first) }
 
-    /// The folder; empty for results that a test has made.
-    private var folders: [String] { folder.isEmpty ? [] : [folder] }
+    /// The folder, if the results were written.
+    private var folders: [String] { folder.map { [$0] } ?? [] }
 }

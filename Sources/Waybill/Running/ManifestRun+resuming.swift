@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillExecution
 import WaybillPipeline
 import WaybillPlan
 import WaybillResults
@@ -13,39 +14,123 @@ extension ManifestRun {
     ///   - folder: The folder of the run's results, or the name of a run in `waybill-results`, or `latest`.
     ///   - inputs: Values for inputs. They are needed if the inputs of the run contained secrets, which its journal does
     ///     not store.
-    ///   - variables: Environment variables, for inputs and secrets that come from one; `nil` for those of this process.
+    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
     ///   - repeatsUnsure: Whether to repeat requests that may have been sent but have no recorded response, and requests
     ///     that passed and provide something that later steps need and the journal does not contain, even if this performs
     ///     their effects twice.
     ///   - repeatsTolerated: Whether to repeat steps and elements whose failures were tolerated (`onFailure: continue`).
     ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
     ///   - options: The observers of the run, and how it is executed.
-    /// - Throws: ``ManifestError`` if the manifest has errors, or if parts of it that have already run were changed;
-    ///   ``RunError`` if there is no run in the folder, or if its journal is damaged.
+    /// - Throws: ``RunError`` with the code ``RunError/Code/invalidManifest`` and all diagnostics if the manifest has errors, or
+    ///   if parts of it that have already run were changed; with another code if there is no run in the folder, or if its
+    ///   journal is damaged.
+    ///
+    /// The files of the run and its manifest are read before this function returns.
     public static func resume(
         _ folder: String,
         inputs: [String: JSONValue] = [:],
-        variables: [String: String]? = nil,
+        variables: [String: String] = [:],
         repeatsUnsure: Bool = false,
         repeatsTolerated: Bool = false,
         allowsOutside: Bool = false,
         options: ManifestRun.Options = ManifestRun.Options()
-    ) throws -> ManifestRun {
-        var planOptions = PlanOptions()
-        planOptions.values = .init(inputs: inputs)
-        planOptions.setVariables(variables)
+    ) throws(RunError) -> ManifestRun {
+        let planOptions = PlanOptions(inputs: inputs, variables: variables)
         let resumption = try RunResumption(
             of: RunFolders.folder(of: folder),
             options: planOptions,
             allowsOutside: allowsOutside,
             repeatsTolerated: repeatsTolerated
         )
-        guard let plan = resumption.plan else { throw ManifestError(resumption.diagnostics) }
-        var session = RunOptions()
+        return try start(resumption, planOptions, repeatsUnsure: repeatsUnsure, options)
+    }
+
+    private static func start(
+        _ resumption: RunResumption,
+        _ planOptions: PlanOptions,
+        repeatsUnsure: Bool = false,
+        _ options: ManifestRun.Options
+    ) throws(RunError) -> ManifestRun {
+        guard let plan = resumption.plan else {
+            throw RunError(.invalidManifest, "the run cannot be resumed with this manifest", resumption.diagnostics)
+        }
+        var session = options.session(variables: planOptions.variables)
         session.usesMock = resumption.record.isMocked
-        session.variables = planOptions.variables
         session.resumed = (resumption.record, resumption.folder)
         session.repeatsUnsure = repeatsUnsure
         return ManifestRun(plan, session, options, warnings: resumption.diagnostics.map(ManifestDiagnostic.init))
+    }
+    /// Continues a run of the steps before the shards (``RunPlan/Part/beforeShards``) with one shard, in a folder of its own.
+    /// A shard that was started there before is resumed.
+    ///
+    /// The files of the run and its manifest are read before this function returns.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder of the run before the shards, which must have passed.
+    ///   - number: The number of the shard, from 1.
+    ///   - count: The number of shards.
+    ///   - destination: The folder for the results of the shard.
+    ///   - inputs: Values for inputs that the journal of the run does not store.
+    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    ///   - options: The observers of the run, and how it is executed.
+    public static func resume(
+        _ folder: String,
+        asShard number: Int,
+        of count: Int,
+        into destination: String,
+        inputs: [String: JSONValue] = [:],
+        variables: [String: String] = [:],
+        allowsOutside: Bool = false,
+        options: ManifestRun.Options = ManifestRun.Options()
+    ) throws(RunError) -> ManifestRun {
+        guard let shard = Shard(number, of: count) else {
+            throw RunError(.shards, "there is no shard \(number) of \(count)")
+        }
+        try ShardStart.prepare(destination, from: RunFolders.folder(of: folder), for: shard)
+        let planOptions = PlanOptions(inputs: inputs, variables: variables)
+        let resumption = try RunResumption(
+            of: destination,
+            options: planOptions,
+            allowsOutside: allowsOutside,
+            continuing: .shard(shard)
+        )
+        return try start(resumption, planOptions, options)
+    }
+
+    /// Combines the runs of all shards in one run, as if one process had run them. Sends nothing.
+    ///
+    /// - Parameters:
+    ///   - folders: The folders of the shards, in any order.
+    ///   - folder: The folder for the merged run.
+    ///   - inputs: Values for inputs that the journals of the runs do not store.
+    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    /// - Returns: The report of the run; `nil` if steps come after the shards: then resume the run in the folder.
+    /// - Throws: ``RunError``, with the code ``RunError/Code/shards`` if a shard is missing or has not passed.
+    public static func merge(
+        _ folders: [String],
+        into folder: String,
+        inputs: [String: JSONValue] = [:],
+        variables: [String: String] = [:],
+        allowsOutside: Bool = false
+    ) async throws(RunError) -> Report? {
+        let planOptions = PlanOptions(inputs: inputs, variables: variables)
+        let merge = try RunMerge(
+            of: folders.map(RunFolders.folder),
+            options: planOptions,
+            allowsOutside: allowsOutside
+        )
+        guard let plan = merge.plan else {
+            throw RunError(.invalidManifest, "the shards cannot be merged with this manifest", merge.diagnostics)
+        }
+        let merged = try await merge.merge(plan, into: folder)
+        guard !plan.continuesAfterShards else { return nil }
+        var session = ManifestRun.Options().session(variables: planOptions.variables)
+        session.sendsNothing = true
+        session.keptFiles = merge.keptFiles
+        session.resumed = (merged.record, folder)
+        (session.time, session.clock) = (merged.time, StoppedClock())
+        return Report(try await Pipeline.session(for: plan, session).run())
     }
 }

@@ -3,7 +3,9 @@ import WaybillExecution
 /// Functions that steer a run while it is running. All of them may be called from anywhere, including an ``Observer``,
 /// and return at once. They have no effect after the run has finished.
 ///
-/// Steps are named by their paths, as in events (`main.login`, `main.items[3]`). A step includes the steps inside it.
+/// Steps are named by their paths, as in events (`main.login`, `main.items[3]`) and ``RunPlan/steps``; the name of a graph
+/// is the path of all its steps. A step includes the steps inside it. A path that no step has is an error, because the
+/// program would otherwise wait for something that never happens: the functions throw ``RunError/Code/unknownStep``.
 extension ManifestRun {
     /// Starts nothing new except the steps of `finally`. Running requests have ten seconds to finish; then they are
     /// cancelled.
@@ -17,7 +19,10 @@ extension ManifestRun {
 
     /// Cancels a step and the steps inside it. A step that has not started will not run. The rest of the run continues,
     /// and a later step that needs its outputs fails.
-    public func cancel(step path: String) { control.cancel(step: path) }
+    public func cancel(step path: String) throws(RunError) {
+        try plan.check(step: path)
+        control.cancel(step: path)
+    }
 
     /// Cancels all running steps that call an endpoint. The rest of the run continues.
     public func cancel(endpoint name: String) { control.cancel(endpoint: name) }
@@ -30,8 +35,14 @@ extension ManifestRun {
     public func unpause() { control.unpause() }
 
     /// Pauses a step, even if it has not started.
-    public func pause(step path: String) { control.pause(step: path) }
+    public func pause(step path: String) throws(RunError) {
+        try plan.check(step: path)
+        control.pause(step: path)
+    }
 
     /// Continues a step that was paused individually.
-    public func unpause(step path: String) { control.unpause(step: path) }
+    public func unpause(step path: String) throws(RunError) {
+        try plan.check(step: path)
+        control.unpause(step: path)
+    }
 }

@@ -6,8 +6,8 @@ import WaybillResults
 /// A run that has started: the sequence of its events, and a handle to steer it.
 ///
 /// ```swift
-/// let run = plan.run()
-/// for await event in run { print(event) }
+/// let run = plan.run(results: "results")
+/// for try await event in run { print(event) }
 /// let report = try await run.report
 /// ```
 ///
@@ -16,15 +16,17 @@ import WaybillResults
 /// every event, and the run waits for it. `events.ndjson` in the results folder has all events too.
 ///
 /// Each event is delivered once: several loops over one run share its events. The sequence ends when the results are
-/// written, or when the task of a loop is cancelled. In the latter case the run continues.
+/// written, or when the task of a loop is cancelled. In the latter case the run continues. If the run cannot be executed or
+/// recorded, the sequence throws the reason at its end.
 public struct ManifestRun: AsyncSequence, Sendable {
     /// The elements of the sequence.
     public typealias Element = Event
-    /// Reading events never fails; ``report`` contains the failures of the run.
-    public typealias Failure = Never
+    /// The reason why the run could not be executed or recorded. A failed step is no error; ``report`` contains it.
+    public typealias Failure = RunError
 
     let control: RunControl
-    private let task: Task<RunSession.Report, any Error>
+    let plan: Plan
+    private let task: Task<Result<RunSession.Report, RunError>, Never>
     private let feed: EventFeed
 
     /// The warnings about the manifest, in the order of the text.
@@ -36,12 +38,17 @@ public struct ManifestRun: AsyncSequence, Sendable {
         session.observers = [feed]
         self.feed = feed
         self.warnings = warnings
+        self.plan = plan
         let running = Pipeline.session(for: plan, session)
         control = session.control
         for step in options.pausedSteps { control.pause(step: step) }
         task = Task {
             defer { feed.finish() }
-            return try await running.run()
+            do throws(RunError) {
+                return .success(try await running.run())
+            } catch {
+                return .failure(error)
+            }
         }
     }
 
@@ -52,37 +59,49 @@ public struct ManifestRun: AsyncSequence, Sendable {
     /// - Throws: ``RunError`` if the run could not be executed or recorded. A failed step does not throw: see
     ///   ``Report/outcome``.
     public var report: Report {
-        get async throws {
-            try await withTaskCancellationHandler {
-                Report(try await task.value)
+        get async throws(RunError) {
+            let result = await withTaskCancellationHandler {
+                await task.value
             } onCancel: {
                 cancel()
             }
+            return Report(try result.get())
         }
     }
 
     /// Returns an iterator over the events that have not been read yet.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed, task) }
 
     /// An iterator over the events of a run.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let feed: EventFeed
+        private let task: Task<Result<RunSession.Report, RunError>, Never>
         private var base: AsyncStream<RunEvent>.Iterator
+        private var hasThrown = false
 
-        fileprivate init(_ feed: EventFeed) {
+        fileprivate init(_ feed: EventFeed, _ task: Task<Result<RunSession.Report, RunError>, Never>) {
             self.feed = feed
+            self.task = task
             base = feed.events.makeAsyncIterator()
         }
 
         /// Returns the next event; `nil` if the run has finished or the task is cancelled.
-        public mutating func next() async -> Event? {
-            await next(isolation: nil)
+        ///
+        /// - Throws: The reason, once, if the run could not be executed or recorded.
+        public mutating func next() async throws(RunError) -> Event? {
+            try await next(isolation: nil)
         }
 
         /// Returns the next event; `nil` if the run has finished or the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
-            guard let event = await base.next(isolation: actor) else { return nil }
-            return Event(event, missedBefore: feed.read(event.seq))
+        ///
+        /// - Throws: The reason, once, if the run could not be executed or recorded.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RunError) -> Event? {
+            if let event = await base.next(isolation: actor) {
+                return Event(event, missedBefore: feed.read(event.seq))
+            }
+            guard !Task.isCancelled, !hasThrown, case .failure(let error) = await task.value else { return nil }
+            hasThrown = true
+            throw error
         }
     }
 }

@@ -1,10 +1,11 @@
 import WaybillDiagnostics
+import WaybillManifest
 import WaybillPipeline
 import WaybillPlan
 import WaybillPlanPrinting
 
 /// A plan of the requests to send: the result of
-/// ``Manifest/plan(graphs:environment:inputs:variables:concurrency:)-(_,_,[String:JSONValue],_,_)``.
+/// ``Manifest/plan(graphs:environment:inputs:variables:only:tags:notTags:concurrency:part:)-(_,_,[String:JSONValue],_,_,_,_,_,_)``.
 ///
 /// You can run it any number of times.
 public struct RunPlan: Sendable {
@@ -26,6 +27,39 @@ public struct RunPlan: Sendable {
     /// The environment that is applied to the manifest.
     public var environment: String? { planned.plan.environment }
 
+    /// Its steps, in the order of the manifest: those of the graphs, of their `finally`, and of the graphs that steps run.
+    public var steps: [Step] {
+        (planned.plan.graphs + planned.plan.sortedSubgraphs).flatMap(\.allSteps).map(Step.init)
+    }
+
+    /// A step of a plan.
+    public struct Step: Sendable, Hashable {
+        /// The kinds of steps.
+        @nonexhaustive
+        public enum Kind: String, Sendable, CaseIterable {
+            /// A request.
+            case request
+            /// Steps that run one after another.
+            case chain
+            /// Steps that run at the same time.
+            case batch
+            /// A run of another graph.
+            case graph
+            /// Values that are computed.
+            case values
+            /// The end of the enclosing chain, if a condition is true.
+            case end
+        }
+
+        /// The path, as in events. The elements of a `forEach` have paths of their own, such as `main.items[3]`; the steps
+        /// of a graph that a step runs follow the path of that step.
+        public let path: String
+        /// What it does.
+        public let kind: Kind
+        /// The endpoint that it calls, if it is a call.
+        public let endpoint: String?
+    }
+
     /// The plan for people, as `waybill plan` shows it. Secrets are masked.
     public var text: String { planned.text() }
 
@@ -35,15 +69,30 @@ public struct RunPlan: Sendable {
     /// Starts a run and returns at once. The run continues even if its events are not read.
     ///
     /// - Parameters:
-    ///   - results: The folder for the results; `nil` for `waybill-results/<run id>` in the current folder.
-    ///   - options: The observers of the run, and whether it uses the mock server.
+    ///   - results: The folder for the results, which is created; an earlier run in it is replaced. With `nil`, nothing is
+    ///     written: the results are only in the events and in the report, and the run cannot be resumed.
+    ///   - options: The observers of the run, and how it is executed.
     public func run(results: String? = nil, options: ManifestRun.Options = ManifestRun.Options()) -> ManifestRun {
-        var session = RunOptions()
+        var session = options.session(variables: variables)
         session.outputFolder = results
-        session.variables = variables
-        session.usesMock = options.usesMock
-        session.stateFile = options.stateFile
         return ManifestRun(planned.plan, session, options, warnings: warnings)
+    }
+}
+
+extension RunPlan.Step {
+    init(_ step: StepPlan) {
+        path = step.path
+        var endpoint: String?
+        switch step.work {
+        case .request(let request):
+            kind = .request
+            endpoint = request.endpoint
+        case .group(let group): kind = group.order == .chain ? .chain : .batch
+        case .graph: kind = .graph
+        case .values: kind = .values
+        case .end: kind = .end
+        }
+        self.endpoint = endpoint
     }
 }
 
@@ -54,38 +103,5 @@ extension RunPlan: CustomStringConvertible, CustomReflectable {
     /// The path of the manifest and the graphs, never the values of inputs and variables, which include secrets.
     public var customMirror: Mirror {
         Mirror(self, children: ["manifest": planned.plan.manifest, "graphs": graphs])
-    }
-}
-
-extension ManifestRun {
-    /// How a run is executed, and who observes it.
-    public struct Options: Sendable {
-        /// Whether the manifest's `mock` examples are the responses to all requests, and nothing leaves this machine. A
-        /// resumed run keeps the setting of the earlier run, whatever this value is.
-        public var usesMock: Bool
-        /// The path of the file for the states of the graphs; `nil` for one in `waybill-results/state`, or none with
-        /// `usesMock`.
-        public var stateFile: String?
-        /// The observers, which receive every event while the run waits.
-        public var observers: [any Observer]
-        /// The maximum number of events that are buffered for a slow reader, at least 1.
-        public var eventCapacity: Int
-        /// The paths of steps that are paused from the start, until ``ManifestRun/unpause(step:)``.
-        public var pausedSteps: [String]
-
-        /// Creates options; see the properties.
-        public init(
-            usesMock: Bool = false,
-            stateFile: String? = nil,
-            observers: [any Observer] = [],
-            eventCapacity: Int = 16_384,
-            pausedSteps: [String] = []
-        ) {
-            self.usesMock = usesMock
-            self.stateFile = stateFile
-            self.observers = observers
-            self.eventCapacity = eventCapacity
-            self.pausedSteps = pausedSteps
-        }
     }
 }

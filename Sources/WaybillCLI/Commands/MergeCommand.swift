@@ -71,7 +71,7 @@ struct MergeCommand: ParsableCommand {
             (runOptions.time, runOptions.clock) = (merged.time, StoppedClock())
             try printing.run(plan, runOptions, reports, output)
         } catch let error as RunError {
-            throw output.notRun(error.message)
+            throw output.notRun(error.commandMessage)
         }
     }
 }

@@ -46,7 +46,7 @@ struct ReportCommand: ParsableCommand {
         do throws(RunError) {
             (runs, folders) = try RunFolders.reportedRuns(of: argument.run)
         } catch {
-            throw output.notRun(error.message)
+            throw output.notRun(error.commandMessage)
         }
         let files = RunFileList(of: runs, in: folders, for: requests.compactMap(\.path))
         try ReportOptions.check(requests, files, or: ExitStatus.invalid, output)

@@ -80,11 +80,11 @@ struct ResumeCommand: ParsableCommand {
             do {
                 try ShardStart.prepare(out, from: argument.folder, for: shard)
             } catch {
-                throw output.notRun(error.message)
+                throw output.notRun(error.commandMessage)
             }
             (run.folder, run.part) = (out, .shard(shard))
         } else if !RunFolders.hasJournal(argument.folder) {
-            throw output.notRun(RunFolders.missingReason(of: argument.run))
+            throw output.notRun(RunFolders.missingRun(argument.run).commandMessage)
         }
         try run.resume(reports)
     }

@@ -156,7 +156,7 @@ struct RunCommand: ParsableCommand {
     private func runOnce(_ output: Output, files: WatchedFiles) throws {
         var (planOptions, diagnostics) = planOptions
         if resume, let out, let reason = RunFolders.unfinishedMerge(in: out) {
-            throw output.notRun(reason)
+            throw output.notRun(reason.commandMessage)
         }
         if resume, let out, RunFolder.hasEvents(out) {
             return try continueRun(in: out, planOptions, diagnostics, output)
@@ -187,7 +187,8 @@ struct RunCommand: ParsableCommand {
             throw ValidationError("--shard and --phase support only one manifest; name its file.")
         }
         if resume, paths.count > 1 { throw ValidationError("--resume supports only one manifest; name its file.") }
-        let unsafe = part.map { self.unsafeRequests(in: plans[0], checked[0], $0, planOptions) } ?? []
+        let unsafe =
+            part == nil ? [] : checked[0].value.map { plans[0].unsafeRequestsOfPart(of: $0, planOptions) } ?? []
         guard unsafe.isEmpty else { throw output.invalid(unsafe) }
         try reports.check(fileList(of: plans, at: selected.map { paths[$0] }, isSuite: paths.count > 1), output)
         guard paths.count > 1 else {
@@ -212,25 +213,12 @@ struct RunCommand: ParsableCommand {
                 RunFileList(
                     of: plan,
                     in: folders.flatMap { index < $0.count ? $0[index] : nil },
-                    stateFile: StateLocation.file(of: plan, state, usesMock: mock),
+                    stateFile: StateLocation.file(of: plan, state, hasUsualFile: !mock),
                     updatesSnapshots: printing.updateSnapshots
                 )
             )
         }
         return files
-    }
-
-    /// Errors for requests that must be sent once, and that every shard would send.
-    private func unsafeRequests(
-        in plan: Plan,
-        _ checked: Pipeline.Stage<ResolvedManifest>,
-        _ part: RunPart,
-        _ options: PlanOptions
-    ) -> [Diagnostic] {
-        guard part == .before, let shard = Shard(1, of: 1) else { return plan.unsafeRequestsBeforeShards }
-        var options = options
-        options.part = .shard(shard)
-        return checked.then { [options] in Pipeline.plan($0, options) }.value?.secretsBeforeShards ?? []
     }
 
     /// Continues the run in a folder, which must have been started with the same options.

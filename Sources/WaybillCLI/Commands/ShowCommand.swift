@@ -48,7 +48,7 @@ struct ShowCommand: ParsableCommand {
         if let against { return try compare(with: against, output) }
         if let suite = RunFolders.suite(of: argument.run) { return try show(suite, output) }
         guard let entry = RunFolders.entry(of: argument.folder) else {
-            throw output.notRun(RunFolders.missingReason(of: argument.run))
+            throw output.notRun(RunFolders.missingRun(argument.run).commandMessage)
         }
         let recorded = entry.recorded
         try checkNames(in: recorded.steps, output)
@@ -68,7 +68,7 @@ struct ShowCommand: ParsableCommand {
             if let entry {
                 show(entry, recorded[index], output)
             } else {
-                let reason = RunFolders.missingResult(of: member.folder)?.message ?? "not run"
+                let reason = RunFolders.missingResult(of: member.folder)?.error.commandMessage ?? "not run"
                 output.write("\(PrintableText.oneLine(member.manifest))  \(PrintableText.oneLine(reason))\n")
             }
         }
@@ -152,7 +152,7 @@ struct ShowCommand: ParsableCommand {
     private func folders(of run: String, _ output: Output) throws -> [(manifest: String, folder: String)] {
         if let suite = RunFolders.suite(of: run) { return suite.members.map { ($0.manifest, $0.folder) } }
         guard let result = RunFolders.entry(of: RunFolders.folder(of: run))?.result else {
-            throw output.notRun(RunFolders.missingReason(of: run))
+            throw output.notRun(RunFolders.missingRun(run).commandMessage)
         }
         return [(result.manifest, RunFolders.folder(of: run))]
     }

@@ -34,7 +34,7 @@ struct StateCommand: ParsableCommand {
                 try body(StoredState(of: checked, file: state), output)
             } catch {
                 guard error.manifestDiagnostics.isEmpty else { throw output.invalid(error.manifestDiagnostics) }
-                throw output.notRun(error.message)
+                throw output.notRun(error.commandMessage)
             }
         }
     }

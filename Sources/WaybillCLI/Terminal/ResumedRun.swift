@@ -37,7 +37,7 @@ struct ResumedRun {
                 continuing: part
             )
         } catch {
-            throw output.notRun(error.message)
+            throw output.notRun(error.commandMessage)
         }
     }
 

@@ -24,7 +24,7 @@ extension RunSession {
             return try waiting { () async throws(RunError) in try await self.run() }
         } catch {
             throw error.manifestDiagnostics.isEmpty
-                ? output.notRun(error.message) : output.invalid(error.manifestDiagnostics)
+                ? output.notRun(error.commandMessage) : output.invalid(error.manifestDiagnostics)
         }
     }
 }

@@ -126,11 +126,12 @@ struct SuiteRunner {
         } catch {
             let errors = error.manifestDiagnostics
             output.report(
-                errors.isEmpty ? [Diagnostic("run-error", "\(member.manifest): \(error.message)", at: nil)] : errors
+                errors.isEmpty
+                    ? [Diagnostic("run-error", "\(member.manifest): \(error.commandMessage)", at: nil)] : errors
             )
             return .failed(
                 errors.isEmpty ? ExitStatus.notRun : ExitStatus.invalid,
-                errors.first?.headline ?? error.message
+                errors.first?.headline ?? error.commandMessage
             )
         }
     }

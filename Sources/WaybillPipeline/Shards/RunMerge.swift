@@ -55,7 +55,9 @@ package struct RunMerge: Sendable {
         do {
             if let shard = folders.first(where: { FolderBoundary(folder: $0, allowsOutside: false).encloses(folder) }) {
                 throw RunError(
-                    message: "'\(folder)' is in the folder of a shard, '\(shard)'; choose another with --out"
+                    .shards,
+                    "'\(folder)' is in the folder of a shard, '\(shard)'; choose another",
+                    command: " with --out"
                 )
             }
             try Self.checkNothingFollowed(plan, in: folder)
@@ -78,7 +80,7 @@ package struct RunMerge: Sendable {
         } catch let error as RunError {
             throw error
         } catch {
-            throw RunError(message: "\(error)")
+            throw RunError(.shards, "\(error)")
         }
     }
 
@@ -111,14 +113,19 @@ package struct RunMerge: Sendable {
     /// that, and their requests would be sent again.
     private static func checkNothingFollowed(_ plan: Plan, in folder: String) throws(RunError) {
         if let part = (try? RunRecord(folder: folder)).flatMap({ RunPart(json: $0.part) }) {
-            throw RunError(message: "'\(folder)' has another run, of \(part.text); choose another folder with --out")
+            throw RunError(
+                .shards,
+                "'\(folder)' has another run, of \(part.text); choose another folder",
+                command: " with --out"
+            )
         }
         let started = MergedRun.startedStep(among: plan.stepsAfterShards.map(\.path), in: folder)
         guard let started else { return }
         throw RunError(
-            message:
-                "steps after the shards have started in '\(folder)', such as '\(started)': another merge would forget "
-                + "that, and send their requests again. 'waybill resume \(PrintableText.shellWord(folder))' continues; "
+            .shards,
+            "steps after the shards have started in '\(folder)', such as '\(started)': another merge would forget "
+                + "that, and send their requests again",
+            command: ". 'waybill resume \(PrintableText.shellWord(folder))' continues; "
                 + "to start again, choose another folder or delete this one"
         )
     }
@@ -131,9 +138,11 @@ package struct RunMerge: Sendable {
         where part?.list?.count != first?.count || part?.list?.digest != first?.digest {
             let counts = [first, part?.list].map { $0.map { "\($0.count) elements" } ?? "no elements" }
             throw RunError(
-                message: "step '\(step.path)' has different lists in '\(shards[0].folder)' (\(counts[0])) and "
+                .shards,
+                "step '\(step.path)' has different lists in '\(shards[0].folder)' (\(counts[0])) and "
                     + "'\(shard.folder)' (\(counts[1])): what comes before it did not give the same result in every shard; "
-                    + "run it once with --phase before"
+                    + "run it once",
+                command: " with --phase before"
             )
         }
     }
@@ -148,7 +157,8 @@ package struct RunMerge: Sendable {
         for shard in shards {
             guard let file = shard.steps[step.path]?.file else {
                 throw RunError(
-                    message: "the journal in '\(shard.folder)' does not have the file of step '\(step.path)'"
+                    .shards,
+                    "the journal in '\(shard.folder)' does not have the file of step '\(step.path)'"
                 )
             }
             parts.append((shard.folder, file))
@@ -156,12 +166,13 @@ package struct RunMerge: Sendable {
         let path = parts[0].file.path
         if let other = parts.first(where: { $0.file.path != path }) {
             throw RunError(
-                message: "step '\(step.path)' writes '\(path)' in '\(parts[0].folder)', but '\(other.file.path)' in "
+                .shards,
+                "step '\(step.path)' writes '\(path)' in '\(parts[0].folder)', but '\(other.file.path)' in "
                     + "'\(other.folder)'"
             )
         }
         guard let format = write.format ?? RecordFormats.writable(ofFile: path.string) else {
-            throw RunError(message: RecordFormats.unknownExtension(of: path.string))
+            throw RunError(.shards, RecordFormats.unknownExtension(of: path.string))
         }
         let container = RecordContainer(write, format, path: path.string)
         for (folder, file) in parts {
@@ -190,8 +201,8 @@ package struct RunMerge: Sendable {
                     guard file.isOfElement, try !FolderCopy.isEqual("\(shard.folder)/\(path)", "\(folder)/\(path)")
                     else { continue }
                     throw RunError(
-                        message:
-                            "'\(path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
+                        .shards,
+                        "'\(path)' in '\(shard.folder)' has another content than in an earlier shard: two elements "
                             + "have written the same file"
                     )
                 }
@@ -224,29 +235,38 @@ private enum ShardFolders {
         var shards: [(folder: String, shard: Shard, record: RunRecord)] = []
         for folder in folders {
             guard RunFolders.hasJournal(folder) else {
-                throw RunError(message: RunFolders.missingReason(of: folder))
+                throw RunFolders.missingRun(folder)
             }
-            var record = try RunError.mapping { try RunRecord(folder: folder) }
+            var record = try RunError.mapping(to: .unreadableRun) { try RunRecord(folder: folder) }
             // There is one for each finished element.
             record.steps = EarlierSteps()
             guard let shard = RunPart(json: record.part)?.shard else {
-                throw RunError(message: "the run in '\(folder)' is not a shard: it was started without --shard")
+                throw RunError(
+                    .shards,
+                    "the run in '\(folder)' is not a shard",
+                    command: ": it was started without --shard"
+                )
             }
             shards.append((folder, shard, record))
         }
         shards.sort { $0.shard.number < $1.shard.number }
         try checkUnity(of: shards)
         for (folder, shard, record) in shards where record.outcome != .passed || RunFolder.isLocked(folder) {
-            throw RunError(message: incomplete(folder, shard, record))
+            throw incomplete(folder, shard, record)
         }
         return shards.map(\.folder)
     }
 
-    private static func incomplete(_ folder: String, _ shard: Shard, _ record: RunRecord) -> String {
-        if RunFolder.isLocked(folder) { return "shard \(shard.text) in '\(folder)' is still running" }
+    private static func incomplete(_ folder: String, _ shard: Shard, _ record: RunRecord) -> RunError {
+        if RunFolder.isLocked(folder) {
+            return RunError(.runInProgress, "shard \(shard.text) in '\(folder)' is still running")
+        }
         let state = record.outcome == .failed ? "has failed" : "has not finished"
-        return
-            "shard \(shard.text) in '\(folder)' \(state); 'waybill resume \(PrintableText.shellWord(folder))' continues it"
+        return RunError(
+            .shards,
+            "shard \(shard.text) in '\(folder)' \(state)",
+            command: "; 'waybill resume \(PrintableText.shellWord(folder))' continues it"
+        )
     }
 
     private static func checkUnity(
@@ -257,7 +277,8 @@ private enum ShardFolders {
         for (folder, shard, record) in shards.dropFirst() {
             func differ(_ what: String) -> RunError {
                 RunError(
-                    message: "'\(first.folder)' and '\(folder)' are not shards of one run: they have different \(what)"
+                    .shards,
+                    "'\(first.folder)' and '\(folder)' are not shards of one run: they have different \(what)"
                 )
             }
             if shard.count != first.shard.count { throw differ("numbers of shards") }
@@ -275,20 +296,20 @@ private enum ShardFolders {
             if record.state != first.record.state { throw differ("states") }
             if record.isMocked != first.record.isMocked {
                 throw RunError(
-                    message:
-                        "only one of '\(first.folder)' and '\(folder)' was run with --mock: their results do not belong "
-                        + "together"
+                    .shards,
+                    "only one of '\(first.folder)' and '\(folder)' was run with the mock server: their results do not "
+                        + "belong together"
                 )
             }
         }
         for (one, other) in zip(shards, shards.dropFirst()) where one.shard.number == other.shard.number {
-            throw RunError(message: "'\(one.folder)' and '\(other.folder)' are both shard \(one.shard.text)")
+            throw RunError(.shards, "'\(one.folder)' and '\(other.folder)' are both shard \(one.shard.text)")
         }
         let missing = Set(1...first.shard.count).subtracting(shards.map(\.shard.number)).sorted()
         guard missing.isEmpty else {
             let names = missing.prefix(10).map { "\($0)/\(first.shard.count)" }.joined(separator: ", ")
             let more = missing.count > 10 ? " and \(missing.count - 10) more" : ""
-            throw RunError(message: "shards are missing: \(names)\(more)")
+            throw RunError(.shards, "shards are missing: \(names)\(more)")
         }
     }
 

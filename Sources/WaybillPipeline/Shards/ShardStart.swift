@@ -11,33 +11,41 @@ package enum ShardStart {
     /// Copies the run of the steps before the shards to the folder of a shard, which continues from there. A folder that
     /// already has this shard stays as it is.
     package static func prepare(_ folder: String, from before: String, for shard: Shard) throws(RunError) {
-        try RunError.mapping {
+        try RunError.mapping(to: .shards) {
             guard RunFolders.hasJournal(before) else {
-                throw RunError(message: RunFolders.missingReason(of: before))
+                throw RunFolders.missingRun(before)
             }
             if FolderBoundary(folder: before, allowsOutside: false).encloses(folder) {
                 throw RunError(
-                    message: "'\(folder)' is in the folder of the run before the shards; choose another with --out"
+                    .shards,
+                    "'\(folder)' is in the folder of the run before the shards; choose another",
+                    command: " with --out"
                 )
             }
             let record = try RunRecord(folder: before)
             guard RunPart(json: record.part) == .before else {
-                throw RunError(message: "the run in '\(before)' was not started with --phase before")
+                throw RunError(
+                    .shards,
+                    "the run in '\(before)' is not one of the steps before the shards",
+                    command: ": it was started without --phase before"
+                )
             }
             if RunFolders.hasJournal(folder) {
                 let own = try RunRecord(folder: folder)
                 let part = RunPart(json: own.part)
                 guard own.id == record.id, part?.shard?.text == shard.text else {
                     throw RunError(
-                        message: "'\(folder)' already has another run, and not shard \(shard.text) of '\(before)'"
+                        .shards,
+                        "'\(folder)' already has another run, and not shard \(shard.text) of '\(before)'"
                     )
                 }
                 return
             }
             guard record.outcome == .passed else {
                 throw RunError(
-                    message:
-                        "the run in '\(before)' has not passed; 'waybill resume \(PrintableText.shellWord(before))' continues it"
+                    .shards,
+                    "the run in '\(before)' has not passed",
+                    command: "; 'waybill resume \(PrintableText.shellWord(before))' continues it"
                 )
             }
             try FolderCopy.copyRun(from: before, to: folder, continuingAs: RunPart.shard(shard).json)
@@ -46,9 +54,18 @@ package enum ShardStart {
 }
 
 extension Plan {
+    /// Errors for requests of a part of a run that must be sent once, and that every shard would send.
+    package func unsafeRequestsOfPart(of checked: ResolvedManifest, _ options: PlanOptions) -> [Diagnostic] {
+        guard let part else { return [] }
+        guard part == .before, let shard = Shard(1, of: 1) else { return unsafeRequestsBeforeShards }
+        var options = options
+        options.part = .shard(shard)
+        return Pipeline.plan(checked, options).value?.secretsBeforeShards ?? []
+    }
+
     /// Errors for the unsafe steps before the shards whose secret outputs the shards use: the shards will not find these
     /// outputs in the results, and would have to run the steps again. The plan is that of a shard.
-    package var secretsBeforeShards: [Diagnostic] {
+    private var secretsBeforeShards: [Diagnostic] {
         var passed: [String: [String]] = [:]
         for step in stepsBeforeShards {
             guard case .request(let request) = step.work else {
@@ -72,7 +89,7 @@ extension Plan {
     }
 
     /// Errors for the unsafe requests before the sharded steps: the process of each shard would send them.
-    package var unsafeRequestsBeforeShards: [Diagnostic] {
+    private var unsafeRequestsBeforeShards: [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         var visited: Set<String> = []
         func visit(_ steps: [StepPlan], in site: StepPlan?) {

@@ -52,7 +52,7 @@ public struct RunComparison: Sendable, Equatable {
         fileprivate let files: RunFiles
 
         /// Reads the files of a run from its folder.
-        package init(_ result: RunResult, outputs: JSON, folder: String) {
+        package init(_ result: RunResult, outputs: JSON, folder: String?) {
             self.result = result
             self.outputs = outputs
             files = RunFiles(folder: folder)

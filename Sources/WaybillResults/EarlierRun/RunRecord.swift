@@ -87,10 +87,14 @@ package struct RunRecord: Sendable {
         }
         guard first != nil else {
             if RunFolder.isUnfinishedMerge(folder) {
-                throw ResultsError("the merge into '\(folder)' has not finished; repeat it with 'waybill merge'")
+                throw ResultsError(
+                    "the merge into '\(folder)' has not finished",
+                    command: "; repeat it with 'waybill merge'"
+                )
             }
             throw ResultsError(
-                "the run in '\(folder)' was stopped before it sent or recorded anything: run the manifest again with '--out \(folder)'"
+                "the run in '\(folder)' was stopped before it sent or recorded anything: run the manifest again",
+                command: " with '--out \(folder)'"
             )
         }
         guard let start = first, start["type"] == "run.started",

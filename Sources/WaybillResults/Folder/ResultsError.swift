@@ -4,7 +4,9 @@ import WaybillRuntime
 /// An error in writing or reading the results of a run. Its message names the path and the reason.
 package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What failed, and why, in one sentence without a full stop.
-    package let description: String
+    package let message: String
+    /// The rest of the sentence for people who use the command line; may be empty.
+    package let command: String
     /// What decides how a run continues.
     package let kind: Kind
 
@@ -24,10 +26,14 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
     package var wasStopped: Bool { kind == .stopped }
 
     /// Creates an error with a message.
-    init(_ description: String, _ kind: Kind = .other) {
-        self.description = description
+    init(_ message: String, _ kind: Kind = .other, command: String = "") {
+        self.message = message
+        self.command = command
         self.kind = kind
     }
+
+    /// The whole sentence.
+    package var description: String { message + command }
 
     /// The error of a path that must not be written to.
     static func refused(_ reason: String) -> ResultsError { ResultsError(reason, .refused) }

@@ -19,16 +19,18 @@ package final class CurlTransport: Transport {
     ///
     /// - Parameters:
     ///   - maximumConnections: The maximum number of requests in flight, and of open connections, to all origins
-    ///     together. The process's limit of open files is raised to allow it; if the system does not permit that, the
-    ///     maximum is lower.
+    ///     together. It is lower if the process may not have as many files open.
+    ///   - raisesFileLimit: Whether the process's limit of open files is raised to allow the maximum, if the system permits
+    ///     that.
     ///   - memory: The memory for the bodies of responses.
     package init(
         maximumConnections: Int = 256,
+        raisesFileLimit: Bool = true,
         memory: ResponseMemory = ResponseMemory()
     ) throws(TransportSetUpError) {
         self.memory = memory
         try LibCurl.setUp()
-        let maximumConnections = FileLimit.makeRoom(forConnections: max(1, maximumConnections))
+        let maximumConnections = FileLimit.room(forConnections: max(1, maximumConnections), raising: raisesFileLimit)
         do {
             commands = try CommandQueue()
             watch = try CallWatch()

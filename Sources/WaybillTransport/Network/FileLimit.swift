@@ -10,13 +10,17 @@ enum FileLimit {
     /// `select`.
     static let plenty: rlim_t = 65536
 
-    /// Raises the limit to what this many connections need, and to `plenty` where that is allowed.
+    /// Returns how many connections there is room for.
     ///
+    /// - Parameters:
+    ///   - count: The number of connections that are wanted.
+    ///   - raises: Whether the limit is raised to what they need, and to `plenty` where that is allowed.
     /// - Returns: The number of connections that there is room for: fewer than `count`, but at least one, if the system
     ///   does not allow more.
-    static func makeRoom(forConnections count: Int) -> Int {
+    static func room(forConnections count: Int, raising raises: Bool) -> Int {
         var limit = rlimit()
         guard waybill_get_file_limit(&limit) == 0 else { return count }
+        guard raises else { return room(in: Int(clamping: limit.rlim_cur), forConnections: count) }
         let needed = rlim_t(count) + rlim_t(others)
         let wanted = max(needed, min(limit.rlim_max, plenty))
         guard limit.rlim_cur < wanted else { return count }

@@ -29,8 +29,8 @@ func underlines(in text: String, of path: String) -> [Underline] {
 // end
 
 // snippet
-func problems(with path: String, variables: [String: String]) throws -> [String] {
-    do {
+func problems(with path: String, variables: [String: String]) -> [String] {
+    do throws(ManifestError) {
         let manifest = try Manifest(contentsOf: path)
         var problems = manifest.secretVariables.filter { variables[$0] == nil }.map { "\($0) is not set" }
         for graph in manifest.graphs {
@@ -40,7 +40,7 @@ func problems(with path: String, variables: [String: String]) throws -> [String]
             }
         }
         return problems
-    } catch let error as ManifestError {
+    } catch {
         return error.diagnostics.map(\.description)
     }
 }

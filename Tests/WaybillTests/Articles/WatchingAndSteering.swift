@@ -4,9 +4,9 @@ import Waybill
 // The code of the article WatchingAndSteering: each part between two marks is one block of the article.
 
 // snippet
-func follow(_ run: ManifestRun) async -> [String] {
+func follow(_ run: ManifestRun) async throws -> [String] {
     var lines: [String] = []
-    for await event in run {
+    for try await event in run {
         switch event.kind {
         case .stepStarted:
             lines.append("\(event.step ?? "") …")
@@ -46,7 +46,7 @@ func bytesReceived(by plan: RunPlan, results: String) async throws -> Int {
 // snippet
 func runUntilFirstFailure(_ plan: RunPlan, results: String) async throws -> ManifestRun.Report {
     let run = plan.run(results: results)
-    for await event in run {
+    for try await event in run {
         if case .stepFinished(let step) = event.kind, step.outcome == .failed || step.outcome == .tolerated {
             run.cancel()
         }
@@ -64,9 +64,9 @@ func runAfterApproval(
 ) async throws -> ManifestRun.Report {
     let run = plan.run(results: results, options: ManifestRun.Options(pausedSteps: [step]))
     if await approve() {
-        run.unpause(step: step)
+        try run.unpause(step: step)
     } else {
-        run.cancel(step: step)
+        try run.cancel(step: step)
     }
     return try await run.report
 }

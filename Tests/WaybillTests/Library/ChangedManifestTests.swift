@@ -37,10 +37,10 @@ import WaybillTestSupport
         #expect(try await run.report.outcome == .failed)
         try #require(manifest.contains(old))
         fixture.folder.write("waybill: 1\n\(manifest.replacing(old, with: new))\n", to: "manifest.yaml")
-        do {
+        do throws(RunError) {
             _ = try ManifestRun.resume(fixture.results)
             return []
-        } catch let error as ManifestError {
+        } catch {
             return error.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message)
         }
     }
@@ -105,7 +105,7 @@ import WaybillTestSupport
         try #require(manifest.contains(old))
         fixture.folder.write("waybill: 1\n\(manifest.replacing(old, with: new))\n", to: "manifest.yaml")
         let error =
-            message.isEmpty ? nil : #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+            message.isEmpty ? nil : #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) }
         if message.isEmpty { _ = try ManifestRun.resume(fixture.results) }
         let messages = error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) ?? []
         #expect(messages == (message.isEmpty ? [] : [message]))
@@ -131,7 +131,7 @@ import WaybillTestSupport
         #expect(try await run.report.outcome == .failed)
         let changed = manifest.replacing("X-Key: \"1\"", with: "X-Key: \"2\"")
         fixture.folder.write("waybill: 1\n\(changed)\n", to: "manifest.yaml")
-        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+        let error = #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) }
         let diagnostics = error?.diagnostics.filter { $0.id == "changed-manifest" } ?? []
         let message = "step 'main.each[1].a' has already run, but its 'headers' changed in the manifest"
         #expect(diagnostics.map(\.message) == [message])
@@ -232,7 +232,7 @@ import WaybillTestSupport
         fixture.folder.write(#"{"type":   "array"}"#, to: "list.json")
         _ = try await ManifestRun.resume(fixture.results).report
         fixture.folder.write(#"{"type": ["array", "object"]}"#, to: "list.json")
-        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+        let error = #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) }
         #expect(error?.diagnostics.contains { $0.message.contains("its 'expect' changed") } == true)
     }
 
@@ -260,7 +260,7 @@ import WaybillTestSupport
             _ = try await ManifestRun.resume(fixture.results).report
             return
         }
-        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+        let error = #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) }
         let message = "step 'main.a' has already run, but its data in 'users.json' changed"
         #expect(error?.diagnostics.filter { $0.id == "changed-manifest" }.map(\.message) == [message])
     }
@@ -270,7 +270,7 @@ import WaybillTestSupport
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write("", to: "results/sources.json")
-        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+        let error = #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) }
         let message = "sources.json' is missing or damaged"
         #expect(error?.diagnostics.contains { $0.message.hasSuffix(message) } == true)
     }
@@ -296,7 +296,7 @@ import WaybillTestSupport
         _ = try await ManifestRun.resume(fixture.results).report
         fixture.folder.write("{\"\(fixture.path)\": \"\(quoted)\"}", to: "results/sources.json")
         fixture.folder.write(manifest + "# changed\n", to: "manifest.yaml")
-        let error = #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) }
+        let error = #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) }
         #expect(error?.diagnostics.contains { $0.message.contains("another version of Waybill") } == true)
     }
 
@@ -304,11 +304,11 @@ import WaybillTestSupport
     private func resume(
         _ manifest: String,
         _ change: (String) -> String
-    ) async throws -> (LibraryFixture, ManifestError?) {
+    ) async throws -> (LibraryFixture, RunError?) {
         let fixture = LibraryFixture(manifest)
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         #expect(try await run.report.outcome == .failed)
         fixture.folder.write("waybill: 1\n\(change(manifest))\n", to: "manifest.yaml")
-        return (fixture, #expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) })
+        return (fixture, #expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) })
     }
 }

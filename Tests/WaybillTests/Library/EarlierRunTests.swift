@@ -95,7 +95,7 @@ import WaybillTestSupport
     @Test func `the events of an earlier run are those of the run`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
-        let events = await run.events()
+        let events = try await run.events()
         var recorded: [ManifestRun.Event] = []
         for try await event in try ManifestRun.Report(contentsOf: fixture.results).events { recorded.append(event) }
         // The journal has no progress.
@@ -121,8 +121,8 @@ import WaybillTestSupport
             to: "manifest.yaml"
         )
         let after = try await run(fixture, in: "\(fixture.folder.path)/after")
-        let comparison = try ManifestRun.Report(contentsOf: after.folder)
-            .changes(since: ManifestRun.Report(contentsOf: before.folder))
+        let comparison = try ManifestRun.Report(contentsOf: #require(after.folder))
+            .changes(since: ManifestRun.Report(contentsOf: #require(before.folder)))
         guard case .outcome(let old, let new)? = comparison.steps.first else {
             Issue.record("the changes are \(comparison.steps)")
             return

@@ -48,9 +48,9 @@ struct LibraryFixture {
 
 extension ManifestRun {
     /// All events that have not been read yet.
-    func events() async -> [Event] {
+    func events() async throws -> [Event] {
         var events: [Event] = []
-        for await event in self { events.append(event) }
+        for try await event in self { events.append(event) }
         return events
     }
 }

@@ -68,7 +68,7 @@ import WaybillTestSupport
         #expect(manifest.graphs == ["main"])
         #expect(manifest.endpoints == ["account", "orders"])
         #expect(manifest.environments == ["dev"])
-        #expect(manifest.inputs == ["username"])
+        #expect(manifest.inputs.map(\.name) == ["username"])
         #expect(manifest.files == [fixture.path])
         #expect(manifest.warnings.map(\.id) == ["unused-definition"])
         #expect(manifest.secretVariables == ["KEY"])

@@ -69,8 +69,8 @@ import WaybillTestSupport
         let notes = Notes()
         let options = ManifestRun.Options(usesMock: true, observers: [notes], pausedSteps: ["main.a"])
         let run = try fixture.plan().run(results: fixture.results, options: options)
-        for await event in run where event.kind == .paused { break }
-        run.unpause(step: "main.a")
+        for try await event in run where event.kind == .paused { break }
+        try run.unpause(step: "main.a")
         _ = try await run.report
         #expect(notes.all.filter { $0.contains("pause") } == ["pause main.a", "unpause main.a"])
     }

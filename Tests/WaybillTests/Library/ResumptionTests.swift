@@ -27,12 +27,12 @@ import WaybillTestSupport
                 """
             )
             let first = try fixture.plan().run(results: fixture.results)
-            let before = await first.events()
+            let before = try await first.events()
             #expect(try await first.report.outcome == .failed)
             isBroken.withLock { $0 = false }
 
             let second = try ManifestRun.resume(fixture.results)
-            let after = await second.events()
+            let after = try await second.events()
             let report = try await second.report
             #expect(report.outcome == .passed)
             #expect(report.id == (try await first.report.id))
@@ -103,13 +103,15 @@ import WaybillTestSupport
             "waybill: 1\n\(LibraryFixture.shop.replacing("path: /account,", with: "path: /accounts,"))\n",
             to: "manifest.yaml"
         )
-        let error = try #require(#expect(throws: ManifestError.self) { try ManifestRun.resume(fixture.results) })
+        let error = try #require(#expect(throws: RunError.self) { try ManifestRun.resume(fixture.results) })
+        #expect(error.code == .invalidManifest)
         #expect(error.diagnostics.map(\.id) == ["changed-manifest"])
     }
 
     @Test func `a folder without a run cannot be resumed`() throws {
         let folder = TemporaryFolder()
         let error = try #require(#expect(throws: RunError.self) { try ManifestRun.resume("\(folder.path)/none") })
+        #expect(error.code == .unreadableRun)
         #expect(error.message.contains("\(folder.path)/none"))
     }
 }

@@ -9,7 +9,7 @@ import WaybillTestSupport
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan(inputs: ["username": "ann"])
             .run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
-        let events = await run.events()
+        let events = try await run.events()
         #expect(events.map(\.number) == Array(1...events.count))
         #expect(events.allSatisfy { $0.missedBefore == 0 })
         #expect(
@@ -39,7 +39,7 @@ import WaybillTestSupport
     @Test func `the events contain the details of the run's start and of its requests`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
-        let events = await run.events()
+        let events = try await run.events()
         guard case .runStarted(let start) = events.first?.kind else {
             Issue.record("the first event is \(events)")
             return
@@ -75,14 +75,18 @@ import WaybillTestSupport
             "secrets: {key: {env: KEY}}\ngraphs: {main: {chain: [{get: \"http://127.0.0.1/\", auth: {bearer: \"${secrets.key}\"}}]}}"
         )
         let lacking = try fixture.plan().run(results: fixture.results)
-        #expect(await lacking.events() == [])
+        let ending = try #require(await #expect(throws: RunError.self) { try await lacking.events() })
+        #expect(ending.code == .missingSecret)
         let missing = try #require(await #expect(throws: RunError.self) { _ = try await lacking.report })
+        #expect(missing.code == .missingSecret)
+        #expect("\(missing)".contains("Return it from 'secrets' in the options") && !"\(missing)".contains("--env"))
         #expect(missing.diagnostics.map(\.id) == ["missing-secret"])
         #expect("\(missing)".contains("secrets: {key: {env: KEY}}"))
 
         let file = fixture.folder.write("", to: "file")
         let unwritable = try fixture.plan(variables: ["KEY": "x"]).run(results: "\(file)/results")
         let error = try #require(await #expect(throws: RunError.self) { _ = try await unwritable.report })
+        #expect(error.code == .unwritableResults)
         #expect(error.diagnostics == [] && "\(error)".contains("\(file)/results"))
     }
 
@@ -103,7 +107,7 @@ import WaybillTestSupport
         )
         let run = try fixture.plan(variables: ["KEY": "hunter2"])
             .run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
-        let events = await run.events()
+        let events = try await run.events()
         let report = try await run.report
         #expect(report.outcome == .passed)
         var dumped = ""
@@ -121,7 +125,7 @@ import WaybillTestSupport
         let run = try fixture.plan()
             .run(results: fixture.results, options: ManifestRun.Options(usesMock: true, eventCapacity: 2))
         _ = try await run.report
-        let events = await run.events()
+        let events = try await run.events()
         #expect(events.map(\.type) == ["graph.finished", "run.finished"])
         #expect(events.map(\.missedBefore) == [events[0].number - 1, 0])
     }

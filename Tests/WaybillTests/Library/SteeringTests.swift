@@ -22,7 +22,7 @@ import WaybillTestSupport
         )
         let run = try fixture.plan().run(results: fixture.results)
         try await body(run, held)
-        let events = await run.events()
+        let events = try await run.events()
         return (events.story, try await run.report, held.targets)
     }
 
@@ -65,8 +65,8 @@ import WaybillTestSupport
         let graph = "{batch: [{id: a, call: one}, {id: b, call: two}, {id: c, call: one}]}"
         let byPath = try await steer(graph) { run, held in
             await held.waitForRequests(3)
-            run.cancel(step: "main.a")
-            await run.waitForEnds(["main.a"])
+            try run.cancel(step: "main.a")
+            try await run.waitForEnds(["main.a"])
             held.release()
         }
         #expect(byPath.report.steps.map(\.outcome) == [.cancelled, .passed, .passed])
@@ -74,7 +74,7 @@ import WaybillTestSupport
         let byName = try await steer(graph) { run, held in
             await held.waitForRequests(3)
             run.cancel(endpoint: "one")
-            await run.waitForEnds(["main.a", "main.c"])
+            try await run.waitForEnds(["main.a", "main.c"])
             held.release()
         }
         #expect(byName.report.steps.map(\.outcome) == [.cancelled, .passed, .cancelled])
@@ -87,7 +87,7 @@ import WaybillTestSupport
             held in
             await held.waitForRequests(1)
             run.pause()
-            for await event in run where event.kind == .paused { break }
+            for try await event in run where event.kind == .paused { break }
             #expect(held.targets == ["/one"])
             run.unpause()
             held.release()
@@ -102,11 +102,11 @@ import WaybillTestSupport
             "{batch: [{id: a, call: one}, {id: b, needs: [a], call: one}, {id: c, needs: [a], call: two}]}"
         ) { run, held in
             await held.waitForRequests(1)
-            run.pause(step: "main.b")
+            try run.pause(step: "main.b")
             held.release()
-            await run.waitForEnds(["main.c"])
+            try await run.waitForEnds(["main.c"])
             #expect(held.targets == ["/one", "/two"])
-            run.unpause(step: "main.b")
+            try run.unpause(step: "main.b")
         }
         #expect(story.contains("run.unpaused main.b"))
         #expect(report.outcome == .passed)
@@ -121,12 +121,12 @@ import WaybillTestSupport
             results: fixture.results,
             options: ManifestRun.Options(pausedSteps: ["main.a"])
         )
-        for await event in run where event.kind == .paused {
+        for try await event in run where event.kind == .paused {
             #expect(event.step == "main.a")
             break
         }
         #expect(held.targets == [])
-        run.unpause(step: "main.a")
+        try run.unpause(step: "main.a")
         let outcome = try await run.report.outcome
         #expect(outcome == .passed)
         #expect(held.targets == ["/a"])
@@ -148,7 +148,7 @@ import WaybillTestSupport
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         _ = try await run.report
         run.pause()
-        run.cancel(step: "main.account")
+        try run.cancel(step: "main.account")
         run.stop()
         run.cancelAll()
         run.unpause()
@@ -158,9 +158,9 @@ import WaybillTestSupport
 
 extension ManifestRun {
     /// Reads events until the steps with the given paths have finished.
-    fileprivate func waitForEnds(_ paths: Set<String>) async {
+    fileprivate func waitForEnds(_ paths: Set<String>) async throws {
         var paths = paths
-        for await event in self {
+        for try await event in self {
             if case .stepFinished(let step) = event.kind { paths.remove(step.path) }
             if paths.isEmpty { break }
         }

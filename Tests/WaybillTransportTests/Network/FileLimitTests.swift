@@ -10,19 +10,21 @@ import WaybillPlatform
         return limit
     }
 
-    @Test func `the limit of open files is raised, and never lowered`() throws {
+    @Test func `the limit of open files is raised if that is wanted, and never lowered`() throws {
         let original = Self.current
         let plenty = min(original.rlim_max, FileLimit.plenty)
         var limit = original
         // Only slightly less, because other tests run at the same time.
         limit.rlim_cur = plenty - 1
         try #require(waybill_set_file_limit(&limit) == 0)
-        #expect(FileLimit.makeRoom(forConnections: 1) == 1)
+        #expect(FileLimit.room(forConnections: 1, raising: false) == 1)
+        #expect(Self.current.rlim_cur == plenty - 1)
+        #expect(FileLimit.room(forConnections: 1, raising: true) == 1)
         #expect(Self.current.rlim_cur == plenty)
         #expect(Self.current.rlim_max == original.rlim_max)
         limit.rlim_cur = original.rlim_max
         try #require(waybill_set_file_limit(&limit) == 0)
-        #expect(FileLimit.makeRoom(forConnections: 1) == 1)
+        #expect(FileLimit.room(forConnections: 1, raising: true) == 1)
         #expect(Self.current.rlim_cur == original.rlim_max)
     }
 

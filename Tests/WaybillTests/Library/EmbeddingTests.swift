@@ -1,0 +1,144 @@
+import Testing
+import Waybill
+import WaybillTestSupport
+
+/// What a run does to the process and the folders of its program, and where it gets secrets and states from.
+@Suite(.timeLimit(.minutes(5))) struct EmbeddingTests {
+    private static let mocked = ManifestRun.Options(usesMock: true)
+
+    @Test func `a run without a folder has its results in memory, and writes nothing`() async throws {
+        let fixture = LibraryFixture(
+            LibraryFixture.shop.replacing(
+                "  main:\n",
+                with: "  main:\n    state: {n: {default: 1, next: state.n + 1}}\n"
+            )
+            .replacing("outputs: {user: inputs.username,", with: "outputs: {n: state.n, user: inputs.username,")
+        )
+        let run = try fixture.plan().run(options: Self.mocked)
+        let report = try await run.report
+        #expect(report.outcome == .passed)
+        #expect(report.outputs["main"]?["account"] == 7)
+        #expect(report.outputs["main"]?["n"] == 1)
+        #expect(report.folder == nil)
+        #expect(try await run.events().last?.type == "run.finished")
+        #expect(fixture.folder.names() == ["manifest.yaml"])
+        #expect(TemporaryFolder.files(in: "waybill-results", ending: ".json") == [])
+    }
+
+    @Test(arguments: [
+        "download: {to: file.bin}", "forEach: {in: [1], as: x}, write: {to: file.ndjson}",
+    ])
+    func `a run that writes files needs a folder`(key: String) async throws {
+        let fixture = LibraryFixture(
+            "graphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", mock: {body: {a: 1}}, \(key)}]}}"
+        )
+        let run = try fixture.plan().run(options: Self.mocked)
+        let error = try #require(await #expect(throws: RunError.self) { try await run.report })
+        #expect(error.code == .missingFolder)
+        #expect(try await fixture.plan().run(results: fixture.results, options: Self.mocked).report.outcome == .passed)
+    }
+
+    @Test func `secrets come from their source, and from the environment if it has none`() async throws {
+        let fixture = LibraryFixture(
+            """
+            secrets: {one: {env: ONE}, two: {env: TWO}, unused: {env: UNUSED}}
+            graphs:
+              main:
+                chain: [{id: a, get: "http://a.example/${secrets.one}/${secrets.two}"}]
+            """
+        )
+        let transport = TransportTests.Recorder { _ in .init() }
+        let options = ManifestRun.Options(
+            transport: transport,
+            secrets: { name in
+                if name == "unused" { throw CancellationError() }
+                return name == "one" ? "first" : nil
+            }
+        )
+        let plan = try fixture.plan(variables: ["ONE": "other", "TWO": "second"])
+        #expect(try await plan.run(options: options).report.outcome == .passed)
+        #expect(transport.requests.map(\.url) == ["http://a.example/first/second"])
+    }
+
+    @Test func `a source of secrets that fails ends the run before anything is sent`() async throws {
+        struct Sealed: Error {}
+        let fixture = LibraryFixture(
+            "secrets: {one: {env: ONE}}\ngraphs: {main: {chain: [{get: \"http://a.example/${secrets.one}\"}]}}"
+        )
+        let run = try fixture.plan().run(options: ManifestRun.Options(secrets: { _ in throw Sealed() }))
+        let error = try #require(await #expect(throws: RunError.self) { try await run.events() })
+        #expect(error.code == .secretSource)
+        #expect(error.message == "could not get the value of the secret 'one': Sealed()")
+    }
+
+    @Test func `variables are added to those of the process`() async throws {
+        let fixture = LibraryFixture(
+            """
+            inputs: {path: {type: string, env: PATH}, own: {type: string, env: WAYBILL_TEST_OWN}}
+            graphs: {main: {chain: [{id: a, values: {x: "${inputs.own}"}}], outputs: {path: inputs.path, own: inputs.own}}}
+            """
+        )
+        let report = try await fixture.plan(variables: ["WAYBILL_TEST_OWN": "x"]).run().report
+        #expect(report.outputs["main"]?["own"] == "x")
+        #expect(report.outputs["main"]?["path"]?.string?.isEmpty == false)
+    }
+
+    @Test func `a state file holds for a run and for its resumption`() async throws {
+        let manifest = """
+            graphs:
+              main:
+                state: {n: {default: 1, next: state.n + 1}}
+                chain: [{id: a, get: "http://a.example/"}]
+            """
+        let fixture = LibraryFixture(manifest)
+        let (one, other) = ("\(fixture.folder.path)/one.json", "\(fixture.folder.path)/other.json")
+        let broken = TransportTests.Recorder { _ in .init(status: 500) }
+        let working = TransportTests.Recorder { _ in .init() }
+        let failed = try fixture.plan()
+            .run(results: fixture.results, options: ManifestRun.Options(transport: broken, stateFile: one))
+        #expect(try await failed.report.outcome == .failed)
+        let resumed = try ManifestRun.resume(
+            fixture.results,
+            options: ManifestRun.Options(transport: working, stateFile: other)
+        )
+        #expect(try await resumed.report.outcome == .passed)
+        #expect(fixture.folder.read("one.json") == nil)
+        #expect(fixture.folder.read("other.json")?.contains("\"n\": 2") == true)
+        let next = try fixture.plan().run(options: ManifestRun.Options(transport: working, stateFile: other))
+        #expect(try await next.report.outcome == .passed)
+        #expect(fixture.folder.read("other.json")?.contains("\"n\": 3") == true)
+    }
+
+    @Test func `a path that no step has is an error`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let paused = try fixture.plan().run(options: ManifestRun.Options(usesMock: true, pausedSteps: ["main.acount"]))
+        let error = try #require(await #expect(throws: RunError.self) { try await paused.events() })
+        #expect(error.code == .unknownStep)
+        #expect(error.message == "no step has the path 'main.acount'; did you mean 'main.account'?")
+        let run = try fixture.plan().run(options: Self.mocked)
+        for body in [run.cancel(step:), run.pause(step:), run.unpause(step:)] as [(String) throws -> Void] {
+            #expect(throws: RunError.self) { try body("main.nothing") }
+            #expect(throws: Never.self) { try body("main") }
+        }
+        run.unpause()
+        run.cancelAll()
+        _ = try await run.report
+    }
+
+    @Test func `errors have no words of the command line`() throws {
+        let fixture = LibraryFixture(
+            "inputs: {a: string}\ngraphs: {main: {chain: [{get: \"http://a.example/${inputs.a}\"}]}}"
+        )
+        fixture.folder.write("waybill: 1\n", to: "a.yaml")
+        let inner = fixture.folder.write(
+            "waybill: 1\ninclude: [../a.yaml]\ngraphs: {main: {chain: [{values: {x: 1}}]}}\n",
+            to: "inner/b.yaml"
+        )
+        let outside = Manifest.diagnostics(contentsOf: inner)
+        #expect(outside.map(\.id) == ["outside-folder"])
+        #expect(outside.flatMap(\.help) == ["Pass 'allowsOutside: true' if this is intended."])
+        let error = try #require(#expect(throws: ManifestError.self) { try fixture.plan() })
+        #expect(error.diagnostics.flatMap(\.help) == ["Pass it in 'inputs', or give it a default."])
+        #expect(!"\(error)".contains("--input"))
+    }
+}
