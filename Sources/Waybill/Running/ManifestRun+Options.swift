@@ -18,21 +18,22 @@ extension ManifestRun {
         public var clock: any Clock<Duration> = ContinuousClock()
         /// Returns the value of a secret by its name in the manifest. For a secret without a value (`nil`), its environment
         /// variable is used. It is called before anything is sent, for each secret that the run uses; if it throws, the run
-        /// ends with ``RunError/Code/secretSource``.
+        /// ends with `RunError.Code.secretSource`.
         public var secrets: (@Sendable (_ name: String) async throws -> String?)?
         /// The path of the file for the states of the graphs, which they start with and store their new states in. If `nil`,
         /// they start with the default values and store nothing; a resumed run uses the file of the earlier run.
         public var stateFile: String?
         /// Whether the body of each response is kept in the folder of the results, not only those of failed ones.
         public var keepsBodies = false
-        /// Whether the snapshots of the manifest are written instead of compared with responses.
+        /// Whether the snapshots of the manifest are written instead of compared with responses. The run then needs a folder for
+        /// its results.
         public var updatesSnapshots = false
         /// The observers, which receive every event while the run waits.
         public var observers: [any Observer] = []
         /// The maximum number of events that are buffered for a slow reader, at least 1.
         public var eventCapacity = 16_384
         /// The paths of steps that are paused from the start, until ``ManifestRun/unpause(step:)``. If there is no step with
-        /// a path, the run ends with ``RunError/Code/unknownStep`` before anything is sent.
+        /// a path, the run ends with `RunError.Code.unknownStep` before anything is sent.
         public var pausedSteps: [String] = []
 
         /// Creates options; see the properties.

@@ -21,7 +21,7 @@ extension ManifestRun {
     ///   - repeatsTolerated: Whether to repeat steps and elements whose failures were tolerated (`onFailure: continue`).
     ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
     ///   - options: The observers of the run, and how it is executed.
-    /// - Throws: ``RunError`` with the code ``RunError/Code/invalidManifest`` and all diagnostics if the manifest has errors, or
+    /// - Throws: ``RunError`` with the code `RunError.Code.invalidManifest` and all diagnostics if the manifest has errors, or
     ///   if parts of it that have already run were changed; with another code if there is no run in the folder, or if its
     ///   journal is damaged.
     ///
@@ -107,7 +107,7 @@ extension ManifestRun {
     ///   - variables: Environment variables in addition to those of this process, whose values they replace.
     ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
     /// - Returns: The report of the run; `nil` if steps come after the shards: then resume the run in the folder.
-    /// - Throws: ``RunError``, with the code ``RunError/Code/shards`` if a shard is missing or has not passed.
+    /// - Throws: ``RunError``, with the code `RunError.Code.shards` if a shard is missing or has not passed.
     public static func merge(
         _ folders: [String],
         into folder: String,

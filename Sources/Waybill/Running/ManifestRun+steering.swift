@@ -5,7 +5,7 @@ import WaybillExecution
 ///
 /// Steps are named by their paths, as in events (`main.login`, `main.items[3]`) and ``RunPlan/steps``; the name of a graph
 /// is the path of all its steps. A step includes the steps inside it. A path that no step has is an error, because the
-/// program would otherwise wait for something that never happens: the functions throw ``RunError/Code/unknownStep``.
+/// program would otherwise wait for something that never happens: the functions throw `RunError.Code.unknownStep`.
 extension ManifestRun {
     /// Starts nothing new except the steps of `finally`. Running requests have ten seconds to finish; then they are
     /// cancelled.

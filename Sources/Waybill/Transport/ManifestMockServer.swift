@@ -14,7 +14,7 @@ public final class ManifestMockServer: Sendable {
     /// - Parameters:
     ///   - manifest: The manifest, also with graphs that a run would not use.
     ///   - port: The port; 0 for a free one.
-    /// - Throws: ``RunError`` with the code ``RunError/Code/transport`` if the port is in use.
+    /// - Throws: ``RunError`` with the code `RunError.Code.transport` if the port is in use.
     public init(for manifest: Manifest, port: Int = 0) throws(RunError) {
         let server = MockServer(routes: Pipeline.mockRoutes(of: manifest.checked).routes)
         self.server = server

@@ -13,7 +13,8 @@ import WaybillTransport
 ///
 /// Everything above HTTP is unchanged: templates, redirects, retries, deadlines, limits, filters and expectations. The run
 /// enforces the request's `timeout` and `maxBody`. What the library's own transport does with connections does not apply:
-/// `cache`, cookie jars, `tls`, `proxy`, `network`, `resolve`, digest credentials and compression.
+/// `cache`, cookie jars, `tls`, `proxy`, `network`, `resolve`, digest credentials and compression. Pausing a run does not pause
+/// requests in flight.
 ///
 /// A transport receives the real values of secrets.
 public protocol ManifestTransport: Sendable {
@@ -99,8 +100,11 @@ public struct ManifestTransportError: Error, Sendable, Hashable, CustomStringCon
 
     /// Creates an error.
     ///
-    /// - Parameter wasSent: Whether the server may have received the request; `nil` for what the kind suggests: not if
-    ///   there was no connection.
+    /// - Parameters:
+    ///   - kind: The kind of failure.
+    ///   - message: What failed, without a full stop.
+    ///   - wasSent: Whether the server may have received the request; `nil` for what the kind suggests: not if there was no
+    ///     connection.
     public init(_ kind: Kind, _ message: String, wasSent: Bool? = nil) {
         self.kind = kind
         self.message = message
