@@ -108,7 +108,7 @@ package struct Executor: Sendable {
         for warning in setUpWarnings { events.emit(.warning(redactor.text(warning), at: nil)) }
         warnOfShortSecrets()
         for loss in resumption.lostCookies {
-            events.emit(.warning(redactor.text(loss.message), at: loss.span), step: loss.step)
+            events.emit(.warning(redactor.text(loss.message), at: SourceLocation(loss.span)), step: loss.step)
         }
         await warnOfChangedFiles(context)
         let start = context.activeTime
@@ -259,7 +259,7 @@ extension Executor {
         let message =
             "a secret of fewer than \(ShortSecrets.limit) bytes in \(sources.prefix(most).joined(separator: ", "))\(more) is "
             + "redacted only where it is a whole value, not inside a longer string"
-        events.emit(.warning(redactor.text(message), at: span))
+        events.emit(.warning(redactor.text(message), at: SourceLocation(span)))
     }
 
     private var states: [(name: String, value: JSON)] {

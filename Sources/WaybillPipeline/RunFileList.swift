@@ -1,7 +1,7 @@
 package import WaybillDiagnostics
 import WaybillManifest
 package import WaybillPlan
-import WaybillResults
+package import WaybillResults
 import WaybillRuntime
 
 /// The files that runs read and write, as far as their paths are known before anything is sent, and those that cannot be
@@ -58,6 +58,22 @@ package struct RunFileList: Sendable {
             checkReplaceable(file, isInside: !path.hasPrefix("/") && !path.split(separator: "/").contains(".."))
             write(file, as: .step)
         }
+    }
+
+    /// The files that earlier runs have written and that their manifests read, as far as some reports could replace them.
+    ///
+    /// - Parameters:
+    ///   - folders: The folders of the results.
+    ///   - reports: The paths of the reports.
+    package init(of runs: [ReportedRun], in folders: [String], for reports: [String]) {
+        let pipeline = Pipeline(allowsOutside: true)
+        for run in runs {
+            let checked = pipeline.check(pipeline.load(run.result.manifest), environment: run.result.environment).value
+            read(checked.map { Pipeline.namedFiles(of: $0) } ?? [])
+        }
+        read(pipeline.readFiles)
+        for folder in folders { addResults(in: folder) }
+        addRecorded(in: folders, for: reports)
     }
 
     /// Adds an error if a step could not put its file at a path.

@@ -53,6 +53,24 @@ package enum RunFolders {
             return (recorded.steps, recorded.unfinished)
         }
 
+        /// The result; if the run has none, what its journal has. A run that has not finished counts as interrupted, and its
+        /// last event as its end.
+        package var summary: RunResult? {
+            if let result { return result }
+            guard let record else { return nil }
+            return RunResult(
+                id: record.id,
+                manifest: record.manifest,
+                environment: record.environment,
+                part: RunPart(json: record.part)?.text,
+                startedAt: record.startedAt,
+                finishedAt: record.lastEventAt,
+                time: record.time,
+                outcome: record.outcome ?? .interrupted,
+                steps: recorded.steps
+            )
+        }
+
         /// The run for reports; `nil` if there is no result.
         package var reported: ReportedRun? { result.map { ReportedRun($0, in: folder) } }
 
@@ -113,6 +131,18 @@ package enum RunFolders {
         let paths = SuiteFolder(at: folder)?.members.map(\.manifest) ?? entry(of: folder).map { [$0.manifest] } ?? []
         // The same manifest may be specified as 'a.yaml' and './a.yaml'.
         return Set(paths.map { CodePoints(FileContents.canonicalPath($0) ?? $0) })
+    }
+
+    /// Returns the run of a name or in a folder for reports, or those of a suite, and the folders that contain them.
+    ///
+    /// - Throws: ``RunError`` if there is no run that has finished.
+    package static func reportedRuns(of run: String) throws(RunError) -> (runs: [ReportedRun], folders: [String]) {
+        if let suite = suite(of: run) {
+            return (suite.reportedRuns(), [suite.path] + suite.members.map(\.folder))
+        }
+        let folder = folder(of: run)
+        guard let reported = entry(of: folder)?.reported else { throw missingRun(run) }
+        return ([reported], [folder])
     }
 
     /// Returns the suite in the folder of a run; `nil` if it is a single run.

@@ -267,9 +267,9 @@ extension Span {
         hasFailed = outcome == .failed
         guard let failure else { return }
         add("error.type", failure.kind.rawValue)
-        if let position = failure.position {
-            add("code.file.path", position.file)
-            add("code.line.number", position.line)
+        if let location = failure.location {
+            add("code.file.path", location.file)
+            add("code.line.number", location.line)
         }
         if hasFailed { message = failure.message.string } else { add("waybill.failure", failure.message.string) }
     }

@@ -75,7 +75,7 @@ import WaybillTestSupport
         )
         let elements = try #require(outcome.result.steps[0].elements)
         #expect(elements.counts[.tolerated] == 200)
-        #expect(elements.failures.map(\.element) == Array(0..<100))
+        #expect(elements.failures.map(\.index) == Array(0..<100))
         #expect(elements.failures[99].subject.url?.string == "http://s/99")
         #expect(elements.failures[99].failure.message.string == "the status is 500, not 2xx")
         // For a group, the URL is that of the request that failed.

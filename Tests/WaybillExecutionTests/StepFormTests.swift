@@ -94,7 +94,7 @@ import WaybillResults
         let outcome = await fixture.run()
         #expect(outcome.summary == summary)
         #expect(fixture.transport.paths.count == requests)
-        #expect(outcome.result.steps[0].elements?.failures.map(\.element) == [0])
+        #expect(outcome.result.steps[0].elements?.failures.map(\.index) == [0])
     }
 
     @Test func `finally runs after a failure and can read the results of earlier steps`() async throws {

@@ -51,7 +51,7 @@ import WaybillResults
         let elements = Samples.steps[1].elements
         #expect(elements?.counts[.failed] == 150)
         #expect(elements?.counts[.passed] == 1)
-        #expect(elements?.failures.map(\.element) == Array(0..<100))
+        #expect(elements?.failures.map(\.index) == Array(0..<100))
         #expect(elements?.json["failures"]?[7]?["element"] == 7)
         #expect(elements?.json["failures"]?[7]?["kind"] == "expect")
     }

@@ -165,8 +165,14 @@ enum Samples {
                 .writeSharded(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400, checksum: 12)),
                 "main.each"
             ),
-            (.writeCommitting(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
-            (.writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400)), "main.each"),
+            (
+                .writeCommitting(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400, aggregated: nil)),
+                "main.each"
+            ),
+            (
+                .writeCommitted(.init(path: redactor.text("a/hunter2.csv"), records: 20, bytes: 400, aggregated: nil)),
+                "main.each"
+            ),
             (
                 .downloadCommitted(
                     .init(path: redactor.text("a/hunter2.zip"), bytes: 4, sha256: "ab", isResumed: true, isKept: true)
@@ -176,7 +182,7 @@ enum Samples {
             (.sessionRenewed(service: "accounts"), nil),
             (.graphFinishing(graph: "main"), nil),
             (.stepSkipped(.failure), "main.rest"),
-            (.warning("a secret in a URL", at: manifest.span(0..<1)), nil),
+            (.warning("a secret in a URL", at: SourceLocation(manifest.span(0..<1))), nil),
             (.warning("no place", at: nil), nil),
             (.graphFinished(graph: "main", .failed), nil),
             (.runFinished(.failed, result.counts), nil),

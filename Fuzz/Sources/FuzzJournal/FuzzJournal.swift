@@ -2,7 +2,7 @@ import WaybillJSON
 import WaybillResults
 
 /// Reads a text as the journal of a run: as it is, and with right numbers and checksums on all lines that are JSON objects, so
-/// that what the lines say is reached. Whatever it says, it must be read or refused.
+/// that what the lines say is reached. Whatever it says, it must be read or refused, and each event can be written again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -26,6 +26,7 @@ private func sealed(_ bytes: [UInt8]) -> [UInt8] {
         number += 1
         event["seq"] = .number(JSONNumber(number))
         event["sum"] = nil
+        _ = RunEvent(json: .object(event))?.json
         let text = Array(JSONWriter().string(.object(event)).utf8.dropLast())
         result += text + Array(",\"sum\":\"\(Checksum.text(of: text[...]))\"}\n".utf8)
     }

@@ -13,11 +13,25 @@ extension ManifestRun {
             self.missedBefore = missedBefore
         }
 
+        /// Creates an event, for tests of code that receives events.
+        public init(
+            number: Int = 1,
+            timestamp: Timestamp = .now(),
+            step: String? = nil,
+            kind: Kind,
+            missedBefore: Int = 0
+        ) {
+            self.init(
+                RunEvent(seq: number, at: timestamp, step: step, kind: RunEvent.Kind(kind)),
+                missedBefore: missedBefore
+            )
+        }
+
         /// The number of the event in the run, from 1. A resumed run continues the count.
         public var number: Int { event.seq }
 
         /// When it happened.
-        public var moment: Moment { event.at }
+        public var timestamp: Timestamp { event.at }
 
         /// The path of the step that it happened in, such as `main.items[3]`.
         public var step: String? { event.step }

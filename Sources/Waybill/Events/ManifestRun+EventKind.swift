@@ -7,33 +7,33 @@ extension ManifestRun.Event {
         /// The run starts. This is the first event of every run.
         case runStarted(ManifestRun.Start)
         /// The run has finished. This is the last event of every run that was not killed.
-        case runFinished(ManifestRun.Outcome, ManifestRun.Counts)
+        case runFinished(outcome: ManifestRun.Outcome, counts: ManifestRun.Counts)
         /// The run, or only the step of the event if there is one, is paused.
         case paused
         /// The run, or only the step of the event if there is one, continues.
         case unpaused
         /// A graph starts.
-        case graphStarted(String)
+        case graphStarted(name: String)
         /// The steps of a graph have finished, and those of its `finally` start.
-        case graphFinishing(String)
+        case graphFinishing(name: String)
         /// A graph has finished.
-        case graphFinished(String, ManifestRun.StepOutcome)
+        case graphFinished(name: String, outcome: ManifestRun.StepOutcome)
         /// A step starts.
         case stepStarted
         /// A step is skipped.
-        case stepSkipped(ManifestRun.SkipReason)
+        case stepSkipped(reason: ManifestRun.SkipReason)
         /// A step has finished, and the steps that depend on it may start.
         case stepFinished(ManifestRun.Step)
-        /// A step with `forEach` starts; the value is the number of its elements.
-        case elementsStarted(Int)
+        /// A step with `forEach` starts its elements.
+        case elementsStarted(count: Int)
         /// An element of a step with `forEach` has finished.
-        case elementFinished(ManifestRun.ElementEnd)
+        case elementFinished(ManifestRun.ElementResult)
         /// A page of a step with `paginate` was received.
         case pageFinished(ManifestRun.Page)
         /// The condition of `until` was not met; the number of the poll, from 1, and the time until the next one.
-        case pollFinished(Int, pause: Duration)
+        case pollFinished(number: Int, pause: Duration)
         /// A file of `write` has lost its end when the run is resumed. The missing part is requested again.
-        case fileCut(ManifestRun.CutFile)
+        case fileTruncated(ManifestRun.TruncatedFile)
         /// A file of `write` is complete, and is about to be moved to its path.
         case fileCompleted(ManifestRun.WrittenFile)
         /// A file of `write` is complete and was moved to its path.
@@ -51,8 +51,8 @@ extension ManifestRun.Event {
         case requestRedirected(ManifestRun.Redirection)
         /// An attempt failed, and another one follows.
         case requestRetrying(ManifestRun.Retry)
-        /// A request used the cache; the value tells whether the response came from there.
-        case cacheUsed(attempt: Int, ManifestRun.CacheUse)
+        /// A request used the cache; whether the response came from there.
+        case cacheUsed(attempt: Int, use: ManifestRun.CacheUse)
         /// The status and the header of a response were received.
         case responseStarted(ManifestRun.ResponseHead)
         /// A response is complete.
@@ -62,9 +62,9 @@ extension ManifestRun.Event {
         /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
         /// A message that the manifest logs.
-        case log(ManifestRun.Text)
+        case log(message: ManifestRun.Text)
         /// A warning about something that may be unintended, and its location in the manifest.
-        case warning(ManifestRun.Text, at: SourceLocation?)
+        case warning(message: ManifestRun.Text, location: SourceLocation?)
     }
 }
 
@@ -73,22 +73,24 @@ extension ManifestRun.Event.Kind {
         self =
             switch kind {
             case .runStarted(let start): .runStarted(start)
-            case .runFinished(let outcome, let counts): .runFinished(outcome, counts)
+            case .runFinished(let outcome, let counts): .runFinished(outcome: outcome, counts: counts)
             case .runPaused: .paused
             case .runUnpaused: .unpaused
-            case .graphStarted(let graph): .graphStarted(graph)
-            case .graphFinishing(let graph): .graphFinishing(graph)
-            case .graphFinished(let graph, let outcome): .graphFinished(graph, outcome)
+            case .graphStarted(let graph): .graphStarted(name: graph)
+            case .graphFinishing(let graph): .graphFinishing(name: graph)
+            case .graphFinished(let graph, let outcome): .graphFinished(name: graph, outcome: outcome)
             case .stepStarted: .stepStarted
-            case .stepSkipped(let reason, _): .stepSkipped(reason)
+            case .stepSkipped(let reason, _): .stepSkipped(reason: reason)
             case .stepFinished(let result, _): .stepFinished(result)
-            case .elementsStarted(let count, _): .elementsStarted(count)
+            case .elementsStarted(let count, _): .elementsStarted(count: count)
             case .elementFinished(let end): .elementFinished(end)
             case .pageFinished(let end): .pageFinished(end)
-            case .pollFinished(let poll, let pause): .pollFinished(poll, pause: pause)
-            case .writeCut(let file): .fileCut(file)
+            case .pollFinished(let poll, let pause): .pollFinished(number: poll, pause: pause)
+            case .writeCut(let file): .fileTruncated(file)
             case .writeSharded(let file):
-                .fileCompleted(.init(path: file.path, records: file.records.count, bytes: file.bytes))
+                .fileCompleted(
+                    .init(path: file.path, records: file.records.count, bytes: file.bytes, aggregates: .null)
+                )
             case .writeCommitting(let file): .fileCompleted(file)
             case .writeCommitted(let file): .fileWritten(file)
             case .downloadCommitted(let file): .fileDownloaded(file)
@@ -97,14 +99,14 @@ extension ManifestRun.Event.Kind {
             case .requestProgress(let progress): .requestProgress(progress)
             case .requestRedirected(let redirection): .requestRedirected(redirection)
             case .requestRetrying(let retry): .requestRetrying(retry)
-            case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, use)
+            case .cacheUsed(let attempt, let use): .cacheUsed(attempt: attempt, use: use)
             case .responseHead(let head): .responseStarted(head)
             case .responseFinished(let attempt, let status, let times, let bytes):
                 .responseFinished(ManifestRun.Response(attempt: attempt, status: status, times: times, bytes: bytes))
             case .requestDebug(_, let exchange): .exchange(JSONValue(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
-            case .log(let message): .log(message)
-            case .warning(let message, let span): .warning(message, at: span.map(SourceLocation.init))
+            case .log(let message): .log(message: message)
+            case .warning(let message, let location): .warning(message: message, location: location)
             }
     }
 }
@@ -119,6 +121,14 @@ extension ManifestRun {
         /// How long it took.
         public let times: Times
         /// The number of bytes of the messages.
-        public let bytes: Bytes
+        public let bytes: ByteCounts
+
+        /// Creates a response; see the properties.
+        public init(attempt: Int = 1, status: Int, times: Times, bytes: ByteCounts = ByteCounts()) {
+            self.attempt = attempt
+            self.status = status
+            self.times = times
+            self.bytes = bytes
+        }
     }
 }

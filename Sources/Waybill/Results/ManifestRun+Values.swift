@@ -1,6 +1,7 @@
 import WaybillJSON
 
 @_exported public import enum WaybillDiagnostics.FailureKind
+@_exported public import struct WaybillDiagnostics.SourceLocation
 @_exported public import struct WaybillFormats.Timestamp
 @_exported public import struct WaybillPipeline.RunError
 @_exported public import struct WaybillResults.ByteCounts
@@ -12,12 +13,16 @@ import WaybillJSON
 @_exported public import struct WaybillResults.ProgressReport
 @_exported public import struct WaybillResults.RedactedHeader
 @_exported public import struct WaybillResults.RedactedText
+@_exported public import struct WaybillResults.RunComparison
 @_exported public import struct WaybillResults.RunEvent
 @_exported public import enum WaybillResults.RunOutcome
 @_exported public import enum WaybillResults.SkipReason
 @_exported public import enum WaybillResults.StepGroup
 @_exported public import enum WaybillResults.StepOutcome
 @_exported public import struct WaybillResults.StepResult
+
+/// A range of a manifest, or of another source that was read.
+public typealias SourceLocation = WaybillDiagnostics.SourceLocation
 
 // The types of other modules that are part of the library. All else that the modules declare is internal to the package.
 extension ManifestRun {
@@ -36,13 +41,15 @@ extension ManifestRun {
     /// The stage of a step that failed.
     public typealias FailureKind = WaybillDiagnostics.FailureKind
     /// A point in time on the wall clock, in UTC.
-    public typealias Moment = Timestamp
+    public typealias Timestamp = WaybillFormats.Timestamp
     /// How long a request and its phases took.
     public typealias Times = PhaseTimes
     /// The number of bytes of messages that were transferred, including headers, before decompression.
-    public typealias Bytes = ByteCounts
+    public typealias ByteCounts = WaybillResults.ByteCounts
     /// The progress of a request's transfer, in bytes of the bodies as they are transferred.
     public typealias Progress = ProgressReport
+    /// What differs between two runs of a manifest.
+    public typealias Changes = RunComparison
     /// The start of a run.
     public typealias Start = RunEvent.RunStart
     /// The result of a step.
@@ -52,11 +59,11 @@ extension ManifestRun {
     /// The results of the elements of a step with `forEach`.
     public typealias Elements = ElementResults
     /// The result of an element of a step with `forEach`.
-    public typealias ElementEnd = RunEvent.ElementEnd
+    public typealias ElementResult = RunEvent.ElementEnd
     /// A page that was received.
     public typealias Page = RunEvent.PageEnd
     /// A file of `write` whose end is missing.
-    public typealias CutFile = RunEvent.CutFile
+    public typealias TruncatedFile = RunEvent.CutFile
     /// A file of `write` that is complete.
     public typealias WrittenFile = RunEvent.WrittenFile
     /// A file of `download` that is complete.
@@ -77,21 +84,29 @@ extension ManifestRun {
 
 extension StepResult {
     /// How long it took: for a request, the last attempt; otherwise the whole step.
-    public var times: PhaseTimes? { time }
+    public var times: PhaseTimes? {
+        get { time }
+        set { time = newValue }
+    }
+}
+
+extension RunComparison {
+    /// The outputs that differ, by their names, such as `main.count`.
+    public var outputs: [Change<JSONValue>] {
+        outputChanges.map { change in
+            Change(
+                name: change.name,
+                before: change.before.map(JSONValue.init),
+                after: change.after.map(JSONValue.init)
+            )
+        }
+    }
 }
 
 extension Failure {
     /// The server's code for the failure: the status, or the code in the response's envelope. A number is in decimal
     /// digits.
     public var code: String? { serverCode?.text.string }
-
-    /// The location in the manifest that the failure belongs to.
-    public var location: SourceLocation? { span.map(SourceLocation.init) }
-}
-
-extension Failure.Detail {
-    /// The location in the manifest of the requirement that was not met.
-    public var location: SourceLocation? { span.map(SourceLocation.init) }
 }
 
 extension RunEvent.PageEnd {

@@ -42,31 +42,15 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: true)
-        if let suite = RunFolders.suite(of: argument.run) {
-            let runs = suite.reportedRuns()
-            try check(runs, in: [suite.path] + suite.members.map(\.folder), output)
-            return try ReportOptions.write(requests, for: runs, output)
+        let (runs, folders): ([ReportedRun], [String])
+        do throws(RunError) {
+            (runs, folders) = try RunFolders.reportedRuns(of: argument.run)
+        } catch {
+            throw output.notRun(error.commandMessage)
         }
-        guard let run = RunFolders.entry(of: argument.folder)?.reported else {
-            throw output.notRun(RunFolders.missingRun(argument.run).commandMessage)
-        }
-        try check([run], in: [argument.folder], output)
-        try ReportOptions.write(requests, for: [run], output)
-    }
-
-    /// Reports each report that would replace a file of some runs, or one that their manifests read. Throws the exit
-    /// status if there are any.
-    private func check(_ runs: [ReportedRun], in folders: [String], _ output: Output) throws {
-        let pipeline = Pipeline(allowsOutside: true)
-        var files = RunFileList()
-        for run in runs {
-            let checked = pipeline.check(pipeline.load(run.result.manifest), environment: run.result.environment).value
-            files.read(checked.map { Pipeline.namedFiles(of: $0) } ?? [])
-        }
-        files.read(pipeline.readFiles)
-        for folder in folders { files.addResults(in: folder) }
-        files.addRecorded(in: folders, for: requests.compactMap(\.path))
+        let files = RunFileList(of: runs, in: folders, for: requests.compactMap(\.path))
         try ReportOptions.check(requests, files, or: ExitStatus.invalid, output)
+        try ReportOptions.write(requests, for: runs, output)
     }
 
     private var requests: [ReportOptions.Request] {

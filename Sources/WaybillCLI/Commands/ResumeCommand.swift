@@ -127,7 +127,7 @@ struct ResumeCommand: ParsableCommand {
     private func printSummary(of suite: SuiteFolder, time: Duration?, _ output: Output) {
         let summary = SuiteSummary(of: suite)
         guard !printing.quiet || summary.passed < suite.members.count else { return }
-        let words = time.map { " in \(RunPrinter.time($0))" } ?? "; there is nothing to resume"
+        let words = time.map { " in \($0.timeText)" } ?? "; there is nothing to resume"
         output.write("\n\(summary.text)\(words)\n")
         for member in suite.members {
             let result = RunFolders.entry(of: member.folder)?.result

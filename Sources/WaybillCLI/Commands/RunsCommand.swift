@@ -78,7 +78,7 @@ struct RunsCommand: ParsableCommand {
                 return [name, RunFolders.missingResult(of: path) != nil ? "unreadable" : "not run", "", age, manifest]
             }
             let outcome = entry.result?.outcome.rawValue ?? (entry.isRunning ? "running" : "unfinished")
-            let counts = entry.result.map { "\($0.counts.summary) in \(RunPrinter.time($0.time))" } ?? ""
+            let counts = entry.result.map { "\($0.counts.summary) in \($0.time.timeText)" } ?? ""
             return [name, outcome, counts, age, entry.description]
         }
 

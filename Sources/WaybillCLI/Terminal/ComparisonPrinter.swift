@@ -18,15 +18,15 @@ struct ComparisonPrinter {
             return "\(name)  \(result.outcome.rawValue), only in the later run\n"
         }
         let comparison = RunComparison(
-            of: RunComparison.Side(result, folder: folder),
-            against: RunComparison.Side(before, folder: earlier)
+            of: RunComparison.Side(result, outputs: RunFolder.outputs(in: folder), folder: folder),
+            against: RunComparison.Side(before, outputs: RunFolder.outputs(in: earlier), folder: earlier)
         )
-        let times = "\(RunPrinter.time(before.time)) → \(RunPrinter.time(result.time))"
+        let times = "\(before.time.timeText) → \(result.time.timeText)"
         var text = "\(name)  \(before.id) → \(result.id)\n"
         text += "  \(before.outcome.rawValue) (\(before.counts.summary)) → "
         text += "\(result.outcome.rawValue) (\(result.counts.summary)), \(times)\n"
         text += comparison.steps.map(line).joined() + comparison.elements.map(line).joined()
-        text += comparison.files.map { line(of: $0) }.joined() + comparison.outputs.map { line(of: $0) }.joined()
+        text += comparison.files.map { line(of: $0) }.joined() + comparison.outputChanges.map { line(of: $0) }.joined()
         if comparison.isEmpty { text += "  no step or output differs\n" }
         return text
     }
@@ -40,7 +40,7 @@ struct ComparisonPrinter {
             let earlier = "\(words(for: before)) → "
             return line(("  \(after.path)  ", .strong), (earlier, nil), (words(for: after), style))
         case .time(let before, let after):
-            let times = [before, after].map { $0.time.map { RunPrinter.time($0.total) } ?? "" }
+            let times = [before, after].map { $0.time.map { $0.total.timeText } ?? "" }
             return line(("  \(after.path)  ", .strong), (times.joined(separator: " → "), nil))
         }
     }

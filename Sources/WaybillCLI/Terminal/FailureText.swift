@@ -56,7 +56,7 @@ struct FailureText {
         if printsWholeBodies {
             text += body(of: step)
         } else if let first = listed.first {
-            text += body(of: "\(step)[\(first.element)]", first.failure)
+            text += body(of: "\(step)[\(first.index)]", first.failure)
         }
         return text
     }
@@ -65,9 +65,9 @@ struct FailureText {
     private func line(of element: ElementResults.ElementFailure) -> String {
         let subject = Self.words(element.subject)
         let reason = Self.reason(element.failure)
-        guard !subject.isEmpty else { return "[\(element.element)] \(reason)" }
+        guard !subject.isEmpty else { return "[\(element.index)] \(reason)" }
         let room = terminal.map { max(24, $0.columns - reason.count - 16) } ?? .max
-        return "[\(element.element)] \(PrintableText.shortened(subject, to: room)): \(reason)"
+        return "[\(element.index)] \(PrintableText.shortened(subject, to: room)): \(reason)"
     }
 
     /// Returns what identifies an element: its value and the URL of its request.
@@ -84,7 +84,7 @@ struct FailureText {
 
     /// Returns the failure of an element, and the start of the response's body.
     func text(of element: ElementResults.ElementFailure, step: String) -> String {
-        indented(diagnostic(of: element.failure)) + body(of: "\(step)[\(element.element)]", element.failure)
+        indented(diagnostic(of: element.failure)) + body(of: "\(step)[\(element.index)]", element.failure)
     }
 
     /// Returns the start of the body of the last response of a step or an element, and the path of the file that

@@ -173,7 +173,7 @@ final class RunPrinter: RunObserver {
         let path = "\(step.path)[\(element)]"
         var text = failureText(bodies)
         text.printsWholeBodies = printsBody
-        if let failed = elements.failures.first(where: { $0.element == element }) {
+        if let failed = elements.failures.first(where: { $0.index == element }) {
             let outcome: StepOutcome = step.outcome == .tolerated ? .tolerated : .failed
             let (mark, style) = mark(of: failed.failure.kind == .cancelled ? .cancelled : outcome)
             write("  \(paint(mark, style)) \(paint("\(path)  \(FailureText.words(failed.subject))", .strong))\n")
@@ -202,7 +202,7 @@ final class RunPrinter: RunObserver {
             (counts[.skipped], "skipped", .faint), (counts[.cancelled], "cancelled", .warning),
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
-        let time = Self.time(result.time)
+        let time = result.time.timeText
         write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(PrintableText.oneLine(folder))\n")
         // An interrupted run in which everything passed has nothing to continue.
         let isComplete = result.outcome != .failed && counts[.skipped] + counts[.cancelled] + counts[.failed] == 0
@@ -269,22 +269,13 @@ final class RunPrinter: RunObserver {
         if let status = result.status { end.append("  \(status)") }
         if let cache = result.cache { end.append("  cache \(cache.rawValue)") }
         if let elements = result.elements { end.append("  \(elements.counts.summary)") }
-        if let time = result.time { end.append("  \(Self.time(time.total))") }
+        if let time = result.time { end.append("  \(time.total.timeText)") }
         if let method = result.method, let url = result.url {
             let room = terminal.map { max(24, $0.columns - start.width - end.width - method.count - 4) } ?? .max
             start.append("  ")
             start.append("\(method) \(PrintableText.shortened(url.string, to: room))", .faint)
         }
         return start.text + end.text + "\n"
-    }
-
-    /// Returns a duration in milliseconds, or in seconds if it is ten seconds or more.
-    static func time(_ duration: Duration) -> String {
-        let milliseconds = duration / .milliseconds(1)
-        // The duration is negative if the clock was set back, or if a file contains such times.
-        if milliseconds < 0 { return "0 ms" }
-        if milliseconds < 10 { return "\((milliseconds * 10).rounded() / 10) ms" }
-        return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
     }
 
     // MARK: Writing

@@ -159,7 +159,7 @@ struct SuiteRunner {
         summary.omitted = ends.count { if case .omitted = $0 { true } else { false } }
         summary.passed = ends.count - summary.failed - summary.omitted
         guard !printing.quiet || summary.passed < ends.count else { return }
-        output.write("\n\(summary.text) in \(RunPrinter.time(time))\n")
+        output.write("\n\(summary.text) in \(time.timeText)\n")
         for (member, end) in failed {
             guard case .run(let report) = end else {
                 output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")

@@ -28,12 +28,12 @@ enum VerboseText {
                 "<"
             ]
         case .responseFinished(_, let status, let times, let bytes):
-            return ["* \(step): \(status) in \(words(times)); \(TransferText.size(bytes.received)) received"]
+            return ["* \(step): \(status) in \(times); \(TransferText.size(bytes.received)) received"]
         case .requestRedirected(let redirection):
             return ["* \(step): \(redirection.status) redirects to \(redirection.method) \(redirection.url)"]
         case .requestRetrying(let retry):
             let attempt = numbers.number(ofAttempt: retry.attempt, of: step)
-            let next = "attempt \(attempt + 1) starts in \(RunPrinter.time(retry.pause))"
+            let next = "attempt \(attempt + 1) starts in \(retry.pause.timeText)"
             return ["* \(step): attempt \(attempt) failed, \(next): \(retry.failure.message)"]
         case .elementFinished(let end) where end.failure == nil:
             return ["* \(step)[\(end.index)]: \(end.outcome.rawValue)"]
@@ -41,20 +41,11 @@ enum VerboseText {
             let items = page.items == 1 ? "1 item" : "\(page.items) items"
             return ["* \(step): page \(page.number), \(items)"]
         case .pollFinished(let poll, let pause):
-            return ["* \(step): poll \(poll), the next one starts in \(RunPrinter.time(pause))"]
+            return ["* \(step): poll \(poll), the next one starts in \(pause.timeText)"]
         case .sessionRenewed(let service):
             return ["* the session of '\(service)' is renewed"]
         default:
             return []
         }
-    }
-
-    /// `12 ms (dns 1 ms, connect 2 ms, first byte 11 ms)`
-    private static func words(_ times: PhaseTimes) -> String {
-        let phases = [
-            ("dns", times.dns), ("connect", times.connect), ("tls", times.tls), ("first byte", times.firstByte),
-        ]
-        let known = phases.compactMap { name, time in time.map { "\(name) \(RunPrinter.time($0))" } }
-        return RunPrinter.time(times.total) + (known.isEmpty ? "" : " (\(known.joined(separator: ", ")))")
     }
 }

@@ -356,6 +356,6 @@ struct Attempt: Sendable {
             return warnings.insert("\(location.file.name):\(location.start): \(message)").inserted
         }
         guard isNew else { return }
-        emit(.warning(run.redactor.text(message), at: plan.address.text.span))
+        emit(.warning(run.redactor.text(message), at: SourceLocation(plan.address.text.span)))
     }
 }

@@ -152,14 +152,14 @@ private struct PageCollector {
         if let (name, nearest, span) = state.misspeltMember(in: page) {
             let message =
                 "there is no next page, because the response has no member '\(name)'; did you mean '\(nearest)'?"
-            run.events.emit(.warning(run.redactor.text(message), at: span), step: context.path)
+            run.events.emit(.warning(run.redactor.text(message), at: SourceLocation(span)), step: context.path)
         } else if data != page.scope.current, let path = state.pathToNext, (try? path.value(in: page.scope)) == nil,
             let next = try? path.value(in: after), ![.null, .string("")].contains(next.json)
         {
             let message =
                 "there is no next page, because the response before filters has nothing at '\(path.expression.text)'; "
                 + "the data after filters does, but it does not control paging"
-            run.events.emit(.warning(run.redactor.text(message), at: path.span), step: context.path)
+            run.events.emit(.warning(run.redactor.text(message), at: SourceLocation(path.span)), step: context.path)
         }
     }
 

@@ -48,7 +48,8 @@ struct RetryLayer<Inner: Layer<RequestStep, AttemptOutcome>>: Layer {
             "the request was not sent again: the response's Retry-After asks to wait for \(wait.retryAfterWords), longer than the "
             + "maximum of \(retry.value.backoff.max.words) (retry.backoff.max)"
         let (run, path) = (context.run, context.path)
-        run.events.emit(.warning(run.redactor.text(message), at: retry.span), step: path, endpoint: plan.endpoint)
+        let warning = RunEvent.Kind.warning(run.redactor.text(message), at: SourceLocation(retry.span))
+        run.events.emit(warning, step: path, endpoint: plan.endpoint)
     }
 }
 

@@ -274,7 +274,7 @@ struct StepFile: Sendable {
     }
 
     private func warn(_ message: String) {
-        run.events.emit(.warning("\(path): \(run.redactor.text(message))", at: write.span), step: step)
+        run.events.emit(.warning("\(path): \(run.redactor.text(message))", at: SourceLocation(write.span)), step: step)
     }
 
     /// Returns a record without secrets. Validation already rejects known secrets in a file; this finds those that it
@@ -288,7 +288,7 @@ struct StepFile: Sendable {
     private func warnOfSecret() {
         guard secretWarning.isFirst() else { return }
         run.events.emit(
-            .warning("\(path): the records contain a secret, which is replaced by ***", at: write.span),
+            .warning("\(path): the records contain a secret, which is replaced by ***", at: SourceLocation(write.span)),
             step: step
         )
     }

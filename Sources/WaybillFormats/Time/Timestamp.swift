@@ -4,15 +4,15 @@ import WaybillPlatform
 /// A time on the wall clock, to the nanosecond, in UTC.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    public package(set) var nanoseconds: Int64
+    public var nanoseconds: Int64
 
     /// A time in nanoseconds since 1970-01-01T00:00:00Z.
-    package init(nanoseconds: Int64) {
+    public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
     /// The current time of the system's wall clock.
-    package static func now() -> Timestamp {
+    public static func now() -> Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(seconds: Int64(time.tv_sec), nanosecond: Int64(time.tv_nsec))

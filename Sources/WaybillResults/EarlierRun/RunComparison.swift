@@ -3,38 +3,45 @@ package import WaybillJSON
 import WaybillRuntime
 
 /// The differences between two runs of a manifest.
-package struct RunComparison: Sendable, Equatable {
+public struct RunComparison: Sendable, Equatable {
     /// The difference between two results of a step.
-    package enum StepChange: Sendable, Equatable {
+    public enum StepChange: Sendable, Equatable {
         /// The earlier run does not have the step.
         case added(StepResult)
         /// The later run does not have the step.
         case removed(StepResult)
         /// The outcome, the status, the counts of elements or the message of the failure differ.
-        case outcome(StepResult, StepResult)
+        case outcome(before: StepResult, after: StepResult)
         /// The outcome is the same, but the duration differs.
-        case time(StepResult, StepResult)
+        case time(before: StepResult, after: StepResult)
     }
 
     /// A value that differs. It is `nil` in a run that does not have it.
-    package struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
+    public struct Change<Value: Sendable & Equatable>: Sendable, Equatable {
         /// What it is: the graph and the name of an output, such as `main.count`; the path of a file of records, followed
         /// by the name of the table if it is a database.
-        package var name: String
+        public var name: String
         /// The value in the earlier run.
-        package var before: Value?
+        public var before: Value?
         /// The value in the later run.
-        package var after: Value?
+        public var after: Value?
+
+        /// Creates a change; see the properties.
+        package init(name: String, before: Value?, after: Value?) {
+            self.name = name
+            self.before = before
+            self.after = after
+        }
     }
 
     /// An element of a `forEach` that failed in one of the runs only.
-    package struct ElementChange: Sendable, Equatable {
+    public struct ElementChange: Sendable, Equatable {
         /// The path of the element, such as `main.items[3]`.
-        package var path: String
+        public var path: String
         /// The failure.
-        package var failure: ElementResults.ElementFailure
+        public var failure: ElementResults.ElementFailure
         /// Whether the element failed in the later run, and not in the earlier one.
-        package var failsNow: Bool
+        public var failsNow: Bool
     }
 
     /// The content of the folder of a run that is compared.
@@ -44,26 +51,28 @@ package struct RunComparison: Sendable, Equatable {
         fileprivate let outputs: JSON
         fileprivate let files: RunFiles
 
-        /// Reads the outputs and the files of a run from its folder.
-        package init(_ result: RunResult, folder: String) {
+        /// Reads the files of a run from its folder.
+        package init(_ result: RunResult, outputs: JSON, folder: String?) {
             self.result = result
-            outputs = RunComparison.outputs(in: folder)
+            self.outputs = outputs
             files = RunFiles(folder: folder)
         }
     }
 
     /// The steps that differ, in the order of the later run. Steps that the later run does not have come last.
-    package let steps: [StepChange]
+    public let steps: [StepChange]
     /// The elements that failed in one of the runs only, in the order of the later run's steps.
-    package let elements: [ElementChange]
+    public let elements: [ElementChange]
     /// The files whose numbers of records differ, in the order of the later run. Files that the later run did not write
     /// come last.
-    package let files: [Change<Int>]
+    public let files: [Change<Int>]
     /// The outputs that differ, by name.
-    package let outputs: [Change<JSON>]
+    package let outputChanges: [Change<JSON>]
 
     /// Whether nothing differs.
-    package var isEmpty: Bool { steps.isEmpty && elements.isEmpty && files.isEmpty && outputs.isEmpty }
+    public var isEmpty: Bool {
+        steps.isEmpty && elements.isEmpty && files.isEmpty && outputChanges.isEmpty
+    }
 
     /// Compares a run with an earlier one.
     package init(of later: Side, against before: Side) {
@@ -83,15 +92,15 @@ package struct RunComparison: Sendable, Equatable {
             run.steps.compactMap { step in
                 guard step.isCounted || earlierSteps[step.path]?.isCounted == true else { return nil }
                 guard let old = earlierSteps[step.path] else { return .added(step) }
-                if old.result != step.result { return .outcome(old, step) }
-                return Self.differ(old.time?.total, step.time?.total) ? .time(old, step) : nil
+                if old.result != step.result { return .outcome(before: old, after: step) }
+                return Self.differ(old.time?.total, step.time?.total) ? .time(before: old, after: step) : nil
             } + earlier.steps.filter { $0.isCounted && !paths.contains($0.path) }.map { .removed($0) }
         elements = run.steps.flatMap { step in
             guard let new = step.elements, let old = earlierSteps[step.path]?.elements else { return [ElementChange]() }
             return Self.changes(of: new, against: old, step: step.path)
         }
         let (old, new) = (Self.named(before.outputs), Self.named(later.outputs))
-        outputs = Set(old.keys).union(new.keys).sorted().compactMap { name in
+        outputChanges = Set(old.keys).union(new.keys).sorted().compactMap { name in
             old[name] == new[name] ? nil : Change(name: name, before: old[name], after: new[name])
         }
     }
@@ -103,12 +112,12 @@ package struct RunComparison: Sendable, Equatable {
         step: String
     ) -> [ElementChange] {
         func changes(_ failing: ElementResults, _ passing: ElementResults, failsNow: Bool) -> [ElementChange] {
-            failing.failures.filter { $0.failure.kind != .cancelled && passing.hasPassed($0.element) }.map {
-                ElementChange(path: "\(step)[\($0.element)]", failure: $0, failsNow: failsNow)
+            failing.failures.filter { $0.failure.kind != .cancelled && passing.hasPassed($0.index) }.map {
+                ElementChange(path: "\(step)[\($0.index)]", failure: $0, failsNow: failsNow)
             }
         }
         return (changes(elements, earlier, failsNow: true) + changes(earlier, elements, failsNow: false))
-            .sorted { $0.failure.element < $1.failure.element }
+            .sorted { $0.failure.index < $1.failure.index }
     }
 
     /// Returns the number of records of each file, by path and table.
@@ -117,12 +126,6 @@ package struct RunComparison: Sendable, Equatable {
             guard case .written(let file) = file else { return nil }
             return (file.path.string + (file.table.map { ", table \($0)" } ?? ""), file.records)
         }
-    }
-
-    /// Returns the outputs in the folder of a run; an empty object if there are none.
-    private static func outputs(in folder: String) -> JSON {
-        let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
-        return bytes.flatMap { try? JSONParser.ownFiles.parse($0) } ?? .object(JSONObject())
     }
 
     /// Whether two durations differ by more than half of the shorter one, and by more than 100 ms, because a busy machine

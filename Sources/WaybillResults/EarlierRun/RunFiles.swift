@@ -37,8 +37,9 @@ package struct RunFiles: Sendable {
     /// The files and the paths of their steps, in the order in which they were completed.
     package private(set) var files: [(step: String, file: File)] = []
 
-    /// Reads the files from the journal in a run's folder, up to the first damaged line.
-    package init(folder: String) {
+    /// Reads the files from the journal in a run's folder, up to the first damaged line. A run without a folder has none.
+    package init(folder: String?) {
+        guard let folder else { return }
         var reader = JournalReader("\(folder)/\(FolderContents.journal)", reading: { Self.part(of: $0, Self.types) })
         try? reader.read { take($0) }
     }

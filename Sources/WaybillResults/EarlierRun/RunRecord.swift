@@ -25,6 +25,8 @@ package struct RunRecord: Sendable {
     package private(set) var isMocked: Bool
     /// When the run was first started.
     package private(set) var startedAt: Timestamp
+    /// The time of the last event.
+    package private(set) var lastEventAt: Timestamp
     /// The duration of the run; see `RunResult.time`.
     package private(set) var time: Duration
     /// How the run finished, unless it was killed.
@@ -68,12 +70,14 @@ package struct RunRecord: Sendable {
     ) throws(ResultsError) {
         var reader = JournalReader(path)
         var first: JSON?
+        var last: JSON?
         var outcome: RunOutcome?
         var part: JSON?
         var steps = EarlierSteps()
         var stopwatch = JournalStopwatch()
         try read(&reader) { event in
             if first == nil { first = event }
+            last = event
             stopwatch.take(event)
             switch event["type"]?.string {
             case "run.started": (outcome, part) = (nil, event["part"])
@@ -100,6 +104,7 @@ package struct RunRecord: Sendable {
         self.id = id
         self.manifest = manifest
         self.startedAt = startedAt
+        lastEventAt = last?["at"]?.string.flatMap(Timestamp.init(rfc3339:)) ?? startedAt
         environment = start["environment"]?.string
         graphs = start["graphs"]?.array?.compactMap(\.string) ?? []
         inputs = start["inputs"]?.object

@@ -53,23 +53,26 @@ extension RunResult {
 extension PhaseTimes {
     /// Reads the times from a file of results; `nil` for anything else.
     init?(json: JSON) {
-        func duration(_ name: String) -> Duration? {
-            // Limited to about thirty years: a journal may contain any number.
-            json[name]?.number.map { .microseconds(Int64(max(0, min($0.double * 1000, 1e15)).rounded())) }
-        }
-        guard let total = duration("total") else { return nil }
+        guard let total = json["total"]?.milliseconds else { return nil }
         self.init(
             total: total,
-            dns: duration("dns"),
-            connect: duration("connect"),
-            tls: duration("tls"),
-            firstByte: duration("firstByte")
+            dns: json["dns"]?.milliseconds,
+            connect: json["connect"]?.milliseconds,
+            tls: json["tls"]?.milliseconds,
+            firstByte: json["firstByte"]?.milliseconds
         )
     }
 }
 
+extension JSON {
+    /// A duration in milliseconds, limited to about thirty years: a journal may contain any number.
+    var milliseconds: Duration? {
+        number.map { .microseconds(Int64(max(0, min($0.double * 1000, 1e15)).rounded())) }
+    }
+}
+
 extension ByteCounts {
-    fileprivate init(json: JSON) {
+    init(json: JSON) {
         self.init(sent: json["sent"]?.number?.int ?? 0, received: json["received"]?.number?.int ?? 0)
     }
 }
@@ -79,28 +82,27 @@ extension Failure {
         guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
             return nil
         }
-        let details = ((json["details"] ?? json["findings"])?.array ?? []).compactMap { Detail(json: $0, redactor) }
         self.init(
-            kind,
-            redactor.text(message),
-            code: json["code"].map { redactor.json($0) },
-            at: nil,
-            details: details
+            kind: kind,
+            message: redactor.text(message),
+            location: SourceLocation(json: json),
+            details: ((json["details"] ?? json["findings"])?.array ?? []).compactMap { Detail(json: $0, redactor) }
         )
-        readPosition = Position(json: json)
+        serverCode = json["code"].map { redactor.json($0) }
     }
 }
 
 extension Failure.Detail {
     fileprivate init?(json: JSON, _ redactor: Redactor) {
         guard let message = json["message"]?.string else { return nil }
-        self.init(redactor.text(message), at: nil, label: json["label"]?.string.map { redactor.text($0) })
-        readPosition = Failure.Position(json: json)
+        self.init(message: redactor.text(message), location: SourceLocation(json: json))
+        label = json["label"]?.string.map { redactor.text($0) }
     }
 }
 
-extension Failure.Position {
-    fileprivate init?(json: JSON) {
+extension SourceLocation {
+    /// Reads a location from a file of results; `nil` if there is none.
+    init?(json: JSON) {
         guard let file = json["file"]?.string, let line = json["line"]?.number?.int, line > 0 else { return nil }
         self.init(file: file, line: line, column: max(1, json["column"]?.number?.int ?? 1))
     }

@@ -166,13 +166,12 @@ package struct JSONStream: Sendable {
         JSONNumber(number).write(to: &bytes)
     }
 
-    /// Adds a location in a text, as `file`, `line` and `column`.
-    package mutating func add(_ span: SourceSpan?) {
-        guard let span else { return }
-        let start = span.start
-        add("file", span.file.name)
-        add("line", start.line)
-        add("column", start.column)
+    /// Adds the start of a location in a text, as `file`, `line` and `column`.
+    package mutating func add(_ location: SourceLocation?) {
+        guard let location else { return }
+        add("file", location.file)
+        add("line", location.line)
+        add("column", location.column)
     }
 
     /// Adds a boolean.

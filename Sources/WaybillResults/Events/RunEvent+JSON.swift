@@ -171,9 +171,9 @@ extension RunEvent.Kind {
             object.add("service", service)
         case .log(let message):
             object.add("message", message)
-        case .warning(let message, let span):
+        case .warning(let message, let location):
             object.add("message", message)
-            object.add(span)
+            object.add(location)
         }
     }
 }

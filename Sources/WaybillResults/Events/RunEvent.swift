@@ -15,6 +15,15 @@ public struct RunEvent: Sendable, Equatable {
     /// What happened.
     package var kind: Kind
 
+    /// Creates an event; see the properties.
+    package init(seq: Int, at: Timestamp, step: String? = nil, endpoint: String? = nil, kind: Kind) {
+        self.seq = seq
+        self.at = at
+        self.step = step
+        self.endpoint = endpoint
+        self.kind = kind
+    }
+
     /// The kinds of event, with their data.
     ///
     /// Stored indirectly, because an event is copied several times and some kinds are large.
@@ -83,7 +92,7 @@ public struct RunEvent: Sendable, Equatable {
         /// A message for the reader of the run's output.
         case log(RedactedText)
         /// A warning, with its location in the manifest.
-        case warning(RedactedText, at: SourceSpan?)
+        case warning(RedactedText, at: SourceLocation?)
     }
 
     /// The parameters that a run was started with.
@@ -91,11 +100,11 @@ public struct RunEvent: Sendable, Equatable {
         /// The run's name.
         package var run: RunID
         /// The manifest's path, as it was specified.
-        public package(set) var manifest: String
+        public var manifest: String
         /// The environment that was applied to the manifest.
-        public package(set) var environment: String?
+        public var environment: String?
         /// The graphs that are run, in order.
-        public package(set) var graphs: [String]
+        public var graphs: [String]
         /// The values of the manifest's inputs, for resuming the run; `nil` if any of them is secret.
         package var inputs: RedactedJSON?
         /// The states of the graphs at the start of the run, by graph.
@@ -107,9 +116,9 @@ public struct RunEvent: Sendable, Equatable {
         /// The part of the run that this process executes; absent unless several processes share the run.
         package var part: RedactedJSON?
         /// Whether the mock server receives the requests.
-        public package(set) var isMocked = false
+        public var isMocked = false
         /// Whether the run resumes the one that the earlier events belong to.
-        public package(set) var isResumed = false
+        public var isResumed = false
 
         /// Creates the start of a run from the properties that are always known; the others are set afterwards.
         package init(id run: RunID, manifest: String, environment: String?, graphs: [String]) {
@@ -178,16 +187,16 @@ public struct RunEvent: Sendable, Equatable {
     /// A request that is about to be sent.
     public struct SentRequest: Sendable, Equatable {
         /// The number of the attempt, from 1.
-        public package(set) var attempt: Int
+        public var attempt: Int
         /// The method.
-        public package(set) var method: String
+        public var method: String
         /// The URL.
-        public package(set) var url: RedactedText
+        public var url: RedactedText
         /// The header fields, without those that the transport adds.
-        public package(set) var headers: [RedactedHeader]
+        public var headers: [RedactedHeader]
 
         /// Creates a request; see the properties.
-        package init(attempt: Int, method: String, url: RedactedText, headers: [RedactedHeader]) {
+        public init(attempt: Int, method: String, url: RedactedText, headers: [RedactedHeader]) {
             self.attempt = attempt
             self.method = method
             self.url = url
@@ -198,13 +207,13 @@ public struct RunEvent: Sendable, Equatable {
     /// A redirect: the response and the request that follows.
     public struct Redirection: Sendable, Equatable {
         /// The number of the attempt, from 1.
-        public package(set) var attempt: Int
+        public var attempt: Int
         /// The status of the response.
-        public package(set) var status: Int
+        public var status: Int
         /// The method of the request that follows.
-        public package(set) var method: String
+        public var method: String
         /// The URL of the request that follows.
-        public package(set) var url: RedactedText
+        public var url: RedactedText
         /// More about both, if the phases of the request are reported.
         package var details: Details?
 
@@ -246,11 +255,11 @@ public struct RunEvent: Sendable, Equatable {
     /// How an element of a step with `forEach` finished.
     public struct ElementEnd: Sendable, Equatable {
         /// The element's index in the list, from 0.
-        public package(set) var index: Int
+        public var index: Int
         /// The outcome.
-        public package(set) var outcome: StepOutcome
+        public var outcome: StepOutcome
         /// The failure, if the element failed.
-        public package(set) var failure: Failure?
+        public var failure: Failure?
         /// A description of the element, if it failed.
         package var subject: ElementSubject
         /// Where the element's records are, if the step writes any.
@@ -302,9 +311,9 @@ public struct RunEvent: Sendable, Equatable {
     /// A page that has been processed.
     public struct PageEnd: Sendable, Equatable {
         /// The number of the page of the step or of the element, from 1.
-        public package(set) var number: Int
+        public var number: Int
         /// The number of items on the page.
-        public package(set) var items: Int
+        public var items: Int
         /// The value that requests the next page: its URL, number, offset or cursor; `nil` if there is none.
         package var nextPage: RedactedJSON?
         /// Where the page's records are, if the step writes any.
@@ -335,7 +344,7 @@ public struct RunEvent: Sendable, Equatable {
     /// A file of records whose end is lost.
     public struct CutFile: Sendable, Equatable {
         /// The path, as specified in the manifest.
-        public package(set) var path: RedactedText
+        public var path: RedactedText
         /// What remains of the file.
         package var rest: RecordFileWriter.Resumption.Mark
 
@@ -358,13 +367,13 @@ public struct RunEvent: Sendable, Equatable {
     /// A complete file of records.
     public struct WrittenFile: Sendable, Equatable {
         /// The path, as specified in the manifest.
-        public package(set) var path: RedactedText
+        public var path: RedactedText
         /// The table that contains the records, if the file is a database.
-        public package(set) var table: String?
+        public var table: String?
         /// The number of records in the file.
-        public package(set) var records: Int
+        public var records: Int
         /// The size of the file, in bytes.
-        public package(set) var bytes: Int
+        public var bytes: Int
         /// The result of `aggregate` over the records: an object, in which bytes are marked.
         package var aggregated: RedactedJSON?
 
@@ -374,7 +383,7 @@ public struct RunEvent: Sendable, Equatable {
             table: String? = nil,
             records: Int,
             bytes: Int,
-            aggregated: RedactedJSON? = nil
+            aggregated: RedactedJSON?
         ) {
             self.path = path
             self.table = table
@@ -416,18 +425,24 @@ public struct RunEvent: Sendable, Equatable {
     /// A downloaded file.
     public struct DownloadedFile: Sendable, Equatable {
         /// The path, as specified in the manifest, with the file name if the path is a folder.
-        public package(set) var path: RedactedText
+        public var path: RedactedText
         /// The size of the file, in bytes.
-        public package(set) var bytes: Int
+        public var bytes: Int
         /// The SHA-256 digest in hexadecimal, if the manifest uses it.
-        public package(set) var sha256: String?
+        public var sha256: String?
         /// Whether a part of the file existed from an interrupted download.
-        public package(set) var isResumed: Bool
+        public var isResumed: Bool
         /// Whether the file already existed and was kept.
-        public package(set) var isKept: Bool
+        public var isKept: Bool
 
         /// Creates a report of a file; see the properties.
-        package init(path: RedactedText, bytes: Int, sha256: String?, isResumed: Bool, isKept: Bool = false) {
+        public init(
+            path: RedactedText,
+            bytes: Int,
+            sha256: String? = nil,
+            isResumed: Bool = false,
+            isKept: Bool = false
+        ) {
             self.path = path
             self.bytes = bytes
             self.sha256 = sha256
@@ -439,14 +454,14 @@ public struct RunEvent: Sendable, Equatable {
     /// A failed attempt that is followed by another.
     public struct Retry: Sendable, Equatable {
         /// The number of the failed attempt, from 1.
-        public package(set) var attempt: Int
+        public var attempt: Int
         /// The time until the next attempt.
-        public package(set) var pause: Duration
+        public var pause: Duration
         /// Why the attempt failed.
-        public package(set) var failure: Failure
+        public var failure: Failure
 
         /// Creates a retry; see the properties.
-        package init(attempt: Int, pause: Duration, failure: Failure) {
+        public init(attempt: Int, pause: Duration, failure: Failure) {
             self.attempt = attempt
             self.pause = pause
             self.failure = failure
@@ -456,16 +471,16 @@ public struct RunEvent: Sendable, Equatable {
     /// The status and the header fields of a response.
     public struct ResponseHead: Sendable, Equatable {
         /// The number of the attempt, from 1.
-        public package(set) var attempt: Int
+        public var attempt: Int
         /// The status.
-        public package(set) var status: Int
+        public var status: Int
         /// The HTTP version, such as `1.1`, if known.
-        package var httpVersion: String?
+        public var httpVersion: String?
         /// The header fields.
-        public package(set) var headers: [RedactedHeader]
+        public var headers: [RedactedHeader]
 
         /// Creates a response head; see the properties.
-        package init(attempt: Int, status: Int, httpVersion: String? = nil, headers: [RedactedHeader]) {
+        public init(attempt: Int, status: Int, httpVersion: String? = nil, headers: [RedactedHeader]) {
             self.httpVersion = httpVersion
             self.attempt = attempt
             self.status = status
@@ -489,18 +504,18 @@ public enum SkipReason: String, Sendable, CaseIterable {
 /// The progress of a request's transfer, in bytes of bodies as they are transmitted.
 public struct ProgressReport: Sendable, Equatable {
     /// The number of the attempt, from 1.
-    public package(set) var attempt: Int
+    public var attempt: Int
     /// Bytes sent.
-    public package(set) var sent: Int
+    public var sent: Int
     /// Bytes to send, if there are any.
-    public package(set) var sentTotal: Int?
+    public var sentTotal: Int?
     /// Bytes received.
-    public package(set) var received: Int
+    public var received: Int
     /// Bytes to receive, if known.
-    public package(set) var receivedTotal: Int?
+    public var receivedTotal: Int?
 
     /// Creates a progress report; see the properties.
-    package init(attempt: Int, sent: Int, sentTotal: Int?, received: Int, receivedTotal: Int?) {
+    public init(attempt: Int, sent: Int, sentTotal: Int?, received: Int, receivedTotal: Int?) {
         self.attempt = attempt
         self.sent = sent
         self.sentTotal = sentTotal

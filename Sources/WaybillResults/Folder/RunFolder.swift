@@ -172,6 +172,12 @@ package final class RunFolder: Sendable {
         return RunResult(json: json)
     }
 
+    /// Returns the outputs of a finished run; an empty object if there are none.
+    package static func outputs(in folder: String) -> JSON {
+        let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
+        return bytes.flatMap { try? JSONParser.ownFiles.parse($0) } ?? .object(JSONObject())
+    }
+
     /// Finishes the run: writes `outputs.json` (for each graph, in this order, the object of its outputs) and
     /// `run.json`, waits until they and the journal are on the disk, and unlocks the folder.
     ///

@@ -78,6 +78,12 @@ public struct RedactedHeader: Sendable, Hashable {
     public let name: RedactedText
     /// The field's value; `***` for credentials and cookies.
     public let value: RedactedText
+
+    /// Creates a field.
+    public init(name: RedactedText, value: RedactedText) {
+        self.name = name
+        self.value = value
+    }
 }
 
 extension Redactor {

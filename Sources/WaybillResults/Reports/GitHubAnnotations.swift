@@ -13,7 +13,7 @@ package enum GitHubAnnotations {
 
     private static func command(for step: StepResult, _ prefix: String, _ paths: GitHubPaths) -> String {
         var properties: [(name: String, value: String)] = []
-        if let location = step.failure?.position {
+        if let location = step.failure?.location {
             properties = [
                 ("file", paths.path(of: location.file)), ("line", String(location.line)),
                 ("col", String(location.column)),

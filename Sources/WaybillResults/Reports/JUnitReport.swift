@@ -153,7 +153,7 @@ extension JUnitReport.Case {
     }
 
     fileprivate init(_ element: ElementResults.ElementFailure, of step: StepResult) {
-        name = "\(step.path)[\(element.element)]"
+        name = "\(step.path)[\(element.index)]"
         graph = step.graph
         time = nil
         result = step.outcome == .tolerated ? nil : Result(element.failure)

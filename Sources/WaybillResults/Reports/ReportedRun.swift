@@ -9,8 +9,8 @@ package struct ReportedRun: Sendable {
     /// The run's folder, with its journal and the bodies of failed responses; `nil` if the manifest was not run.
     package let folder: String?
 
-    /// Creates a run whose results are in a folder.
-    package init(_ result: RunResult, in folder: String) {
+    /// Creates a run whose results are in a folder, if there is one.
+    package init(_ result: RunResult, in folder: String?) {
         self.result = result
         self.folder = folder
     }

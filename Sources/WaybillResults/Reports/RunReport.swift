@@ -75,7 +75,7 @@ extension ElementResults.ElementFailure {
         let subject = subject.value.map { " \($0)" } ?? ""
         let messages = failure.details.map(\.message.description).filter { $0 != failure.message.description }
         let details = messages.isEmpty ? "" : ": \(messages.joined(separator: "; "))"
-        return PrintableText.oneLine("[\(element)]\(subject): \(failure.message)\(details)")
+        return PrintableText.oneLine("[\(index)]\(subject): \(failure.message)\(details)")
     }
 }
 

@@ -43,7 +43,7 @@ package enum TAPReport: RunReport {
         if let failure = step.failure {
             members.append(("message", .string(failure.message.description)))
             members.append(("kind", .string(failure.kind.rawValue)))
-            if let position = failure.position { members.append(("at", .string(position.description))) }
+            if let location = failure.location { members.append(("at", .string(location.description))) }
             let details = failure.details.map { JSON.string($0.message.description) }
             if !details.isEmpty { members.append(("details", .array(details))) }
         }

@@ -38,12 +38,23 @@ public struct ElementResults: Sendable, Equatable {
 
     /// A failed element.
     public struct ElementFailure: Sendable, Equatable {
-        /// The element's index in the list, from 0.
-        public package(set) var element: Int
+        /// The index of the element in the list, from 0.
+        public var index: Int
         /// A description of the element.
         package var subject: ElementSubject
         /// Why the element failed.
-        public package(set) var failure: Failure
+        public var failure: Failure
+
+        /// Creates a failed element; see the properties.
+        public init(index: Int, failure: Failure, url: RedactedText? = nil) {
+            self.init(index: index, subject: ElementSubject(url: url), failure: failure)
+        }
+
+        init(index: Int, subject: ElementSubject, failure: Failure) {
+            self.index = index
+            self.subject = subject
+            self.failure = failure
+        }
 
         /// The URL of the request that failed, if one was built.
         public var url: RedactedText? { subject.url }
@@ -54,8 +65,11 @@ public struct ElementResults: Sendable, Equatable {
     /// The first failures, by the elements' indices.
     public private(set) var failures: [ElementFailure] = []
 
-    /// Creates empty results.
-    package init() {}
+    /// Creates results.
+    public init(counts: OutcomeCounts = OutcomeCounts(), failures: [ElementFailure] = []) {
+        self.counts = counts
+        self.failures = failures
+    }
 
     /// Counts an element, and keeps its failure if it is among the first. Elements may be added in any order.
     package mutating func add(
@@ -66,8 +80,8 @@ public struct ElementResults: Sendable, Equatable {
     ) {
         counts[outcome] += 1
         guard let failure else { return }
-        let index = failures.lastIndex { $0.element < element }.map { $0 + 1 } ?? 0
-        failures.insert(ElementFailure(element: element, subject: subject, failure: failure), at: index)
+        let position = failures.lastIndex { $0.index < element }.map { $0 + 1 } ?? 0
+        failures.insert(ElementFailure(index: element, subject: subject, failure: failure), at: position)
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 
@@ -89,8 +103,8 @@ public struct ElementResults: Sendable, Equatable {
     package func hasPassed(_ element: Int) -> Bool {
         guard element < count, counts[.skipped] + counts[.cancelled] == 0 else { return false }
         // The failures with the lowest indices are kept.
-        guard failures.count < Self.keptFailures || element < failures[failures.count - 1].element else { return false }
-        return !failures.contains { $0.element == element }
+        guard failures.count < Self.keptFailures || element < failures[failures.count - 1].index else { return false }
+        return !failures.contains { $0.index == element }
     }
 
     /// Replaces the counts with known ones.
@@ -110,7 +124,7 @@ extension ElementResults: JSONStreamable {
 extension ElementResults.ElementFailure: JSONStreamable {
     /// Writes `{element, value, url, kind, message, …}`.
     package func addMembers(to object: inout JSONStream) {
-        object.add("element", element)
+        object.add("element", index)
         subject.addMembers(to: &object)
         failure.addMembers(to: &object)
     }

@@ -29,8 +29,10 @@ public struct OutcomeCounts: Sendable, Equatable {
     /// The counts that are not 0.
     private var counts: [StepOutcome: Int] = [:]
 
-    /// Creates counts of zero.
-    package init() {}
+    /// Creates counts; those of outcomes that are not named are 0.
+    public init(_ counts: [StepOutcome: Int] = [:]) {
+        self.counts = counts.filter { $0.value != 0 }
+    }
 
     /// Counts steps by outcome; see `StepResult.isCounted`.
     package init(of steps: [StepResult]) {
@@ -43,13 +45,13 @@ public struct OutcomeCounts: Sendable, Equatable {
     }
 
     /// The number with this outcome.
-    public package(set) subscript(outcome: StepOutcome) -> Int {
+    public subscript(outcome: StepOutcome) -> Int {
         get { counts[outcome, default: 0] }
         set { counts[outcome] = newValue == 0 ? nil : newValue }
     }
 
     /// The number with any outcome.
-    package var total: Int { counts.values.reduce(0, +) }
+    public var total: Int { counts.values.reduce(0, +) }
 }
 
 extension OutcomeCounts: JSONStreamable {

@@ -1,18 +1,18 @@
 /// The duration of a request and its phases.
 public struct PhaseTimes: Sendable, Equatable {
     /// From the start of the transfer to the last byte of the response.
-    public package(set) var total: Duration
+    public var total: Duration
     /// Looking up the host name; `nil`, like the next two, if a connection was reused.
-    public package(set) var dns: Duration?
+    public var dns: Duration?
     /// Connecting, after the lookup.
-    public package(set) var connect: Duration?
+    public var connect: Duration?
     /// The TLS handshake.
-    public package(set) var tls: Duration?
+    public var tls: Duration?
     /// From the start of the transfer to the first byte of the response.
-    public package(set) var firstByte: Duration?
+    public var firstByte: Duration?
 
     /// Creates times from those that are known. A reused connection has no `dns`, `connect` and `tls`.
-    package init(
+    public init(
         total: Duration,
         dns: Duration? = nil,
         connect: Duration? = nil,
@@ -24,6 +24,26 @@ public struct PhaseTimes: Sendable, Equatable {
         self.connect = connect
         self.tls = tls
         self.firstByte = firstByte
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, or in seconds if it is ten seconds or more: `48 ms`, `12.5 s`.
+    package var timeText: String {
+        let milliseconds = self / .milliseconds(1)
+        // The duration is negative if the clock was set back, or if a file contains such times.
+        if milliseconds < 0 { return "0 ms" }
+        if milliseconds < 10 { return "\((milliseconds * 10).rounded() / 10) ms" }
+        return milliseconds < 10_000 ? "\(Int(milliseconds.rounded())) ms" : "\((milliseconds / 100).rounded() / 10) s"
+    }
+}
+
+extension PhaseTimes: CustomStringConvertible {
+    /// `12 ms (dns 1 ms, connect 2 ms, first byte 11 ms)`
+    public var description: String {
+        let phases = [("dns", dns), ("connect", connect), ("tls", tls), ("first byte", firstByte)]
+        let known = phases.compactMap { name, time in time.map { "\(name) \($0.timeText)" } }
+        return total.timeText + (known.isEmpty ? "" : " (\(known.joined(separator: ", ")))")
     }
 }
 
@@ -41,12 +61,12 @@ extension PhaseTimes: JSONStreamable {
 /// The number of bytes transmitted in messages, including header sections, before any decompression.
 public struct ByteCounts: Sendable, Equatable {
     /// The bytes sent.
-    public package(set) var sent: Int
+    public var sent: Int
     /// The bytes received.
-    public package(set) var received: Int
+    public var received: Int
 
     /// Creates counts for both directions.
-    package init(sent: Int = 0, received: Int = 0) {
+    public init(sent: Int = 0, received: Int = 0) {
         self.sent = sent
         self.received = received
     }

@@ -30,6 +30,11 @@ package struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         return Timestamp(rfc3339: day.joined(separator: "-") + "T" + time.joined(separator: ":") + "Z")
     }
 
+    /// Creates a name that need not be that of a run.
+    package init(name: String) {
+        description = name
+    }
+
     /// Parses a name; `nil` if it cannot be the name of a run.
     package init?(_ text: some StringProtocol) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -23,47 +23,47 @@ public enum StepGroup: String, Sendable {
 /// The result of a step.
 public struct StepResult: Sendable, Equatable {
     /// The step's id, unique in its graph.
-    public package(set) var id: String
+    public var id: String
     /// The name that the manifest gives the step.
-    public package(set) var name: String?
+    public var name: String?
     /// The path of the step: the graph and the ids down to the step, such as `main.both.schedule`.
-    public package(set) var path: String
+    public var path: String
     /// The graph that contains the step.
-    public package(set) var graph: String
+    public var graph: String
     /// The name of the endpoint that the step calls, if it has one.
-    public package(set) var endpoint: String?
+    public var endpoint: String?
     /// The tags by which runs can be limited: the `tag` of the step and of its request.
     package var tags: [String] = []
     /// What the step consists of, if it contains other steps, and is no `forEach`.
-    public package(set) var group: StepGroup?
+    public var group: StepGroup?
     /// How the step finished.
-    public package(set) var outcome: StepOutcome
+    public var outcome: StepOutcome
     /// The number of attempts of the step's request; 0 if none was sent.
-    public package(set) var attempts = 0
+    public var attempts = 0
     /// The status of the last response.
-    public package(set) var status: Int?
+    public var status: Int?
     /// How the cache was used for the last response; `nil` if the request did not use it.
-    public package(set) var cache: CacheUse?
+    public var cache: CacheUse?
     /// The method of the last request.
-    public package(set) var method: String?
+    public var method: String?
     /// The URL of the last request.
-    public package(set) var url: RedactedText?
+    public var url: RedactedText?
     /// When the step started; `nil` if it was skipped.
-    public package(set) var startedAt: Timestamp?
+    public var startedAt: Timestamp?
     /// The duration: of a request's last attempt, otherwise of the whole step.
     package var time: PhaseTimes?
     /// The bytes transmitted in all attempts.
-    public package(set) var bytes: ByteCounts?
+    public var bytes: ByteCounts?
     /// Why the step failed.
-    public package(set) var failure: Failure?
+    public var failure: Failure?
     /// How the step's elements finished, if it is a forEach.
-    public package(set) var elements: ElementResults?
+    public var elements: ElementResults?
 
     /// Whether the step is one of the steps that are counted: a group of steps is not, unless it has a failure of its own.
     package var isCounted: Bool { group == nil || failure != nil }
 
     /// Creates a result from the properties that are always known; the others are set afterwards.
-    package init(
+    public init(
         id: String,
         path: String,
         graph: String,

@@ -16,6 +16,14 @@ extension RecordFileWriter {
 
             /// The start of a file.
             package static let start = Mark(bytes: 0, records: 0, count: 0, checksum: 0)
+
+            /// Creates a position; see the properties.
+            package init(bytes: Int, records: RecordTally, count: Int, checksum: UInt32?) {
+                self.bytes = bytes
+                self.records = records
+                self.count = count
+                self.checksum = checksum
+            }
         }
 
         /// The number of valid bytes.

@@ -5,7 +5,8 @@ import WaybillRuntime
 ///
 /// While few transfers are in flight, tasks run on the engine's thread, between its work on the transfers: passing a
 /// request to another thread and back costs more than a small request itself. While many are in flight, tasks run on a
-/// second thread: two processors do more than one, and passing several responses at once costs little.
+/// second thread: two processors do more than one, and passing several responses at once costs little. (Without it, a
+/// `forEach` of 30,000 small GETs, 32 at once, takes 2.3 s instead of 1.5 s with two cores and nginx beside it.)
 ///
 /// Neither thread must be delayed: long computations belong on another executor, and no task may block.
 final class TransportExecutor: TaskExecutor {

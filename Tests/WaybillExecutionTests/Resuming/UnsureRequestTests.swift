@@ -153,7 +153,7 @@ import WaybillTestSupport
         #expect(run.sent.count == 91)  // with 'after'
         let elements = try #require(run.outcome?.result.steps.first?.elements)
         #expect(elements.counts[.tolerated] == 150)
-        #expect(elements.failures.map(\.element) == Array(0..<100))
+        #expect(elements.failures.map(\.index) == Array(0..<100))
         #expect(elements.failures.map { $0.subject.url?.string } == (0..<100).map { "http://s/\($0)" })
         #expect(Set(elements.failures.map(\.failure.message.string)) == ["the status is 500, not 2xx"])
         #expect(Set(elements.failures.map { $0.failure.serverCode?.value }) == [.number(JSONNumber(500))])

@@ -137,4 +137,41 @@ import WaybillTestSupport
         )
         #expect(WaybillTests.problems(with: fixture.path, variables: [:]).first == "KEY is not set")
     }
+
+    @Test func `the first article takes inputs as a type`() throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let plan = try plan(for: Customer(username: "ann"), manifest: fixture.path)
+        #expect(plan.value["inputs"]?["username"] == "ann" || plan.text.contains("ann"))
+    }
+
+    @Test func `the fourth article reads, compares and reports earlier runs`() async throws {
+        let fixture = LibraryFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: "http://127.0.0.1/"
+                    retry: {times: 1, backoff: {first: 1ms, jitter: false}}
+                    mock: [{status: 503}, {body: {n: 1}}]
+            """
+        )
+        let runs = "\(fixture.folder.path)/runs"
+        let folders = ["\(runs)/20260101-000000-aaaaaa", "\(runs)/20260102-000000-aaaaaa"]
+        let options = ManifestRun.Options(usesMock: true)
+        _ = try await fixture.plan().run(results: folders[0], options: options).report
+        fixture.folder.write(
+            "waybill: 1\ngraphs: {main: {chain: [{id: a, get: \"http://127.0.0.1/\", mock: {status: 404, body: none}}]}}\n",
+            to: "manifest.yaml"
+        )
+        let report = try await fixture.plan().run(results: folders[1], options: options).report
+        let summaries = try summaries(ofRunsIn: runs)
+        #expect(summaries.count == 2 && summaries[0].contains("main.a failed 404"))
+        #expect(try await retries(in: folders[0]) == ["main.a": 1])
+        #expect(try responses(toFailedStepsOf: report) == ["main.a": "none"])
+        #expect(try newFailures(in: folders[1], since: folders[0]) == ["main.a"])
+        try writeReports(of: report, to: "\(fixture.folder.path)/reports")
+        #expect(fixture.folder.names(in: "reports") == ["junit.xml", "index.html"])
+        #expect(checkHeadline())
+    }
 }

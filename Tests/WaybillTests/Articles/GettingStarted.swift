@@ -29,6 +29,16 @@ func spending(_ plan: RunPlan, results: String) async throws -> Spending? {
 // end
 
 // snippet
+struct Customer: Encodable {
+    var username: String
+}
+
+func plan(for customer: Customer, manifest path: String) throws -> RunPlan {
+    try Manifest(contentsOf: path).plan(inputs: customer)
+}
+// end
+
+// snippet
 func finish(_ results: String) async throws -> ManifestRun.Outcome {
     let run = try ManifestRun.resume(results)
     return try await run.report.outcome

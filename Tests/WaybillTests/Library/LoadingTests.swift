@@ -2,6 +2,12 @@ import Testing
 import Waybill
 import WaybillTestSupport
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a program can learn from a manifest before anything is sent.
 @Suite(.timeLimit(.minutes(5))) struct LoadingTests {
     @Test func `an invalid manifest is rejected with all errors and their locations`() throws {
@@ -103,5 +109,30 @@ import WaybillTestSupport
         for text in [dumped, "\(plan)", String(reflecting: plan), plan.text, "\(plan.value)"] {
             #expect(!text.contains("hunter2"))
         }
+    }
+
+    @Test func `inputs can be given as a value of the program`() async throws {
+        struct Inputs: Encodable {
+            var count: UInt64
+            var price: Decimal
+            var due: Date
+            var tags: [String]?
+        }
+        let fixture = LibraryFixture(
+            """
+            inputs: {count: integer, price: number, due: string, tags: {type: array, default: []}}
+            graphs: {main: {chain: [{get: "http://127.0.0.1/${inputs.count}/${inputs.price}/${inputs.due}"}]}}
+            """
+        )
+        let manifest = try Manifest(contentsOf: fixture.path)
+        let price = try #require(Decimal(string: "12345678901234567890.12"))
+        let inputs = Inputs(count: .max, price: price, due: Date(timeIntervalSince1970: 0))
+        let run = try manifest.plan(inputs: inputs)
+            .run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
+        let url = try #require(try await run.report.steps.first?.url?.string)
+        #expect(url == "http://127.0.0.1/18446744073709551615/12345678901234567890.12/1970-01-01T00%3A00%3A00.000Z")
+        #expect(throws: ManifestError.self) { try manifest.plan(inputs: ["count": "x"]) }
+        #expect(throws: EncodingError.self) { try manifest.plan(inputs: 1) }
+        #expect(throws: EncodingError.self) { try manifest.plan(inputs: ["price": Double.nan]) }
     }
 }

@@ -48,6 +48,53 @@ import WaybillTestSupport
         }
     }
 
+    @Test func `numbers keep their digits when a run is resumed`() async throws {
+        let isBroken = Mutex(true)
+        try await LoopbackServer.run(answer: { request in
+            let isPrice = request.target == "/price"
+            return ServerResponse(
+                status: !isPrice && isBroken.withLock { $0 } ? 500 : 200,
+                headers: [("Content-Type", "application/json")],
+                body: Array(#"{"price": 12.10, "big": 12345678901234567890.10, "all": [1.0, 1.50e2]}"#.utf8)
+            )
+        }) { server in
+            let fixture = LibraryFixture(
+                """
+                inputs: {rate: number}
+                services: {s: {baseURL: "\(server.url(""))"}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: a, service: s, get: /price, outputs: {price: $.price, big: $.big, all: $.all}}
+                      - {id: b, service: s, get: "/pay?price=${steps.a.outputs.price}&rate=${inputs.rate}"}
+                    outputs:
+                      price: steps.a.outputs.price
+                      big: steps.a.outputs.big
+                      all: steps.a.outputs.all
+                      rate: inputs.rate
+                """
+            )
+            let rate = try #require(JSONValue.number(digits: "0.50"))
+            _ = try await fixture.plan(inputs: ["rate": rate]).run(results: fixture.results).report
+            isBroken.withLock { $0 = false }
+            let report = try await ManifestRun.resume(fixture.results).report
+            #expect(server.requests.last?.target == "/pay?price=12.10&rate=0.50")
+            let outputs = #"{"price":12.10,"big":12345678901234567890.10,"all":[1.0,1.50e2],"rate":0.50}"#
+            #expect(report.outputs["main"]?.description == outputs)
+            #expect(try ManifestRun.Report(contentsOf: fixture.results).outputs["main"]?.description == outputs)
+        }
+    }
+
+    @Test func `the inputs of a resumed run can be given as a value of the program`() async throws {
+        struct Inputs: Encodable { var username: String }
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let plan = try Manifest(contentsOf: fixture.path).plan(inputs: Inputs(username: "ann"))
+        _ = try await plan.run(results: fixture.results, options: ManifestRun.Options(usesMock: true)).report
+        let report = try await ManifestRun.resume(fixture.results, inputs: Inputs(username: "ann")).report
+        #expect(report.outputs["main"]?["user"] == "ann")
+        #expect(throws: EncodingError.self) { try ManifestRun.resume(fixture.results, inputs: [1]) }
+    }
+
     @Test func `a run cannot be resumed if a completed step was changed in the manifest`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))

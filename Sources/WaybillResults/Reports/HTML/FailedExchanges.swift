@@ -14,7 +14,7 @@ struct FailedExchanges {
                 continue
             }
             for failure in elements.failures.prefix(Self.shownElements) {
-                wanted.insert("\(step.path)[\(failure.element)]")
+                wanted.insert("\(step.path)[\(failure.index)]")
             }
         }
         guard !wanted.isEmpty else { return }

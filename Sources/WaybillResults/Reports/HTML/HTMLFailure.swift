@@ -56,12 +56,12 @@ struct HTMLFailure {
 
     private func elements(_ elements: ElementResults) -> HTML {
         let items = elements.failures.enumerated().map { index, element in
-            let path = "\(step.path)[\(element.element)]"
+            let path = "\(step.path)[\(element.index)]"
             let exchange = index < FailedExchanges.shownElements ? exchanges[path] : nil
             let subject = [element.subject.value, element.subject.url].compactMap { $0?.string }
             let words: HTML = .joined(subject.map { "<code>\($0)</code> " })
             return """
-                <li><b>[\(element.element)]</b> \(words)\(element.failure.message.description)\
+                <li><b>[\(element.index)]</b> \(words)\(element.failure.message.description)\
                 \(exchange.map { self.exchange($0, isOpen: false) })</li>
 
                 """ as HTML
