@@ -160,6 +160,18 @@ package struct JSONStream: Sendable {
         add(name, JSONNumber(number))
     }
 
+    /// Adds an object with a name that is computed at run time, and with the members that a function adds.
+    mutating func add(named name: String, _ addMembers: (inout JSONStream) -> Void) {
+        addName(name)
+        add(addMembers)
+    }
+
+    /// Adds a string with a name that is computed at run time.
+    mutating func add(named name: String, _ text: String) {
+        addName(name)
+        add(text)
+    }
+
     /// Adds an integer with a name that is computed at run time.
     package mutating func add(named name: String, _ number: Int) {
         addName(name)
@@ -238,19 +250,18 @@ package struct JSONStream: Sendable {
     /// Adds a name that needs no escaping.
     private mutating func addName(_ name: StaticString) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        endName()
+        bytes.append(addingCapacity: name.utf8CodeUnitCount + 3) { output in
+            output.append(UInt8(ascii: "\""))
+            for index in 0..<name.utf8CodeUnitCount { unsafe output.append(name.utf8Start[index]) }
+            output.append(UInt8(ascii: "\""))
+            output.append(UInt8(ascii: ":"))
+        }
+        if isPretty { bytes.append(UInt8(ascii: " ")) }
     }
 
     private mutating func addName(_ name: String) {
         separate()
         add(name)
-        endName()
-    }
-
-    private mutating func endName() {
         bytes.append(UInt8(ascii: ":"))
         if isPretty { bytes.append(UInt8(ascii: " ")) }
     }
