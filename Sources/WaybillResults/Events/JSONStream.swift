@@ -103,14 +103,14 @@ package struct JSONStream: Sendable {
     /// Adds a member whose value is an object.
     package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
         guard let object else { return }
-        add(name) { object.addMembers(to: &$0) }
+        addName(name)
+        add(object)
     }
 
     /// Adds a member whose value is an object with the members that a function adds.
     package mutating func add(_ name: StaticString, _ addMembers: (inout JSONStream) -> Void) {
-        begin(name, UInt8(ascii: "{"))
-        addMembers(&self)
-        end(UInt8(ascii: "}"))
+        addName(name)
+        add(addMembers)
     }
 
     /// Adds a member whose value is an array of objects.
@@ -124,7 +124,8 @@ package struct JSONStream: Sendable {
         each values: [Value],
         _ addMembers: (Value, inout JSONStream) -> Void
     ) {
-        begin(name, UInt8(ascii: "["))
+        addName(name)
+        begin(UInt8(ascii: "["))
         for value in values {
             separate()
             add { addMembers(value, &$0) }
@@ -134,7 +135,8 @@ package struct JSONStream: Sendable {
 
     /// Adds a member whose value is an array of strings.
     package mutating func add(_ name: StaticString, each texts: [String]) {
-        begin(name, UInt8(ascii: "["))
+        addName(name)
+        begin(UInt8(ascii: "["))
         for text in texts {
             separate()
             add(text)
@@ -227,11 +229,6 @@ package struct JSONStream: Sendable {
         bytes.append(bracket)
         depth += 1
         isAtStart = true
-    }
-
-    private mutating func begin(_ name: StaticString, _ bracket: UInt8) {
-        addName(name)
-        begin(bracket)
     }
 
     private mutating func end(_ bracket: UInt8) {
