@@ -186,12 +186,15 @@ extension [UInt8] {
         var digits = 1
         var rest = number
         while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
-        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(digits, minimumDigits)))
-        // From the last digit to the first.
-        rest = number
-        for index in (count - digits..<count).reversed() {
-            self[index] += UInt8(rest % 10)
-            rest /= 10
+        let length = Swift.max(digits, minimumDigits)
+        append(addingCapacity: length) { output in
+            output.append(repeating: UInt8(ascii: "0"), count: length)
+            // From the last digit to the first.
+            rest = number
+            for index in (length - digits..<length).reversed() {
+                output[index] += UInt8(rest % 10)
+                rest /= 10
+            }
         }
     }
 }

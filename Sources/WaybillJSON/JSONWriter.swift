@@ -11,13 +11,10 @@ package struct JSONWriter: Sendable {
 
     /// The placement of white space.
     package var layout: Layout
-    /// Whether members are sorted by the code points of their names. Otherwise they keep their order.
-    package var sortsNames = false
 
-    /// Creates a writer with a layout. By default, members keep their order.
-    package init(layout: Layout = .compact, sortsNames: Bool = false) {
+    /// Creates a writer with a layout.
+    package init(layout: Layout = .compact) {
         self.layout = layout
-        self.sortsNames = sortsNames
     }
 
     /// Returns the text of a value.
@@ -46,9 +43,7 @@ package struct JSONWriter: Sendable {
             output.append(UInt8(ascii: "]"))
         case .object(let members):
             output.append(UInt8(ascii: "{"))
-            let order = sortsNames ? Self.order(of: members) : nil
-            for index in members.indices {
-                let (name, value) = members[order?[index] ?? index]
+            for (index, (name, value)) in members.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
                 layout.breakLine(depth: depth + 1, &output)
                 Self.write(name, to: &output)
@@ -59,11 +54,6 @@ package struct JSONWriter: Sendable {
             if !members.isEmpty { layout.breakLine(depth: depth, &output) }
             output.append(UInt8(ascii: "}"))
         }
-    }
-
-    private static func order(of members: JSONObject) -> [Int] {
-        let names = members.names
-        return names.indices.sorted { names[$0].precedesByCodePoints(names[$1]) }
     }
 }
 

@@ -27,7 +27,11 @@ extension String {
 
     /// Whether a string comes before another by code points, which is also the order of their UTF-8 bytes.
     package func precedesByCodePoints(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
+        let (left, right) = (utf8.span, other.utf8.span)
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return left[index] < right[index]
+        }
+        return left.count < right.count
     }
 
     /// Feeds the code points to a hasher, consistently with `hasSameCodePoints(as:)`.

@@ -152,7 +152,8 @@ package struct GroupPlan: Sendable {
 extension [StepPlan] {
     /// The steps and those of the groups in them, in plan order.
     var withInner: [StepPlan] {
-        flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
+        guard contains(where: { if case .group = $0.work { true } else { false } }) else { return self }
+        return flatMap { step in if case .group(let group) = step.work { [step] + group.allSteps } else { [step] } }
     }
 }
 

@@ -86,7 +86,7 @@ package struct PlanContent {
     // MARK: Expressions
 
     private mutating func note(_ text: any EvaluatedText) {
-        if evaluated[text.span] == nil { evaluated[text.span] = Array(text.canonicalText.utf8) }
+        if evaluated[text.span] == nil { evaluated[text.span] = text.canonicalText }
     }
 
     // MARK: Steps
@@ -350,11 +350,15 @@ extension PlanContent {
         return (keys, files, spans)
     }
 
-    fileprivate static func trimmed(_ text: String) -> Substring {
-        let isBlank: (UInt8) -> Bool = { [UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\t")].contains($0) }
-        let start = text.utf8.drop(while: isBlank)
-        let end = start.lastIndex { !isBlank($0) }.map { text.utf8.index(after: $0) }
-        return text[start.startIndex..<(end ?? start.startIndex)]
+    /// Returns an expression in parentheses, without the blanks around it.
+    fileprivate static func canonicalText(of expression: Expression) -> [UInt8] {
+        let isBlank = { (byte: UInt8) in
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
+        }
+        let text = Array(expression.text.utf8)
+        let start = text.firstIndex { !isBlank($0) } ?? 0
+        let end = text.lastIndex { !isBlank($0) } ?? -1
+        return [UInt8(ascii: "(")] + text[start..<(end + 1)] + [UInt8(ascii: ")")]
     }
 }
 
@@ -372,19 +376,14 @@ extension Level {
 
 extension EvaluatedText {
     /// The text without insignificant characters.
-    fileprivate var canonicalText: String {
-        if let expression = self as? ManifestExpression { return expression.canonicalText }
-        guard let template = self as? ManifestTemplate else { return "" }
-        let parts = template.template.parts.map { part in
+    fileprivate var canonicalText: [UInt8] {
+        if let expression = self as? ManifestExpression { return PlanContent.canonicalText(of: expression.expression) }
+        guard let template = self as? ManifestTemplate else { return [] }
+        return template.template.parts.reduce(into: Array("template ".utf8)) { text, part in
             switch part {
-            case .literal(let text): JSONWriter().string(.string(text))
-            case .expression(let expression): "(\(PlanContent.trimmed(expression.text)))"
+            case .literal(let literal): JSONWriter.write(literal, to: &text)
+            case .expression(let expression): text += PlanContent.canonicalText(of: expression)
             }
         }
-        return "template \(parts.joined())"
     }
-}
-
-extension ManifestExpression {
-    fileprivate var canonicalText: String { "(\(PlanContent.trimmed(expression.text)))" }
 }

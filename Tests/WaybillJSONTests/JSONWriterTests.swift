@@ -27,12 +27,6 @@ import WaybillJSON
         )
     }
 
-    @Test func `names are sorted by code points if requested`() {
-        let value: JSON = ["b": ["z": 1, "y": 2], "\u{1D11E}": 1, "\u{FF61}": 2, "a": 3, "": 4]
-        let text = "{\"\":4,\"a\":3,\"b\":{\"y\":2,\"z\":1},\"\u{FF61}\":2,\"\u{1D11E}\":1}"
-        #expect(JSONWriter(sortsNames: true).string(value) == text)
-    }
-
     @Test func `a deeply nested value is written and read back`() throws {
         var value: JSON = 1
         for level in 0..<JSON.greatestDepth { value = level.isMultiple(of: 2) ? [value] : ["a": value] }

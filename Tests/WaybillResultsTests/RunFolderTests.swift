@@ -386,6 +386,19 @@ import WaybillTestSupport
         #expect(folder.names() == ["outputs.json", "run.json", "events.ndjson"])
     }
 
+    @Test func `the sources of a run are written in the order of the code points of their names`() {
+        let sources = RunSources(
+            files: ["b.yaml": "2", "a.yaml": "1"],
+            steps: ["z": ["\u{1D11E}": "4", "\u{FF61}": "3", "": "5"], "y": [:]],
+            texts: ["<standard input>": Array("a: \"b\"".utf8)]
+        )
+        let text =
+            #"{"files":{"a.yaml":"1","b.yaml":"2"},"format":3,"#
+            + "\"steps\":{\"y\":{},\"z\":{\"\":\"5\",\"\u{FF61}\":\"3\",\"\u{1D11E}\":\"4\"}},"
+            + #""texts":{"<standard input>":"a: \"b\""}}"#
+        #expect(String(decoding: sources.jsonText(), as: UTF8.self) == text)
+    }
+
     @Test func `a manifest's source that cannot be written makes the journal fail`() async throws {
         let run = try create(.at(folder.path))
         mkdir("\(folder.path)/sources.json", 0o700)

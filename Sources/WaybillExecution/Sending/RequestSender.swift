@@ -49,6 +49,9 @@ struct RequestSender: Sendable {
     var attempt: Int { context.progress.attempts + 1 }
     /// Records the request that is actually sent, if `debug` is set.
     private let recorder: RequestRecorder?
+    /// Whether the phases and the progress of the transfer are reported. A `forEach` may have a million elements: only
+    /// their outcomes are reported, unless `debug` asks for more.
+    private let reportsDetails: Bool
     var plan: RequestPlan { request.plan }
     var run: RunContext { context.run }
 
@@ -58,17 +61,11 @@ struct RequestSender: Sendable {
         self.context = context
         let isDebugged = request.plan.settings.debug?.value == true
         recorder = isDebugged ? RequestRecorder(context.run.transport) : nil
+        reportsDetails = isDebugged || !context.isElement(request.step) || context.run.events.reportedElements == .all
     }
 
     /// What sends the request once it has been signed.
     var transport: any Transport { recorder ?? context.run.transport }
-
-    /// Whether the phases and the progress of the transfer are reported. A `forEach` may have a million elements: only
-    /// their outcomes are reported, unless `debug` asks for more.
-    private var reportsDetails: Bool {
-        !context.isElement(request.step) || run.events.reportedElements == .all
-            || plan.settings.debug?.value == true
-    }
 
     /// Whether the request and the response are reported: while a trace is exported, also those of an element with
     /// `trace`, or whose request is reported anyway because it must not be sent twice.

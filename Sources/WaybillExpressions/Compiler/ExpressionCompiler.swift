@@ -229,13 +229,18 @@ struct ExpressionCompiler {
         rootEnd: Int
     ) throws(ExpressionSyntaxError) -> CompiledPath {
         var compiled: [CompiledSegment] = []
+        compiled.reserveCapacity(segments.count)
+        var ends = [rootEnd - start]
+        ends.reserveCapacity(segments.count + 1)
         for segment in segments {
-            var selectors: [Selector<CompiledExpression>] = []
-            for selector in segment.selectors { selectors.append(try self.selector(selector)) }
-            switch selectors[0] {
+            ends.append(segment.range.upperBound - start)
+            switch segment.selectors[0].kind {
             case .name(let name) where segment.isSingular: compiled.append(.name(name))
             case .index(let index) where segment.isSingular: compiled.append(.index(index))
-            default: compiled.append(segment.isDescendant ? .descendants(selectors) : .children(selectors))
+            default:
+                var selectors: [Selector<CompiledExpression>] = []
+                for selector in segment.selectors { selectors.append(try self.selector(selector)) }
+                compiled.append(segment.isDescendant ? .descendants(selectors) : .children(selectors))
             }
         }
         let end = segments.last?.range.upperBound ?? rootEnd
@@ -243,7 +248,7 @@ struct ExpressionCompiler {
             segments: compiled,
             isSingular: segments.allSatisfy(\.isSingular),
             text: String(decoding: source[start..<end], as: UTF8.self),
-            ends: [rootEnd - start] + segments.map { $0.range.upperBound - start }
+            ends: ends
         )
     }
 

@@ -73,11 +73,11 @@ package struct Digest: Sendable {
 package enum Hexadecimal {
     /// Returns two lower-case digits for each byte.
     package static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 15))
+        let text = [UInt8](capacity: 2 * bytes.count) { text in
+            for byte in bytes {
+                text.append(digit(byte >> 4))
+                text.append(digit(byte & 15))
+            }
         }
         return String(decoding: text, as: UTF8.self)
     }

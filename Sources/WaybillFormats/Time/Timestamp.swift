@@ -84,16 +84,19 @@ package struct CivilTime: Sendable, Hashable {
     fileprivate func writeDateAndTime(to output: inout [UInt8]) {
         if year < 0 { output.append(UInt8(ascii: "-")) }
         output.append(UInt64(year.magnitude), minimumDigits: 4)
-        func append(_ separator: UInt8, _ part: Int) {
-            output.append(separator)
-            output.append(UInt8(ascii: "0") + UInt8(part / 10))
-            output.append(UInt8(ascii: "0") + UInt8(part % 10))
+        output.append(addingCapacity: 15) { output in
+            Self.append(UInt8(ascii: "-"), month, to: &output)
+            Self.append(UInt8(ascii: "-"), day, to: &output)
+            Self.append(UInt8(ascii: "T"), hour, to: &output)
+            Self.append(UInt8(ascii: ":"), minute, to: &output)
+            Self.append(UInt8(ascii: ":"), second, to: &output)
         }
-        append(UInt8(ascii: "-"), month)
-        append(UInt8(ascii: "-"), day)
-        append(UInt8(ascii: "T"), hour)
-        append(UInt8(ascii: ":"), minute)
-        append(UInt8(ascii: ":"), second)
+    }
+
+    private static func append(_ separator: UInt8, _ part: Int, to output: inout OutputSpan<UInt8>) {
+        output.append(separator)
+        output.append(UInt8(ascii: "0") + UInt8(part / 10))
+        output.append(UInt8(ascii: "0") + UInt8(part % 10))
     }
 
     /// Creates the fields of a time in any year (based on Howard Hinnant's `civil_from_days`).

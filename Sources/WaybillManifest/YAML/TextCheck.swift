@@ -38,11 +38,12 @@ enum TextCheck {
 
     /// Returns the error for the first byte that is not UTF-8, or character that is not allowed.
     private static func firstDiagnostic(in file: SourceFile) -> Diagnostic? {
-        let start = file.byteOrderMarkLength
         let bytes = file.bytes
+        // In most files, all bytes are characters in ASCII.
+        guard var index = bytes[file.byteOrderMarkLength...].firstIndex(where: { $0 >= 0x7F || !isAllowed(UInt32($0)) })
+        else { return nil }
         let fault = bytes.span.firstInvalidByte
-        var index = start
-        for scalar in String(decoding: bytes[start..<(fault ?? bytes.count)], as: UTF8.self).unicodeScalars {
+        for scalar in String(decoding: bytes[index..<(fault ?? bytes.count)], as: UTF8.self).unicodeScalars {
             let end = index + UTF8.width(scalar)
             if !isAllowed(scalar.value) { return forbidden(scalar.value, at: file.span(index..<end)) }
             index = end

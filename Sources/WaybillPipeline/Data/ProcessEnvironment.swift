@@ -53,8 +53,8 @@ package enum ProcessVariables {
         var variables: [String: String] = [:]
         var entry = unsafe environ
         while let bytes = unsafe entry.pointee {
-            if let pair = unsafe text(bytes), let equals = pair.firstIndex(of: "=") {
-                variables[String(pair[..<equals])] = String(pair[equals...].dropFirst())
+            if let pair = unsafe text(bytes), let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                variables[String(pair[..<equals])] = String(pair[pair.utf8.index(after: equals)...])
             }
             unsafe entry += 1
         }

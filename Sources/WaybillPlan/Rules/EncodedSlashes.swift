@@ -126,7 +126,7 @@ extension Address {
         for (index, part) in holder.template.parts.enumerated() {
             switch part {
             case .literal(let text):
-                if text.contains(where: { $0 == "?" || $0 == "#" }) { return found }
+                if text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) { return found }
             case .expression(let expression):
                 let text = expression.text
                 guard let reference = expression.references.first, reference.isComplete,

@@ -103,14 +103,14 @@ package struct JSONStream: Sendable {
     /// Adds a member whose value is an object.
     package mutating func add(_ name: StaticString, _ object: (some JSONStreamable)?) {
         guard let object else { return }
-        add(name) { object.addMembers(to: &$0) }
+        addName(name)
+        add(object)
     }
 
     /// Adds a member whose value is an object with the members that a function adds.
     package mutating func add(_ name: StaticString, _ addMembers: (inout JSONStream) -> Void) {
-        begin(name, UInt8(ascii: "{"))
-        addMembers(&self)
-        end(UInt8(ascii: "}"))
+        addName(name)
+        add(addMembers)
     }
 
     /// Adds a member whose value is an array of objects.
@@ -124,7 +124,8 @@ package struct JSONStream: Sendable {
         each values: [Value],
         _ addMembers: (Value, inout JSONStream) -> Void
     ) {
-        begin(name, UInt8(ascii: "["))
+        addName(name)
+        begin(UInt8(ascii: "["))
         for value in values {
             separate()
             add { addMembers(value, &$0) }
@@ -134,7 +135,8 @@ package struct JSONStream: Sendable {
 
     /// Adds a member whose value is an array of strings.
     package mutating func add(_ name: StaticString, each texts: [String]) {
-        begin(name, UInt8(ascii: "["))
+        addName(name)
+        begin(UInt8(ascii: "["))
         for text in texts {
             separate()
             add(text)
@@ -158,6 +160,18 @@ package struct JSONStream: Sendable {
     package mutating func add(_ name: StaticString, _ number: Int?) {
         guard let number else { return }
         add(name, JSONNumber(number))
+    }
+
+    /// Adds an object with a name that is computed at run time, and with the members that a function adds.
+    mutating func add(named name: String, _ addMembers: (inout JSONStream) -> Void) {
+        addName(name)
+        add(addMembers)
+    }
+
+    /// Adds a string with a name that is computed at run time.
+    mutating func add(named name: String, _ text: String) {
+        addName(name)
+        add(text)
     }
 
     /// Adds an integer with a name that is computed at run time.
@@ -216,11 +230,6 @@ package struct JSONStream: Sendable {
         isAtStart = true
     }
 
-    private mutating func begin(_ name: StaticString, _ bracket: UInt8) {
-        addName(name)
-        begin(bracket)
-    }
-
     private mutating func end(_ bracket: UInt8) {
         depth -= 1
         if isPretty, !isAtStart { layout.breakLine(depth: depth, &bytes) }
@@ -237,19 +246,18 @@ package struct JSONStream: Sendable {
     /// Adds a name that needs no escaping.
     private mutating func addName(_ name: StaticString) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(UInt8(ascii: "\""))
-        endName()
+        bytes.append(addingCapacity: name.utf8CodeUnitCount + 3) { output in
+            output.append(UInt8(ascii: "\""))
+            for index in 0..<name.utf8CodeUnitCount { unsafe output.append(name.utf8Start[index]) }
+            output.append(UInt8(ascii: "\""))
+            output.append(UInt8(ascii: ":"))
+        }
+        if isPretty { bytes.append(UInt8(ascii: " ")) }
     }
 
     private mutating func addName(_ name: String) {
         separate()
         add(name)
-        endName()
-    }
-
-    private mutating func endName() {
         bytes.append(UInt8(ascii: ":"))
         if isPretty { bytes.append(UInt8(ascii: " ")) }
     }

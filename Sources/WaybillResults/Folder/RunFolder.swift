@@ -133,9 +133,7 @@ package final class RunFolder: Sendable {
     package func keep(_ sources: @escaping @Sendable () -> RunSources) {
         let (path, journalPath) = ("\(path)/\(FolderContents.sources)", "\(path)/\(FolderContents.journal)")
         journal.begin { () throws(ResultsError) in
-            var text: [UInt8] = []
-            JSONWriter(sortsNames: true).write(sources().json, to: &text)
-            text.append(UInt8(ascii: "\n"))
+            let text = sources().jsonText() + [UInt8(ascii: "\n")]
             guard FolderContents.size(of: path) != nil else {
                 let file = try OutputFile(path, .new)
                 file.adoptPermissions(of: journalPath)

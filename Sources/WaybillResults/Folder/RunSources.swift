@@ -48,23 +48,32 @@ package struct RunSources: Sendable, Equatable {
         }
     }
 
-    /// The JSON document.
-    var json: JSON {
-        [
-            "format": .number(JSONNumber(Self.format)),
-            "files": Self.object(files, \.text),
-            "texts": Self.object(texts.mapValues { String(decoding: $0, as: UTF8.self) }, \.text),
-            "steps": .object(JSONObject((steps ?? [:]).map { ($0.key, Self.object($0.value, \.self)) })),
-        ]
-    }
-
     private static func strings<Key>(_ value: JSON?, _ key: (String) -> Key) -> [Key: String] {
         (value?.object ?? JSONObject()).reduce(into: [:]) { strings, member in
             strings[key(member.name)] = member.value.string
         }
     }
+}
 
-    private static func object<Key>(_ strings: [Key: String], _ name: (Key) -> String) -> JSON {
-        .object(JSONObject(strings.map { (name($0.key), .string($0.value)) }))
+extension RunSources: JSONStreamable {
+    /// Writes the document, with its names in order, so that the same sources have the same text.
+    package func addMembers(to object: inout JSONStream) {
+        object.add("files") { $0.add(files, \.text) }
+        object.add("format", Self.format)
+        object.add("steps") { object in
+            for (path, parts) in (steps ?? [:]).sorted(by: { $0.key.precedesByCodePoints($1.key) }) {
+                object.add(named: path) { $0.add(parts, \.self) }
+            }
+        }
+        object.add("texts") { $0.add(texts.mapValues { String(decoding: $0, as: UTF8.self) }, \.text) }
+    }
+}
+
+extension JSONStream {
+    /// Adds strings in the order of their names.
+    fileprivate mutating func add<Key>(_ strings: [Key: String], _ name: (Key) -> String) {
+        for (name, text) in strings.map({ (name($0.key), $0.value) }).sorted(by: { $0.0.precedesByCodePoints($1.0) }) {
+            add(named: name, text)
+        }
     }
 }

@@ -164,11 +164,11 @@ extension Redactor {
     /// `Set-Cookie`, `X-Api-Key`, `X_CSRF_TOKEN`.
     package static func isCredential(headerNamed name: String) -> Bool {
         // The name of each field of a response is checked, so nothing is kept of its words.
-        var rest = Substring(name.lowercased()).utf8
+        var rest = Array(name.lowercased().utf8)[...]
         var earlier = ""
         while !rest.isEmpty {
             let word = rest.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-            let text = String(Substring(word))
+            let text = String(decoding: word, as: UTF8.self)
             if wordsOfCredentials.contains(text) || text == "key" && wordsBeforeKey.contains(earlier) { return true }
             if !text.isEmpty { earlier = text }
             rest = rest[word.endIndex...].dropFirst()

@@ -118,6 +118,7 @@ struct SchemaCompiler {
         }
         if groups.contains(.objects) {
             rules.object = try objectRules(source, validation: hasValidation, applicators: hasApplicators)
+            rules.hasObjectRules = true
         }
         if groups.contains(.references) { rules.applicators = try references(source) }
         if groups.contains(.applicators), hasApplicators { rules.applicators += try applicators(source) }

@@ -35,7 +35,9 @@ struct SchemaRules: Sendable {
     var number: NumberRules?
     var string: StringRules?
     var array: ArrayRules?
-    var object: ObjectRules?
+    /// The rules for objects, which are used in place: a copy of them would take longer than most checks.
+    var object = ObjectRules()
+    var hasObjectRules = false
     var applicators: [Applicator] = []
     var unevaluatedItems: Int?
     var unevaluatedProperties: Int?
@@ -45,7 +47,8 @@ struct SchemaRules: Sendable {
     /// Whether there are no rules other than `applicators`.
     var onlyApplies: Bool {
         !refusesEverything && types == .everything && constant == nil && enumeration == nil && number == nil
-            && string == nil && array == nil && object == nil && unevaluatedItems == nil && unevaluatedProperties == nil
+            && string == nil && array == nil && !hasObjectRules && unevaluatedItems == nil
+            && unevaluatedProperties == nil
     }
 }
 

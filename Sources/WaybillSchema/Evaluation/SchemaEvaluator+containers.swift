@@ -60,22 +60,23 @@ extension SchemaEvaluator {
 
     /// Whether an object satisfies its rules.
     mutating func accepts(
-        _ rules: ObjectRules,
         _ members: JSONObject,
+        of node: SchemaNode,
         _ instance: JSON,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
-        for name in rules.required where members.index(of: name) == nil {
+        for name in node.rules.object.required where members.index(of: name) == nil {
             guard continues(after: ["required"], "is missing the key '\(name)'", .missingName([name])) else {
                 return false
             }
         }
-        guard acceptsCount(members.count, of: "key", "Properties", rules.minProperties, rules.maxProperties),
-            layers == 0 || acceptsAtGlance(rules, members)
+        let (least, most) = (node.rules.object.minProperties, node.rules.object.maxProperties)
+        guard acceptsCount(members.count, of: "key", "Properties", least, most),
+            layers == 0 || acceptsAtGlance(members, of: node)
         else { return false }
-        if seen.known != nil { seen.insert(names: rules.propertyList) }
-        guard acceptsMembers(rules, members, &seen) else { return false }
-        for (name, needs, keyword) in rules.dependentRequired where members.index(of: name) != nil {
+        if seen.known != nil { seen.insert(names: node.rules.object.propertyList) }
+        guard acceptsMembers(members, of: node, &seen) else { return false }
+        for (name, needs, keyword) in node.rules.object.dependentRequired where members.index(of: name) != nil {
             for need in needs where members.index(of: need) == nil {
                 let isContinued = continues(
                     after: [keyword, name],
@@ -85,8 +86,8 @@ extension SchemaEvaluator {
                 guard isContinued else { return false }
             }
         }
-        for (name, schema, keyword) in rules.dependentSchemas where members.index(of: name) != nil {
-            if collector != nil, node(schema).rules.refusesEverything {
+        for (name, schema, keyword) in node.rules.object.dependentSchemas where members.index(of: name) != nil {
+            if collector != nil, self.node(schema).rules.refusesEverything {
                 let message = "the key '\(name)' is not allowed"
                 guard continues(after: [keyword, name], message, .notAllowed, at: .name(name), concernsName: true)
                 else {
@@ -100,20 +101,20 @@ extension SchemaEvaluator {
     }
 
     private mutating func acceptsMembers(
-        _ rules: ObjectRules,
         _ members: JSONObject,
+        of node: SchemaNode,
         _ seen: inout EvaluatedLocations
     ) -> Bool {
         for position in members.indices {
             guard mayContinue() else { return false }
             let (name, value) = members[position]
-            if let propertyNames = rules.propertyNames, !acceptsName(propertyNames, name) { return false }
+            if let propertyNames = node.rules.object.propertyNames, !acceptsName(propertyNames, name) { return false }
             var isKnown = false
-            if let schema = rules.properties[CodePoints(name)] {
+            if let schema = node.rules.object.properties[CodePoints(name)] {
                 isKnown = true
                 guard acceptsMember(schema, value, named: name, ["properties", name]) else { return false }
             }
-            for (pattern, schema) in rules.patterns {
+            for (pattern, schema) in node.rules.object.patterns {
                 // The matcher itself asks only during a long match.
                 guard mayContinue(before: 1024) else { return false }
                 guard pattern.occurs(in: name, steps: &patternSteps) else { continue }
@@ -122,14 +123,14 @@ extension SchemaEvaluator {
                     return false
                 }
             }
-            if !isKnown, let additional = rules.additional {
+            if !isKnown, let additional = node.rules.object.additional {
                 isKnown = true
                 let isAccepted = acceptsMember(
                     additional,
                     value,
                     named: name,
                     ["additionalProperties"],
-                    known: rules.propertyList
+                    known: node.rules.object.propertyList
                 )
                 guard isAccepted else { return false }
             }
@@ -141,14 +142,16 @@ extension SchemaEvaluator {
     /// Whether the names are valid and the members' own types and values, without evaluating nested values.
     ///
     /// For alternatives, this excludes most of those that were not meant, before any time is spent on nested values.
-    private mutating func acceptsAtGlance(_ rules: ObjectRules, _ members: JSONObject) -> Bool {
-        let isClosed = rules.patterns.isEmpty && rules.additional.map { node($0).rules.refusesEverything } ?? false
+    private mutating func acceptsAtGlance(_ members: JSONObject, of node: SchemaNode) -> Bool {
+        let isClosed =
+            node.rules.object.patterns.isEmpty
+            && node.rules.object.additional.map { self.node($0).rules.refusesEverything } ?? false
         for position in members.indices {
             guard mayContinue() else { return false }
             let (name, value) = members[position]
-            if let schema = rules.properties[CodePoints(name)] {
-                let node = node(schema)
-                if node.rules.refusesEverything || !acceptsKind(node, value) { return false }
+            if let schema = node.rules.object.properties[CodePoints(name)] {
+                let member = self.node(schema)
+                if member.rules.refusesEverything || !acceptsKind(member, value) { return false }
             } else if isClosed {
                 return false
             }

@@ -28,7 +28,7 @@ extension SchemaEvaluator {
         let types = node.rules.types.types
         let words = types.flatMap { type in
             type == .object
-                ? [Wording.mapping(with: node.rules.object?.required ?? [])]
+                ? [Wording.mapping(with: node.rules.object.required)]
                 : Wording.words(type, isAlone: types.count == 1)
         }
         _ = continues(

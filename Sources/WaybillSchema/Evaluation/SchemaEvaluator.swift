@@ -150,7 +150,7 @@ struct SchemaEvaluator {
         case .array(let elements):
             if let rules = node.rules.array, !accepts(rules, elements, &seen) { return false }
         case .object(let members):
-            if let rules = node.rules.object, !accepts(rules, members, instance, &seen) { return false }
+            if node.rules.hasObjectRules, !accepts(members, of: node, instance, &seen) { return false }
         case .null, .bool, .bytes: break
         }
         for applicator in node.rules.applicators where !accepts(applicator, instance, &seen) { return false }

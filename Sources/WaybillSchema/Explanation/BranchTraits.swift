@@ -30,7 +30,8 @@ struct BranchTraits {
             self.values = values.list
             types.formIntersection(values.list.reduce(into: SchemaTypeSet([])) { $0.formUnion(SchemaTypeSet($1.kind)) })
         }
-        if let object = rules.object {
+        if rules.hasObjectRules {
+            let object = rules.object
             required = object.required
             properties = object.propertyList
             isClosed = object.additional.map { program.node($0).rules.refusesEverything } ?? false

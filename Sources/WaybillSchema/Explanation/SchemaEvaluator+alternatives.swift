@@ -80,8 +80,8 @@ extension SchemaEvaluator {
     mutating func explainRejection(by schema: Int, _ instance: JSON) -> Bool {
         guard collector != nil else { return false }
         let forbidden = node(schema)
-        if let names = forbidden.rules.object?.required, !names.isEmpty, instance.kind == .object,
-            forbidden.rules.constant == nil, forbidden.rules.enumeration == nil
+        let names = forbidden.rules.object.required
+        if !names.isEmpty, instance.kind == .object, forbidden.rules.constant == nil, forbidden.rules.enumeration == nil
         {
             let message =
                 names.count == 1

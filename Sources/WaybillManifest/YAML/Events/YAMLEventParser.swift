@@ -6,7 +6,8 @@ struct YAMLEvent {
     /// The kinds of event that the tree is built from.
     enum Kind {
         case documentStart
-        case documentEnd
+        /// An event that the tree does not need.
+        case other
         case alias
         case scalar(YAMLScalar.Style)
         case sequenceStart
@@ -68,16 +69,15 @@ enum YAMLEventParser {
                 }
                 defer { unsafe yaml_event_delete(&event) }
                 if unsafe event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT { return nil }
-                guard let converted = unsafe converted(event, &cursor) else { continue }
                 let scalar = unsafe scalarText(event)
-                if !body(converted, pairs?.restored(scalar) ?? scalar) { return nil }
+                if unsafe !body(converted(event, &cursor), pairs?.restored(scalar) ?? scalar) { return nil }
             }
         }
     }
 
-    /// Returns an event for the tree; `nil` for events that the tree does not need.
-    private static func converted(_ event: yaml_event_t, _ cursor: inout CodePointCursor) -> YAMLEvent? {
-        guard let kind = unsafe kind(of: event) else { return nil }
+    /// Returns an event for the tree.
+    private static func converted(_ event: yaml_event_t, _ cursor: inout CodePointCursor) -> YAMLEvent {
+        let kind = unsafe kind(of: event)
         var converted = unsafe YAMLEvent(
             kind: kind,
             start: cursor.byteOffset(ofCodePoint: event.start_mark.index),
@@ -96,22 +96,21 @@ enum YAMLEventParser {
             converted.isFlow = unsafe event.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
             converted.anchor = unsafe text(event.data.mapping_start.anchor)
             converted.tag = unsafe text(event.data.mapping_start.tag)
-        case .documentStart, .documentEnd, .sequenceEnd, .mappingEnd: break
+        case .documentStart, .sequenceEnd, .mappingEnd, .other: break
         }
         return converted
     }
 
-    private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind? {
+    private static func kind(of event: yaml_event_t) -> YAMLEvent.Kind {
         switch unsafe event.type {
         case YAML_DOCUMENT_START_EVENT: .documentStart
-        case YAML_DOCUMENT_END_EVENT: .documentEnd
         case YAML_ALIAS_EVENT: .alias
         case YAML_SCALAR_EVENT: unsafe .scalar(style(event.data.scalar.style))
         case YAML_SEQUENCE_START_EVENT: .sequenceStart
         case YAML_MAPPING_START_EVENT: .mappingStart
         case YAML_SEQUENCE_END_EVENT: .sequenceEnd
         case YAML_MAPPING_END_EVENT: .mappingEnd
-        default: nil
+        default: .other
         }
     }
 

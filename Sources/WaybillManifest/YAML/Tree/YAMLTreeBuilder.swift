@@ -82,7 +82,7 @@ struct YAMLTreeBuilder {
     mutating func take(_ event: YAMLEvent, _ text: [UInt8]) -> Bool {
         switch event.kind {
         case .documentStart: startDocument(event)
-        case .documentEnd: true
+        case .other: true
         case .scalar(let style): addScalar(event, style, text)
         case .alias: addAlias(event)
         case .sequenceStart: open(event, isMapping: false)

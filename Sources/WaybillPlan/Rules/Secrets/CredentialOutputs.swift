@@ -58,20 +58,22 @@ enum CredentialName {
         return endings.contains(last) || words.count > 1 && endings.contains(words.suffix(2).joined())
     }
 
-    /// The words of a name in lower case. A separator, or a capital after a lower-case letter, starts a new word.
+    /// The words of a name in lower case. A separator, or a capital after a lower-case letter, starts a new word. Characters
+    /// outside ASCII count as lower-case letters: no word of a credential has one.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""
         var wasSmall = false
-        for character in name {
-            let isSeparator = !character.isLetter && !character.isNumber
-            if isSeparator || wasSmall && character.isUppercase {
+        for scalar in name.unicodeScalars {
+            let isCapital = ("A"..."Z").contains(scalar)
+            let isSmall = ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || !scalar.isASCII
+            if wasSmall && isCapital || !isCapital && !isSmall {
                 if !word.isEmpty { words.append(word) }
                 word = ""
             }
-            if !isSeparator { word += character.lowercased() }
-            wasSmall = character.isLowercase || character.isNumber
+            if isCapital || isSmall { word.unicodeScalars.append(scalar) }
+            wasSmall = isSmall
         }
-        return word.isEmpty ? words : words + [word]
+        return (word.isEmpty ? words : words + [word]).map { $0.lowercased() }
     }
 }
