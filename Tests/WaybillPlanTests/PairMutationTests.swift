@@ -6,7 +6,7 @@ import WaybillTestSupport
 /// An error in one part of a manifest is reported whatever errors other parts have.
 @Suite(.timeLimit(.minutes(5))) struct PairMutationTests {
     /// The number of pairs for each file. The test also passes with 1000.
-    private static let pairs = 40
+    private static let pairs = 80
 
     @Test(arguments: MutatedManifest.files)
     func `two unrelated errors are both reported, and nothing else is`(

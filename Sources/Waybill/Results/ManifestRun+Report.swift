@@ -100,6 +100,7 @@ extension ManifestRun.Report: CustomStringConvertible {
     public var description: String {
         let failed = steps.filter { $0.isCounted && ($0.outcome == .failed || $0.outcome == .tolerated) }
         let first = "\(manifest): \(outcome.rawValue): \(counts) in \(duration.timeText)"
-        return ([first] + failed.map { "  \($0)" } + (folder.map { ["  results: \($0)"] } ?? [])).joined(separator: "\n")
+        let last = folder.map { "  results: \($0)" }
+        return ([first] + failed.map { "  \($0)" } + [last].compactMap(\.self)).joined(separator: "\n")
     }
 }

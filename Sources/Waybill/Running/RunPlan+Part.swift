@@ -18,7 +18,7 @@ extension RunPlan.Part {
         guard case .shard(let number, let count) = self else { return .before }
         guard let shard = Shard(number, of: count) else {
             let message = "there is no shard \(number) of \(count)"
-            throw ManifestError([Diagnostic("invalid-shard", message, at: nil, help: ["The first shard is 1 of N."])])
+            throw ManifestError([Diagnostic("out-of-range", message, at: nil, help: ["The first shard is 1 of N."])])
         }
         return .shard(shard)
     }
