@@ -5,7 +5,7 @@ import WaybillPlan
 import WaybillPlanPrinting
 
 /// A plan of the requests to send: the result of
-/// ``Manifest/plan(graphs:environment:inputs:variables:only:tags:notTags:concurrency:part:)-(_,_,[String:JSONValue],_,_,_,_,_,_)``.
+/// ``Manifest/plan(graphs:environment:inputs:variables:only:tags:notTags:concurrency:part:)``.
 ///
 /// You can run it any number of times.
 public struct RunPlan: Sendable {

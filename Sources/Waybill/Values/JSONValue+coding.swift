@@ -130,3 +130,23 @@ extension JSONValue: Codable {
         }
     }
 }
+
+extension [String: JSONValue] {
+    /// Creates inputs of a manifest from the properties of a value, encoded as ``JSONValue/init(encoding:)`` does.
+    ///
+    /// ```swift
+    /// struct Inputs: Encodable { var username: String; var since: Date }
+    /// let plan = try manifest.plan(inputs: .init(encoding: Inputs(username: "ann", since: .now)))
+    /// ```
+    ///
+    /// - Throws: `EncodingError` if the value is not an object, or if JSON cannot represent it.
+    public init(encoding value: some Encodable) throws {
+        guard let object = try JSONValue(encoding: value).json.object else {
+            throw EncodingError.invalidValue(
+                value,
+                .init(codingPath: [], debugDescription: "the inputs of a manifest must be an object")
+            )
+        }
+        self.init(object.map { ($0.name, JSONValue($0.value)) }) { _, last in last }
+    }
+}

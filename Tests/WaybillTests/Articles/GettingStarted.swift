@@ -34,7 +34,7 @@ struct Customer: Encodable {
 }
 
 func plan(for customer: Customer, manifest path: String) throws -> RunPlan {
-    try Manifest(contentsOf: path).plan(inputs: customer)
+    try Manifest(contentsOf: path).plan(inputs: .init(encoding: customer))
 }
 // end
 

@@ -127,12 +127,12 @@ import WaybillTestSupport
         let manifest = try Manifest(contentsOf: fixture.path)
         let price = try #require(Decimal(string: "12345678901234567890.12"))
         let inputs = Inputs(count: .max, price: price, due: Date(timeIntervalSince1970: 0))
-        let run = try manifest.plan(inputs: inputs)
+        let run = try manifest.plan(inputs: .init(encoding: inputs))
             .run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
         let url = try #require(try await run.report.steps.first?.url?.string)
         #expect(url == "http://127.0.0.1/18446744073709551615/12345678901234567890.12/1970-01-01T00%3A00%3A00.000Z")
         #expect(throws: ManifestError.self) { try manifest.plan(inputs: ["count": "x"]) }
-        #expect(throws: EncodingError.self) { try manifest.plan(inputs: 1) }
-        #expect(throws: EncodingError.self) { try manifest.plan(inputs: ["price": Double.nan]) }
+        #expect(throws: EncodingError.self) { try manifest.plan(inputs: .init(encoding: 1)) }
+        #expect(throws: EncodingError.self) { try manifest.plan(inputs: .init(encoding: ["price": Double.nan])) }
     }
 }

@@ -88,11 +88,11 @@ import WaybillTestSupport
     @Test func `the inputs of a resumed run can be given as a value of the program`() async throws {
         struct Inputs: Encodable { var username: String }
         let fixture = LibraryFixture(LibraryFixture.shop)
-        let plan = try Manifest(contentsOf: fixture.path).plan(inputs: Inputs(username: "ann"))
+        let plan = try Manifest(contentsOf: fixture.path).plan(inputs: .init(encoding: Inputs(username: "ann")))
         _ = try await plan.run(results: fixture.results, options: ManifestRun.Options(usesMock: true)).report
-        let report = try await ManifestRun.resume(fixture.results, inputs: Inputs(username: "ann")).report
+        let report = try await ManifestRun.resume(fixture.results, inputs: .init(encoding: Inputs(username: "ann"))).report
         #expect(report.outputs["main"]?["user"] == "ann")
-        #expect(throws: EncodingError.self) { try ManifestRun.resume(fixture.results, inputs: [1]) }
+        #expect(throws: EncodingError.self) { try ManifestRun.resume(fixture.results, inputs: .init(encoding: [1])) }
     }
 
     @Test func `a run cannot be resumed if a completed step was changed in the manifest`() async throws {
