@@ -90,7 +90,8 @@ import WaybillTestSupport
         let fixture = LibraryFixture(LibraryFixture.shop)
         let plan = try Manifest(contentsOf: fixture.path).plan(inputs: .init(encoding: Inputs(username: "ann")))
         _ = try await plan.run(results: fixture.results, options: ManifestRun.Options(usesMock: true)).report
-        let report = try await ManifestRun.resume(fixture.results, inputs: .init(encoding: Inputs(username: "ann"))).report
+        let report = try await ManifestRun.resume(fixture.results, inputs: .init(encoding: Inputs(username: "ann")))
+            .report
         #expect(report.outputs["main"]?["user"] == "ann")
         #expect(throws: EncodingError.self) { try ManifestRun.resume(fixture.results, inputs: .init(encoding: [1])) }
     }
