@@ -163,7 +163,8 @@ let package = Package(
             dependencies: [
                 "WaybillPipeline", "WaybillExecution", "WaybillPlanPrinting", "WaybillPlan", "WaybillManifest",
                 "WaybillTransport", "WaybillResults", "WaybillMock", "WaybillFormats", "WaybillJSON",
-                "WaybillDiagnostics",
+                "WaybillRuntime", "WaybillDiagnostics",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),

@@ -25,6 +25,7 @@ package struct ProvidedTransport: Transport, NetworkProbe {
         do throws(TransportFailure) {
             let body = try await body(of: request)
             let result = await firstResult(of: request, body)
+            if case .failure(let failure) = result, !failure.wasSent { throw failure }
             monitor?.tell(.sent)
             var response = try result.get()
             response.timings.firstByte = start.duration(to: .now)
@@ -65,27 +66,26 @@ package struct ProvidedTransport: Transport, NetworkProbe {
         return try result.get()
     }
 
-    /// Returns the response of the function; or a failure, if the time is up first.
+    /// Returns the response of the function; or a failure, if the time is up or the task is cancelled first, even if the
+    /// function then continues.
     private func firstResult(of request: HTTPRequest, _ body: [UInt8]) async -> Result<HTTPResponse, TransportFailure> {
-        await withTaskGroup(of: Result<HTTPResponse, TransportFailure>?.self) { group in
-            group.addTask {
-                do {
-                    return .success(try await sendRequest(request, body))
-                } catch {
-                    return .failure(Task.isCancelled ? .cancelledByTask : TransportFailure(error))
-                }
+        let result = Awaited<Result<HTTPResponse, TransportFailure>>()
+        let sending = Task {
+            do {
+                result.set(.success(try await sendRequest(request, body)))
+            } catch {
+                result.set(.failure(TransportFailure(error)))
             }
-            group.addTask {
-                guard (try? await Task.sleep(for: request.remainingTime, clock: .continuous)) != nil else { return nil }
-                let message = "no response within \(request.timeout)"
-                return .failure(TransportFailure(.timeout, message, wasSent: true))
-            }
-            defer { group.cancelAll() }
-            for await result in group {
-                if let result { return result }
-            }
-            return .failure(.cancelledByTask)
         }
+        let timeout = Task {
+            try await Task.sleep(for: request.remainingTime, clock: .continuous)
+            result.set(.failure(TransportFailure(.timeout, "no response within \(request.timeout)", wasSent: true)))
+        }
+        defer {
+            sending.cancel()
+            timeout.cancel()
+        }
+        return await result.value { result.set(.failure(.cancelledByTask)) }
     }
 
     /// Passes the body of a response to the receiver, or checks its size.

@@ -76,13 +76,11 @@ public struct ManifestRun: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let feed: EventFeed
         private let task: Task<Result<RunSession.Report, RunError>, Never>
-        private var base: AsyncStream<RunEvent>.Iterator
         private var hasThrown = false
 
         fileprivate init(_ feed: EventFeed, _ task: Task<Result<RunSession.Report, RunError>, Never>) {
             self.feed = feed
             self.task = task
-            base = feed.events.makeAsyncIterator()
         }
 
         /// Returns the next event; `nil` if the run has finished or the task is cancelled.
@@ -96,9 +94,7 @@ public struct ManifestRun: AsyncSequence, Sendable {
         ///
         /// - Throws: The reason, once, if the run could not be executed or recorded.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RunError) -> Event? {
-            if let event = await base.next(isolation: actor) {
-                return Event(event, missedBefore: feed.read(event.seq))
-            }
+            if let event = await feed.next() { return event }
             guard !Task.isCancelled, !hasThrown, case .failure(let error) = await task.value else { return nil }
             hasThrown = true
             throw error

@@ -130,6 +130,21 @@ import WaybillTestSupport
         #expect(events.map(\.missedBefore) == [events[0].number - 1, 0])
     }
 
+    @Test func `a loop whose task is cancelled leaves the events to other loops`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let options = ManifestRun.Options(usesMock: true, pausedSteps: ["main.account"])
+        let run = try fixture.plan().run(options: options)
+        let (paused, pause) = AsyncStream.makeStream(of: Void.self)
+        let loop = Task {
+            for try await event in run where event.type == "graph.started" { pause.finish() }
+        }
+        for await _ in paused {}
+        loop.cancel()
+        try await loop.value
+        try run.unpause(step: "main.account")
+        #expect(try await run.events().last?.type == "run.finished")
+    }
+
     @Test func `a plan can be run several times`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let plan = try fixture.plan()

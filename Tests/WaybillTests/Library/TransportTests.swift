@@ -122,6 +122,26 @@ import WaybillTestSupport
         #expect(report.steps[0].failure?.message == "the body is larger than the limit of 4 bytes")
     }
 
+    @Test func `a transport that does not end its requests in time is not waited for`() async throws {
+        let (stream, end) = AsyncStream.makeStream(of: Void.self)
+        defer { end.finish() }
+        let transport = Recorder { _ in
+            // Another task, so that the cancellation of this one ends nothing.
+            await Task { for await _ in stream {} }.value
+            return ManifestTransportResponse()
+        }
+        let (report, _) = try await report("{id: a, get: \"http://a.example/\", timeout: 50ms}", transport)
+        #expect(report.failedSteps.map(\.failure?.kind) == [.timeout])
+    }
+
+    @Test func `a request that was not sent is not reported as sent`() async throws {
+        let transport = Recorder { _ in throw ManifestTransportError(.connect, "no route") }
+        let fixture = LibraryFixture("graphs: {main: {chain: [{id: a, get: \"http://a.example/\"}]}}")
+        let events = try await fixture.plan().run(options: ManifestRun.Options(transport: transport)).events()
+        #expect(events.map(\.type).contains("request.willSend"))
+        #expect(!events.map(\.type).contains("request.sent"))
+    }
+
     @Test func `cancelling a step cancels its request`() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let transport = Recorder { _ in

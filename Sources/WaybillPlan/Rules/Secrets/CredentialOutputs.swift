@@ -58,15 +58,17 @@ enum CredentialName {
         return endings.contains(last) || words.count > 1 && endings.contains(words.suffix(2).joined())
     }
 
-    /// The words of a name in lower case. A separator, or a capital after a lower-case letter, starts a new word. Characters
-    /// outside ASCII count as lower-case letters: no word of a credential has one.
+    /// The words of a name in lower case. A separator, or a capital after a lower-case letter, starts a new word. Letters
+    /// outside ASCII count as lower-case ones: no word of a credential has one.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""
         var wasSmall = false
         for scalar in name.unicodeScalars {
             let isCapital = ("A"..."Z").contains(scalar)
-            let isSmall = ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || !scalar.isASCII
+            let isSmall =
+                ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar)
+                || !scalar.isASCII && scalar.properties.isAlphabetic
             if wasSmall && isCapital || !isCapital && !isSmall {
                 if !word.isEmpty { words.append(word) }
                 word = ""
