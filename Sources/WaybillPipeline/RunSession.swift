@@ -324,18 +324,43 @@ package struct RunSession: Sendable {
 
     private func secretValues() async throws(RunError) -> [String: String] {
         var found: [String: String] = [:]
-        for secret in plan.secrets where !options.sendsNothing {
-            do {
-                found[secret.name] = try await options.findSecret?(secret.name)
-            } catch {
-                throw RunError(.secretSource, "could not get the value of the secret '\(secret.name)': \(error)")
-            }
+        if let findSecret = options.findSecret, !options.sendsNothing {
+            for secret in plan.secrets { found[secret.name] = try await value(of: secret.name, findSecret, found) }
         }
         let (values, errors) = Self.secrets(of: plan, found: found, in: options.variables)
         guard errors.isEmpty || options.sendsNothing else {
             throw RunError(.missingSecret, "secrets are missing", errors)
         }
         return values
+    }
+
+    /// Asks the source for a secret. Stopping the run ends the wait, even if the source then continues.
+    private func value(
+        of secret: String,
+        _ find: @escaping @Sendable (String) async throws -> String?,
+        _ found: [String: String]
+    ) async throws(RunError) -> String? {
+        let answer = Awaited<Result<String?, any Error>?>()
+        options.control.whenStopped { answer.set(nil) }
+        let asking = Task {
+            do {
+                answer.set(.success(try await find(secret)))
+            } catch {
+                answer.set(.failure(error))
+            }
+        }
+        defer { asking.cancel() }
+        switch await answer.value(onCancel: { answer.set(nil) }) {
+        case .success(let value): return value
+        case .failure(let error):
+            let redactor = Redactor()
+            for known in found.values + plan.secrets.compactMap({ options.variables[$0.variable.value] }) {
+                redactor.register(known)
+            }
+            let reason = redactor.redact("\(error)")
+            throw RunError(.secretSource, "could not get the value of the secret '\(secret)': \(reason)")
+        case nil: throw RunError(.stopped, "the run was stopped before the values of its secrets were known")
+        }
     }
 
     /// Returns the values of a plan's secrets, and the errors for those that are missing or too long.

@@ -86,7 +86,11 @@ public struct Manifest: Sendable {
         options.selection.steps = only
         options.selection.tags = tags
         options.selection.excludedTags = notTags
-        options.concurrency = concurrency.map { max(1, $0) }
+        options.concurrency = concurrency
+        if let concurrency, !(1...100_000).contains(concurrency) {
+            let message = "the concurrency \(concurrency) is not from 1 to 100,000"
+            throw ManifestError([Diagnostic("out-of-range", message, at: nil)])
+        }
         options.part = try part.map { part throws(ManifestError) in try part.inner() }
         return try plan(options, environment: environment) { [options] checked in
             Pipeline.plan(checked, options).then { plan in

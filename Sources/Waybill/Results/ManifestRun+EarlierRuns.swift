@@ -1,3 +1,4 @@
+import WaybillJSON
 import WaybillPipeline
 import WaybillResults
 import WaybillRuntime
@@ -21,8 +22,14 @@ extension ManifestRun.Report {
         guard let entry = RunFolders.entry(of: path), let result = entry.summary else {
             throw RunFolders.missingRun(folder)
         }
-        let outputs = RunFolder.outputs(in: path)
-        self.init(result, outputs: outputs, folder: path, isFinished: entry.result != nil)
+        let isFinished = entry.result != nil
+        guard let outputs = RunFolder.outputs(in: path) ?? (isFinished ? nil : [:]) else {
+            throw RunError(
+                .unreadableRun,
+                "'\(path)/\(RunFileNames.outputs)', the outputs of the run, is missing or damaged"
+            )
+        }
+        self.init(result, outputs: outputs, folder: path, isFinished: isFinished)
     }
 
     /// The events of the run, as far as they are recorded in `events.ndjson`.

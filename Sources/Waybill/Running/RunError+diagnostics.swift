@@ -10,6 +10,7 @@ public import WaybillPipeline
 /// | `invalidManifest` | The manifest has errors, or parts of it that have already run were changed. Nothing was sent. |
 /// | `missingSecret` | A secret has no value, or one that is too long. Nothing was sent. |
 /// | `secretSource` | The source of secrets threw an error. Nothing was sent. |
+/// | `stopped` | The run was stopped or cancelled before it could start. Nothing was sent. |
 /// | `unknownStep` | No step has the path that was given. |
 /// | `missingFolder` | The run writes files, but it has no folder for its results. Nothing was sent. |
 /// | `fileConflict` | A file of the run would replace another one, or cannot be written. Nothing was sent. |

@@ -27,9 +27,22 @@ public struct RunPlan: Sendable {
     /// The environment that is applied to the manifest.
     public var environment: String? { planned.plan.environment }
 
-    /// Its steps, in the order of the manifest: those of the graphs, of their `finally`, and of the graphs that steps run.
+    /// Its steps, in the order of the manifest: those of the graphs and of their `finally`. The steps of a graph that a step
+    /// runs follow that step. At most 100,000 are listed.
     public var steps: [Step] {
-        (planned.plan.graphs + planned.plan.sortedSubgraphs).flatMap(\.allSteps).map(Step.init)
+        var steps: [Step] = []
+        func add(_ graph: GraphPlan, at path: String) {
+            for step in graph.allSteps {
+                guard steps.count < 100_000 else { return }
+                let stepPath = path + step.path.dropFirst(graph.path.count)
+                steps.append(Step(step, at: stepPath))
+                if case .graph(let call) = step.work, let inner = planned.plan.subgraphs[call.path] {
+                    add(inner, at: stepPath)
+                }
+            }
+        }
+        for graph in planned.plan.graphs { add(graph, at: graph.path) }
+        return steps
     }
 
     /// A step of a plan.
@@ -80,8 +93,8 @@ public struct RunPlan: Sendable {
 }
 
 extension RunPlan.Step {
-    init(_ step: StepPlan) {
-        path = step.path
+    init(_ step: StepPlan, at path: String) {
+        self.path = path
         var endpoint: String?
         switch step.work {
         case .request(let request):

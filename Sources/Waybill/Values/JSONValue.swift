@@ -16,6 +16,11 @@ public struct JSONValue: Sendable, Hashable {
         self.json = json.bytesAsBase64
     }
 
+    /// A part of a value, in which no bytes are left.
+    private init(part: JSON) {
+        json = part
+    }
+
     /// The kinds of values, with the names of types in JSON Schema.
     public enum Kind: String, Sendable, CaseIterable {
         /// `null`
@@ -61,16 +66,18 @@ public struct JSONValue: Sendable, Hashable {
     public var digits: String? { json.number?.text }
 
     /// The elements, if it is an array.
-    public var array: [JSONValue]? { json.array?.map(JSONValue.init) }
+    public var array: [JSONValue]? { json.array?.map(JSONValue.init(part:)) }
 
     /// The members in order, if it is an object.
-    public var members: [(name: String, value: JSONValue)]? { json.object?.map { ($0.name, JSONValue($0.value)) } }
+    public var members: [(name: String, value: JSONValue)]? {
+        json.object?.map { ($0.name, JSONValue(part: $0.value)) }
+    }
 
     /// The member with a name, if this is an object that has one.
-    public subscript(name: String) -> JSONValue? { json[name].map(JSONValue.init) }
+    public subscript(name: String) -> JSONValue? { json[name].map(JSONValue.init(part:)) }
 
     /// The element at an index, if this is an array that has it.
-    public subscript(index: Int) -> JSONValue? { json[index].map(JSONValue.init) }
+    public subscript(index: Int) -> JSONValue? { json[index].map(JSONValue.init(part:)) }
 }
 
 extension JSONValue: CustomStringConvertible, CustomReflectable {

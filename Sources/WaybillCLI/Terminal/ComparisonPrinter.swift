@@ -18,8 +18,8 @@ struct ComparisonPrinter {
             return "\(name)  \(result.outcome.rawValue), only in the later run\n"
         }
         let comparison = RunComparison(
-            of: RunComparison.Side(result, outputs: RunFolder.outputs(in: folder), folder: folder),
-            against: RunComparison.Side(before, outputs: RunFolder.outputs(in: earlier), folder: earlier)
+            of: RunComparison.Side(result, outputs: RunFolder.outputs(in: folder) ?? [:], folder: folder),
+            against: RunComparison.Side(before, outputs: RunFolder.outputs(in: earlier) ?? [:], folder: earlier)
         )
         let times = "\(before.time.timeText) → \(result.time.timeText)"
         var text = "\(name)  \(before.id) → \(result.id)\n"

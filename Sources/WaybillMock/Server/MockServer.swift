@@ -61,6 +61,7 @@ package final class MockServer: Sendable {
     /// - Throws: `MockServerError` if the host is not on the loopback interface, the port is in use, or the server is
     ///   already running.
     package func start(host: String = "127.0.0.1", port: Int = 0) throws(MockServerError) -> Int {
+        guard let number = UInt16(exactly: port) else { throw MockServerError("\(port) is not the number of a port") }
         guard host.hasPrefix("127.") else {
             throw MockServerError("the mock server listens on the loopback interface only, not on '\(host)'")
         }
@@ -68,7 +69,7 @@ package final class MockServer: Sendable {
             if running != nil { throw MockServerError("the mock server is already running") }
             do throws(SystemError) {
                 let signal = try WakeUp()
-                let daemon = try Daemon(responder, limits, host: host, port: UInt16(port), onRequest: onRequest)
+                let daemon = try Daemon(responder, limits, host: host, port: number, onRequest: onRequest)
                 let thread = try SystemThread { daemon.acceptConnections(until: signal) }
                 running = (daemon, signal, thread)
                 return unsafe Int(daemon.port)

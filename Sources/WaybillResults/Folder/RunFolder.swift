@@ -170,10 +170,11 @@ package final class RunFolder: Sendable {
         return RunResult(json: json)
     }
 
-    /// Returns the outputs of a finished run; an empty object if there are none.
-    package static func outputs(in folder: String) -> JSON {
+    /// Returns the outputs of a finished run; `nil` if their file is missing or damaged.
+    package static func outputs(in folder: String) -> JSON? {
         let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
-        return bytes.flatMap { try? JSONParser.ownFiles.parse($0) } ?? .object(JSONObject())
+        let outputs = bytes.flatMap { try? JSONParser.ownFiles.parse($0) }
+        return outputs?.kind == .object ? outputs : nil
     }
 
     /// Finishes the run: writes `outputs.json` (for each graph, in this order, the object of its outputs) and

@@ -60,7 +60,7 @@ import WaybillTestSupport
 
     @Test(arguments: [
         ("until: {that: 1 == 2, times: 2, every: 1ms}", FailureKind.expect),
-        ("deadline: 2s, until: {that: 1 == 2, every: 1m}", .timeout),
+        ("deadline: 5s, until: {that: 1 == 2, every: 1m}", .timeout),
     ])
     func `a failure of the step itself is one of the run, and the steps in it keep their results`(
         settings: String,

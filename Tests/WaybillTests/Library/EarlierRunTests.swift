@@ -112,6 +112,15 @@ import WaybillTestSupport
         #expect(try report.keptBody(of: "main.b") == nil)
     }
 
+    @Test(arguments: ["", "{\"main\": {", "[]"])
+    func `a run whose outputs are damaged is not read`(outputs: String) async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        _ = try await run(fixture)
+        fixture.folder.write(outputs, to: "results/outputs.json")
+        let error = #expect(throws: RunError.self) { try ManifestRun.Report(contentsOf: fixture.results) }
+        #expect(error?.code == .unreadableRun)
+    }
+
     @Test func `two runs are compared`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let before = try await run(fixture, in: "\(fixture.folder.path)/before")

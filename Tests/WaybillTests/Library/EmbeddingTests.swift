@@ -14,6 +14,8 @@ import WaybillTestSupport
             )
             .replacing("outputs: {user: inputs.username,", with: "outputs: {n: state.n, user: inputs.username,")
         )
+        // The current folder may have the results of other runs.
+        let before = TemporaryFolder.files(in: "waybill-results", ending: ".json")
         let run = try fixture.plan().run(options: Self.mocked)
         let report = try await run.report
         #expect(report.outcome == .passed)
@@ -22,7 +24,7 @@ import WaybillTestSupport
         #expect(report.folder == nil)
         #expect(try await run.events().last?.type == "run.finished")
         #expect(fixture.folder.names() == ["manifest.yaml"])
-        #expect(TemporaryFolder.files(in: "waybill-results", ending: ".json") == [])
+        #expect(TemporaryFolder.files(in: "waybill-results", ending: ".json") == before)
     }
 
     @Test(arguments: [
@@ -69,6 +71,49 @@ import WaybillTestSupport
         let error = try #require(await #expect(throws: RunError.self) { try await run.events() })
         #expect(error.code == .secretSource)
         #expect(error.message == "could not get the value of the secret 'one': Sealed()")
+    }
+
+    @Test func `a run whose source of secrets does not return can be cancelled`() async throws {
+        let fixture = LibraryFixture(
+            "secrets: {one: {env: ONE}}\ngraphs: {main: {chain: [{get: \"http://a.example/${secrets.one}\"}]}}"
+        )
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let options = ManifestRun.Options(secrets: { _ in
+            ask.finish()
+            // Another task, so that the cancellation of this one ends nothing.
+            await Task { try? await Task.sleep(for: .seconds(30)) }.value
+            return "x"
+        })
+        let run = try fixture.plan().run(options: options)
+        for await _ in asked {}
+        run.cancel()
+        let error = try #require(await #expect(throws: RunError.self) { try await run.report })
+        #expect(error.code == .stopped)
+    }
+
+    @Test func `the error of a source of secrets does not disclose other secrets`() async throws {
+        struct Denied: Error { let token: String }
+        let fixture = LibraryFixture(
+            """
+            secrets: {one: {env: ONE}, two: {env: TWO}}
+            graphs: {main: {chain: [{get: "http://a.example/${secrets.one}/${secrets.two}"}]}}
+            """
+        )
+        let options = ManifestRun.Options(secrets: { name in
+            guard name == "two" else { return "first-secret-1" }
+            throw Denied(token: "first-secret-1")
+        })
+        let run = try fixture.plan().run(options: options)
+        let error = try #require(await #expect(throws: RunError.self) { try await run.report })
+        #expect(error.message.hasSuffix("Denied(token: \"***\")"))
+    }
+
+    @Test func `nothing is merged, and no mock server has an impossible port`() async throws {
+        await #expect(throws: RunError.self) { try await ManifestRun.merge([], into: "/nowhere") }
+        let manifest = try Manifest(text: "waybill: 1\ngraphs: {main: {chain: [{values: {x: 1}}]}}\n", path: "a.yaml")
+        for port in [-1, 65_536, .max] {
+            #expect(throws: RunError.self) { try ManifestMockServer(for: manifest, port: port) }
+        }
     }
 
     @Test func `variables are added to those of the process`() async throws {

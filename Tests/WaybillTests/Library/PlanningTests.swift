@@ -17,14 +17,32 @@ import WaybillTestSupport
         """
 
     @Test func `a plan lists its steps`() throws {
-        let manifest = LibraryFixture(Self.tagged)
+        let fixture = LibraryFixture(Self.tagged)
+        let manifest = try Manifest(contentsOf: fixture.path)
         let steps = try manifest.plan().steps
         #expect(
             steps.map { "\($0.path) \($0.kind) \($0.endpoint ?? "-")" } == [
                 "main.a request -", "main.b batch -", "main.b.c request e", "main.b.d values -", "main.g graph -",
-                "main.finally.f values -", "other.h request -",
+                "main.g.h request -", "main.finally.f values -",
             ]
         )
+        #expect(throws: ManifestError.self) { try manifest.plan(concurrency: 0) }
+    }
+
+    @Test func `each path of a plan's steps is one of its run, and only such paths are accepted`() async throws {
+        let fixture = LibraryFixture(Self.tagged)
+        let plan = try fixture.plan()
+        let transport = TransportTests.Recorder { _ in .init() }
+        let run = plan.run(options: ManifestRun.Options(transport: transport))
+        let report = try await run.report
+        #expect(plan.steps.map(\.path) == report.steps.map(\.path))
+        for step in plan.steps { try run.pause(step: step.path) }
+        try run.pause(step: "main.b[3].c")
+        for path in [
+            "other.h", "other", "main.b[", "main.b[x].c", "main.b[-1]", "main.b[3]c", "main.b[99999999999999999999]",
+        ] {
+            #expect(throws: RunError.self, "\(path)") { try run.pause(step: path) }
+        }
     }
 
     @Test func `a plan is limited to steps by name and by tag`() async throws {

@@ -104,7 +104,7 @@ extension RunControl {
     }
 
     /// Calls a handler when the run is stopped; immediately if it is already being stopped.
-    func whenStopped(_ handler: @escaping @Sendable () -> Void) {
+    package func whenStopped(_ handler: @escaping @Sendable () -> Void) {
         let isStopping = state.withLock { state in
             state.stopHandlers.append(handler)
             return state.isStopping
