@@ -10,7 +10,7 @@ package enum JUnitReport: RunReport {
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
         let suites = runs.map {
-            Suite($0.result, wasInterrupted: $0.folder != nil && $0.result.outcome == .interrupted)
+            Suite($0.result, wasInterrupted: $0.wasInterrupted)
         }
         let total = runs.reduce(Duration.zero) { $0 + $1.result.time }
         stream.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")

@@ -6,13 +6,16 @@ import WaybillJSON
 package struct ReportedRun: Sendable {
     /// The result of the run.
     package let result: RunResult
-    /// The run's folder, with its journal and the bodies of failed responses; `nil` if the manifest was not run.
+    /// The run's folder, with its journal and the bodies of failed responses; `nil` if there is none.
     package let folder: String?
+    /// Whether the run was started and then interrupted.
+    let wasInterrupted: Bool
 
     /// Creates a run whose results are in a folder, if there is one.
     package init(_ result: RunResult, in folder: String?) {
         self.result = result
         self.folder = folder
+        wasInterrupted = result.outcome == .interrupted
     }
 
     /// Creates the run of a manifest that was not run. Its only step was skipped, or failed for a reason, so that no
@@ -35,6 +38,7 @@ package struct ReportedRun: Sendable {
             steps: [step]
         )
         folder = nil
+        wasInterrupted = false
     }
 
     /// Reads the run's requests and responses from its journal, and calls a function with each, in the order of

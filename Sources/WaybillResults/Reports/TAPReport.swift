@@ -19,7 +19,7 @@ package enum TAPReport: RunReport {
                 if step.hasFailed { stream.write(block(of: step)) }
             }
         }
-        if let run = runs.first(where: { $0.folder != nil && $0.result.outcome == .interrupted }) {
+        if let run = runs.first(where: { $0.wasInterrupted }) {
             stream.write("Bail out! The run of \(PrintableText.oneLine(run.result.manifest)) was interrupted\n")
         }
     }

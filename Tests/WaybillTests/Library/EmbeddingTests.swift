@@ -91,6 +91,12 @@ import WaybillTestSupport
         #expect(error.code == .stopped)
     }
 
+    @Test func `reports of an interrupted run without a folder have an error`() throws {
+        let report = ManifestRun.Report(outcome: .interrupted)
+        #expect(try report.text(in: .junit).contains("errors=\"1\""))
+        #expect(try report.text(in: .tap).contains("Bail out!"))
+    }
+
     @Test func `the error of a source of secrets does not disclose other secrets`() async throws {
         struct Denied: Error { let token: String }
         let fixture = LibraryFixture(
