@@ -189,6 +189,9 @@ package struct RunSession: Sendable {
 
     private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder? {
         if isInMemory { return nil }
+        if options.outputFolder?.utf8.contains(0) ?? false {
+            throw RunError(.unwritableResults, "the path of the results contains a NUL character")
+        }
         let destination =
             options.outputFolder.map { RunFolder.Destination.at($0, replacesRun: options.replacesRun) }
             ?? .new(under: RunFolders.usual)
@@ -390,11 +393,12 @@ package struct RunSession: Sendable {
                     )
                 )
             } else {
+                let source =
+                    found[secret.name] == nil ? "the environment variable \(variable.value)" : "that of its source"
                 missing.append(
                     Diagnostic(
                         "missing-secret",
-                        "secret '\(secret.name)' has no value: the environment variable \(variable.value) is "
-                            + (value == nil ? "not set" : "empty"),
+                        "secret '\(secret.name)' has no value: \(source) is " + (value == nil ? "not set" : "empty"),
                         at: variable.span,
                         help: ["Set it for this run: \(variable.value)=… waybill run …, or in a file with --env-file."]
                     )

@@ -13,7 +13,7 @@ extension Manifest {
     /// - Parameters:
     ///   - path: The path of the manifest, `-` for standard input.
     ///   - environment: The environment to apply to the manifest for the check, and for plans that do not name one.
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public init(
         contentsOf path: String,
@@ -31,7 +31,7 @@ extension Manifest {
     ///   - text: The text of the manifest.
     ///   - path: The path where it would be saved. Diagnostics contain this path, and included files are relative to it.
     ///   - environment: The environment to apply to the manifest for the check, and for plans that do not name one.
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the path.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the path.
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public init(
         text: String,
@@ -55,7 +55,7 @@ extension Manifest {
     /// - Parameters:
     ///   - path: The path of the manifest, `-` for standard input.
     ///   - environment: The environment to apply to the manifest.
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     public static func diagnostics(
         contentsOf path: String,
         environment: String? = nil,
@@ -71,7 +71,7 @@ extension Manifest {
     ///   - text: The text of the manifest.
     ///   - path: The path where it would be saved. Diagnostics contain this path, and included files are relative to it.
     ///   - environment: The environment to apply to the manifest.
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the path.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the path.
     public static func diagnostics(
         text: String,
         path: String,

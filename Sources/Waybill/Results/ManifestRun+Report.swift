@@ -50,6 +50,7 @@ extension ManifestRun {
                 outcome: outcome,
                 steps: steps
             )
+            let folder = folder.flatMap { $0.isEmpty ? nil : $0 }
             self.init(result, outputs: outputs.json, folder: folder, isFinished: isFinished)
         }
 

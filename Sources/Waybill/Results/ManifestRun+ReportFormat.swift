@@ -66,6 +66,9 @@ extension ManifestRun.Report {
         in folders: [String],
         to path: String
     ) throws(RunError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw RunError(.unwritableResults, "the path of the report is empty or contains a NUL character")
+        }
         var files = RunFileList(of: runs, in: folders, for: [path])
         files.write(path, as: .report)
         if let error = files.errors.first { throw RunError(.fileConflict, error.headline) }

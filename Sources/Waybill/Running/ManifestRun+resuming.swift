@@ -19,7 +19,7 @@ extension ManifestRun {
     ///     that passed and provide something that later steps need and the journal does not contain, even if this performs
     ///     their effects twice.
     ///   - repeatsTolerated: Whether to repeat steps and elements whose failures were tolerated (`onFailure: continue`).
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     ///   - options: The observers of the run, and how it is executed.
     /// - Throws: ``RunError`` with the code `RunError.Code.invalidManifest` and all diagnostics if the manifest has errors, or
     ///   if parts of it that have already run were changed; with another code if there is no run in the folder, or if its
@@ -72,7 +72,7 @@ extension ManifestRun {
     ///   - destination: The folder for the results of the shard.
     ///   - inputs: Values for inputs that the journal of the run does not store.
     ///   - variables: Environment variables in addition to those of this process, whose values they replace.
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     ///   - options: The observers of the run, and how it is executed.
     public static func resume(
         _ folder: String,
@@ -105,7 +105,7 @@ extension ManifestRun {
     ///   - folder: The folder for the merged run.
     ///   - inputs: Values for inputs that the journals of the runs do not store.
     ///   - variables: Environment variables in addition to those of this process, whose values they replace.
-    ///   - allowsOutside: Whether includes and data files may be outside the folder of the manifest.
+    ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     /// - Returns: The report of the run; `nil` if steps come after the shards: then resume the run in the folder.
     /// - Throws: ``RunError``, with the code `RunError.Code.shards` if a shard is missing or has not passed.
     public static func merge(

@@ -31,9 +31,9 @@ extension JSONValue {
     /// let totals = try report.outputs.decode([String: Totals].self)
     /// ```
     ///
-    /// A number can be decoded as an integer only if it is one and in range, as a `Double` only if it is not too large, and
-    /// as a `Decimal` only with all of its digits. A `Date` is a string in the format of RFC 3339, `Data` a string in
-    /// Base64; `URL` and `UUID` are strings.
+    /// A number can be decoded as an integer only if it is one and in range, as a `Double` only if it is not too large,
+    /// and as a `Decimal` only with all of its digits. A `Date` is a string in the format of RFC 3339, of the years
+    /// 1678 to 2261, `Data` a string in Base64; `URL` and `UUID` are strings.
     ///
     /// - Throws: `DecodingError` with the path to the value that could not be decoded.
     public func decode<T: Decodable>(_ type: T.Type = T.self) throws -> T {

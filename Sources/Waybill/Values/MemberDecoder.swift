@@ -13,6 +13,12 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(of: key).decode(type) }
 
+    // For these types, the protocol's functions throw.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decodeMember(key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try decodeMember(key) }
+
+    private func decodeMember<T: Decodable>(_ key: Key) throws -> T { try decoder(of: key).decode(T.self) }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type,
         forKey key: Key

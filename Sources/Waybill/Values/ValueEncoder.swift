@@ -40,6 +40,12 @@ private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try encoder(of: key).encode(value) }
 
+    // For these types, the protocol's functions throw.
+    func encode(_ value: Int128, forKey key: Key) throws { try encodeMember(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try encodeMember(value, key) }
+
+    private func encodeMember<T: Encodable>(_ value: T, _ key: Key) throws { try encoder(of: key).encode(value) }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type,
         forKey key: Key

@@ -91,6 +91,16 @@ import WaybillTestSupport
         #expect(error.code == .stopped)
     }
 
+    @Test func `a path with a NUL is refused`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let path = "\(fixture.folder.path)/a"
+        let run = try fixture.plan().run(results: path + "\0b", options: Self.mocked)
+        await #expect(throws: RunError.self) { try await run.report }
+        let report = ManifestRun.Report(outcome: .passed)
+        #expect(throws: RunError.self) { try report.write(.junit, to: path + "\0b") }
+        #expect(fixture.folder.names() == ["manifest.yaml"])
+    }
+
     @Test func `reports of an interrupted run without a folder have an error`() throws {
         let report = ManifestRun.Report(outcome: .interrupted)
         #expect(try report.text(in: .junit).contains("errors=\"1\""))

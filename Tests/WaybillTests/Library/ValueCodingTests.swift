@@ -9,6 +9,17 @@ import Waybill
 
 /// JSON values that are encoded and decoded by coders.
 @Suite(.timeLimit(.minutes(5))) struct ValueCodingTests {
+    @Test func `integers of 128 bits are properties, too`() throws {
+        struct Wide: Codable, Equatable {
+            var signed: Int128
+            var unsigned: UInt128
+        }
+        let wide = Wide(signed: .min, unsigned: .max)
+        let value = try JSONValue(encoding: wide)
+        #expect(value["unsigned"]?.digits == "340282366920938463463374607431768211455")
+        #expect(try value.decode(Wide.self) == wide)
+    }
+
     private struct Order: Codable, Equatable {
         enum Kind: String, Codable { case book, bicycle }
         var id: UInt64
