@@ -42,7 +42,10 @@ package struct Diagnostic: Error, Equatable {
     package var secondary: [Label]
     /// What to do about it: whole sentences.
     package var help: [String]
+    /// The help for programs that use the library, if `help` names commands or options.
+    package var programHelp: [String]?
 
+    /// Creates a diagnostic; see the properties.
     package init(
         _ id: DiagnosticID,
         _ headline: String,
@@ -50,7 +53,8 @@ package struct Diagnostic: Error, Equatable {
         at span: SourceSpan? = nil,
         label: String = "",
         secondary: [Label] = [],
-        help: [String] = []
+        help: [String] = [],
+        programHelp: [String]? = nil
     ) {
         self.id = id
         self.severity = severity
@@ -58,6 +62,7 @@ package struct Diagnostic: Error, Equatable {
         self.primary = span.map { Label($0, label) }
         self.secondary = secondary
         self.help = help
+        self.programHelp = programHelp
     }
 }
 
@@ -84,9 +89,21 @@ extension [Diagnostic] {
         at span: SourceSpan?,
         label: String = "",
         secondary: [Diagnostic.Label] = [],
-        help: [String] = []
+        help: [String] = [],
+        programHelp: [String]? = nil
     ) {
-        append(Diagnostic(id, headline, severity: severity, at: span, label: label, secondary: secondary, help: help))
+        append(
+            Diagnostic(
+                id,
+                headline,
+                severity: severity,
+                at: span,
+                label: label,
+                secondary: secondary,
+                help: help,
+                programHelp: programHelp
+            )
+        )
     }
 
     /// Whether any of the diagnostics is an error.

@@ -33,7 +33,7 @@ public struct SourceLocation: Sendable, CustomStringConvertible {
         )
     }
 
-    /// Creates the location of a span; `nil` if there is none.
+    /// Creates the location of a span; `nil` without one.
     package init?(_ span: SourceSpan?) {
         guard let span else { return nil }
         self.init(span)

@@ -158,6 +158,7 @@ package struct FileRefusal: Error {
     let id: DiagnosticID
     let message: String
     var help: [String] = []
+    var programHelp: [String]?
     /// The name of an existing file that was probably intended.
     var nearest: String?
 
@@ -166,12 +167,20 @@ package struct FileRefusal: Error {
         FileRefusal(
             id: "outside-folder",
             message: "\(path) is outside the folder of the manifest",
-            help: ["Use --allow-outside if this is intended."]
+            help: ["Use --allow-outside if this is intended."],
+            programHelp: ["Pass 'allowsOutside: true' if this is intended."]
         )
     }
 
     /// Returns the diagnostic at the location that names the file.
     package func diagnostic(at span: SourceSpan) -> Diagnostic {
-        Diagnostic(id, message, at: span, label: nearest.map { "did you mean '\($0)'?" } ?? "", help: help)
+        Diagnostic(
+            id,
+            message,
+            at: span,
+            label: nearest.map { "did you mean '\($0)'?" } ?? "",
+            help: help,
+            programHelp: programHelp
+        )
     }
 }

@@ -34,7 +34,7 @@ public struct RunError: Error, Sendable {
         public static let transport = Code(rawValue: "transport")
         /// The run is still running.
         public static let runInProgress = Code(rawValue: "run-in-progress")
-        /// There is no run in the folder, or its journal is damaged.
+        /// The folder does not contain a run, or its journal is damaged.
         public static let unreadableRun = Code(rawValue: "unreadable-run")
         /// The run cannot be resumed without repeating requests that must not be sent twice. Nothing was sent.
         public static let unsafeRepetition = Code(rawValue: "unsafe-repetition")

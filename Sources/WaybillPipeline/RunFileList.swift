@@ -85,7 +85,8 @@ package struct RunFileList: Sendable {
             "unwritable-file",
             "the file '\(path)' cannot be written: \(obstacle.message)",
             at: nil,
-            help: ["Choose another path, or another folder with --out."]
+            help: ["Choose another path, or another folder with --out."],
+            programHelp: ["Choose another path."]
         )
         if !errors.contains(error) { errors.append(error) }
     }
@@ -116,12 +117,13 @@ package struct RunFileList: Sendable {
             : "\(purpose.rawValue) '\(path)' would replace a file that the run \(isRead ? "reads" : "itself writes")"
         addClash(
             message,
-            purpose == .step ? "Choose another path, or another folder with --out." : "Choose another file."
+            purpose == .step ? "Choose another path, or another folder with --out." : "Choose another file.",
+            programHelp: purpose == .step ? ["Choose another path."] : nil
         )
     }
 
-    private mutating func addClash(_ message: String, _ help: String) {
-        errors.append(Diagnostic("same-file", message, at: nil, help: [help]))
+    private mutating func addClash(_ message: String, _ help: String, programHelp: [String]? = nil) {
+        errors.append(Diagnostic("same-file", message, at: nil, help: [help], programHelp: programHelp))
     }
 
     /// Adds the files of another run, and the errors about them. Runs of a suite must not write the same snapshot.

@@ -64,7 +64,8 @@ struct InputResolution {
                     "missing-input",
                     "input '\(name)' has no value",
                     at: definition.name.span,
-                    help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."]
+                    help: ["Give one with --input \(name)=VALUE or in a file with --inputs, or give it a default."],
+                    programHelp: ["Pass it in 'inputs', or give it a default."]
                 )
             }
         }
@@ -200,7 +201,8 @@ extension InputResolution {
                         "missing-input",
                         "graph '\(graph.name.value)' requires the input '\(name)'",
                         at: definition.name.span,
-                        help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."]
+                        help: ["Give it with --input \(name)=VALUE, or run a graph that runs this one."],
+                        programHelp: ["Pass it in 'inputs', or run a graph that runs this one."]
                     )
                 }
             }

@@ -156,7 +156,8 @@ private struct GraphSelection {
                 "no-graph",
                 "the manifest has several graphs and none is named 'main'",
                 at: nil,
-                help: ["Choose with --graph: \(known.joined(separator: ", "))."]
+                help: ["Choose with --graph: \(known.joined(separator: ", "))."],
+                programHelp: ["Choose with 'graphs': \(known.joined(separator: ", "))."]
             )
         }
     }

@@ -61,7 +61,7 @@ public struct Manifest: Sendable {
     ///   - graphs: The graphs to run, in this order; if empty, `main` or the only graph.
     ///   - environment: The environment to apply to the manifest; `nil` for the one that it was checked with.
     ///   - inputs: Values for the manifest's inputs.
-    ///   - variables: Environment variables in addition to those of this process, whose values they replace: for inputs and
+    ///   - variables: Environment variables. They are added to those of this process, and replace those of the same names: for inputs and
     ///     secrets that come from one, and in runs for proxies and the user's folder for caches. Secrets can also come from
     ///     ``ManifestRun/Options/secrets``.
     ///   - only: The ids or paths of the steps to run, with those that they need; if empty, all.
@@ -106,7 +106,7 @@ public struct Manifest: Sendable {
     ///   - environment: The environment to apply to the manifest; `nil` for the one that it was checked with.
     ///   - inputs: Values for the inputs of the endpoint and of the manifest. Another input takes the value of the
     ///     manifest's input or secret with the same name, or its own default.
-    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    ///   - variables: Environment variables. They are added to those of this process, and replace those of the same names.
     /// - Throws: ``ManifestError`` with all diagnostics, if one of them is an error.
     public func plan(
         calling endpoint: String,

@@ -19,10 +19,11 @@ public struct ManifestDiagnostic: Sendable {
         public let text: String
     }
 
-    let diagnostic: Diagnostic
+    private(set) var diagnostic: Diagnostic
 
     init(_ diagnostic: Diagnostic) {
-        self.diagnostic = diagnostic.forPrograms
+        self.diagnostic = diagnostic
+        diagnostic.programHelp.map { self.diagnostic.help = $0 }
     }
 
     /// The stable id, such as `unknown-endpoint`. Tools may rely on it; `waybill explain` describes each.
@@ -70,4 +71,9 @@ extension ManifestDiagnostic: Equatable {
             && left.notes == right.notes && left.message.hasSameCodePoints(as: right.message)
             && left.label.hasSameCodePoints(as: right.label) && left.help == right.help
     }
+}
+
+extension [ManifestDiagnostic] {
+    /// The diagnostics with source lines, and a summary line.
+    var document: String { HumanRenderer().document(for: map(\.diagnostic)) }
 }

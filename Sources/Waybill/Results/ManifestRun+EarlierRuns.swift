@@ -12,7 +12,7 @@ extension ManifestRun.Report {
     /// ```
     ///
     /// - Parameter folder: The folder of the run's results, or the name of a run in `waybill-results`, or `latest`.
-    /// - Throws: ``RunError`` if there is no run in the folder, if its journal is damaged, or if the folder is that of
+    /// - Throws: ``RunError`` if the folder does not contain a run, if its journal is damaged, or if the folder is that of
     ///   runs of several manifests: ``ManifestRun/earlierRuns(in:)`` lists these.
     public init(contentsOf folder: String) throws(RunError) {
         let path = RunFolders.folder(of: folder)

@@ -53,7 +53,7 @@ extension ManifestRun.Report {
     ///   - format: The format of the report.
     ///   - folder: The folder of the results, or the name of a run in `waybill-results`, or `latest`.
     ///   - path: The path of the file, which is replaced atomically. Missing parent folders are created.
-    /// - Throws: ``RunError`` if there is no run in the folder, if the file cannot be written, or if it is one that the
+    /// - Throws: ``RunError`` if the folder does not contain a run, if the file cannot be written, or if it is one that the
     ///   runs have written or their manifests read.
     public static func write(_ format: Format, ofRunsIn folder: String, to path: String) throws(RunError) {
         let (runs, folders) = try RunFolders.reportedRuns(of: folder)

@@ -40,8 +40,8 @@ final class EventFeed: RunObserver {
         for observer in observers { observer.receive(event) }
     }
 
-    /// Removes and returns the next event; waits for it if there is none. It is `nil` after the last one, and if the task
-    /// is cancelled, which does not affect other readers.
+    /// Removes and returns the next event; waits until it occurs. Returns `nil` after the last one, and if the
+    /// task is cancelled, which does not affect other readers.
     func next() async -> ManifestRun.Event? {
         let reader = Awaited<RunEvent?>()
         state.withLock { state in
@@ -54,7 +54,7 @@ final class EventFeed: RunObserver {
             }
         }
         let event = await reader.value {
-            // A reader that is no longer waiting has an event, which must not be lost.
+            // If the reader is not in the list, it has received an event, which must not be lost.
             let isWaiting = state.withLock { state in
                 let count = state.readers.count
                 state.readers.removeAll { $0 === reader }

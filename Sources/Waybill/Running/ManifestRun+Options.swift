@@ -32,8 +32,8 @@ extension ManifestRun {
         public var observers: [any Observer] = []
         /// The maximum number of events that are buffered for a slow reader, at least 1.
         public var eventCapacity = 16_384
-        /// The paths of steps that are paused from the start, until ``ManifestRun/unpause(step:)``. If there is no step with
-        /// a path, the run ends with `RunError.Code.unknownStep` before anything is sent.
+        /// The paths of steps that are paused from the start, until ``ManifestRun/unpause(step:)``. If a path is not that of
+        /// a step, the run ends with `RunError.Code.unknownStep` before anything is sent.
         public var pausedSteps: [String] = []
 
         /// Creates options; see the properties.

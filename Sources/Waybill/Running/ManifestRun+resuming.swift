@@ -14,7 +14,7 @@ extension ManifestRun {
     ///   - folder: The folder of the run's results, or the name of a run in `waybill-results`, or `latest`.
     ///   - inputs: Values for inputs. They are needed if the inputs of the run contained secrets, which its journal does
     ///     not store.
-    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    ///   - variables: Environment variables. They are added to those of this process, and replace those of the same names.
     ///   - repeatsUnsure: Whether to repeat requests that may have been sent but have no recorded response, and requests
     ///     that passed and provide something that later steps need and the journal does not contain, even if this performs
     ///     their effects twice.
@@ -22,7 +22,7 @@ extension ManifestRun {
     ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     ///   - options: The observers of the run, and how it is executed.
     /// - Throws: ``RunError`` with the code `RunError.Code.invalidManifest` and all diagnostics if the manifest has errors, or
-    ///   if parts of it that have already run were changed; with another code if there is no run in the folder, or if its
+    ///   if parts of it that have already run were changed; with another code if the folder does not contain a run, or if its
     ///   journal is damaged.
     ///
     /// The files of the run and its manifest are read before this function returns.
@@ -60,6 +60,7 @@ extension ManifestRun {
         session.repeatsUnsure = repeatsUnsure
         return ManifestRun(plan, session, options, warnings: resumption.diagnostics.map(ManifestDiagnostic.init))
     }
+
     /// Continues a run of the steps before the shards (``RunPlan/Part/beforeShards``) with one shard, in a folder of its own.
     /// A shard that was started there before is resumed.
     ///
@@ -71,7 +72,7 @@ extension ManifestRun {
     ///   - count: The number of shards.
     ///   - destination: The folder for the results of the shard.
     ///   - inputs: Values for inputs that the journal of the run does not store.
-    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    ///   - variables: Environment variables. They are added to those of this process, and replace those of the same names.
     ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     ///   - options: The observers of the run, and how it is executed.
     public static func resume(
@@ -85,7 +86,7 @@ extension ManifestRun {
         options: ManifestRun.Options = ManifestRun.Options()
     ) throws(RunError) -> ManifestRun {
         guard let shard = Shard(number, of: count) else {
-            throw RunError(.shards, "there is no shard \(number) of \(count)")
+            throw RunError(.shards, "shard \(number) of \(count) does not exist")
         }
         try ShardStart.prepare(destination, from: RunFolders.folder(of: folder), for: shard)
         let planOptions = PlanOptions(inputs: inputs, variables: variables)
@@ -104,7 +105,7 @@ extension ManifestRun {
     ///   - folders: The folders of the shards, in any order.
     ///   - folder: The folder for the merged run.
     ///   - inputs: Values for inputs that the journals of the runs do not store.
-    ///   - variables: Environment variables in addition to those of this process, whose values they replace.
+    ///   - variables: Environment variables. They are added to those of this process, and replace those of the same names.
     ///   - allowsOutside: Whether includes, data files and written files may be outside the folder of the manifest.
     /// - Returns: The report of the run; `nil` if steps come after the shards: then resume the run in the folder.
     /// - Throws: ``RunError``, with the code `RunError.Code.shards` if a shard is missing or has not passed.

@@ -21,7 +21,7 @@ import WaybillResults
 public struct ManifestRun: AsyncSequence, Sendable {
     /// The elements of the sequence.
     public typealias Element = Event
-    /// The reason why the run could not be executed or recorded. A failed step is no error; ``report`` contains it.
+    /// The reason why the run could not be executed or recorded. A failed step is not an error: see ``report``.
     public typealias Failure = RunError
 
     let control: RunControl

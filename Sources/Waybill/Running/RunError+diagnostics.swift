@@ -18,7 +18,7 @@ public import WaybillPipeline
 /// | `unusableState` | The states of the graphs cannot be read or stored, or another run is using them. |
 /// | `transport` | What sends the requests, or the mock server, could not be started. Nothing was sent. |
 /// | `runInProgress` | The run is still running. |
-/// | `unreadableRun` | There is no run in the folder, or its journal is damaged. |
+/// | `unreadableRun` | The folder does not contain a run, or its journal is damaged. |
 /// | `unsafeRepetition` | The run cannot be resumed without repeating requests that must not be sent twice. Nothing was sent. |
 /// | `shards` | The runs are not all shards of one run, or cannot be combined. |
 ///

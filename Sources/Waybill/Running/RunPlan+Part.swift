@@ -17,7 +17,7 @@ extension RunPlan.Part {
     func inner() throws(ManifestError) -> RunPart {
         guard case .shard(let number, let count) = self else { return .before }
         guard let shard = Shard(number, of: count) else {
-            let message = "there is no shard \(number) of \(count)"
+            let message = "shard \(number) of \(count) does not exist"
             throw ManifestError([Diagnostic("out-of-range", message, at: nil, help: ["The first shard is 1 of N."])])
         }
         return .shard(shard)

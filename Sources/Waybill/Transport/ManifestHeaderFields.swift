@@ -7,7 +7,7 @@ public struct ManifestHeaderFields: Sendable {
         self.fields = fields
     }
 
-    /// The value of the first field with a name, whatever the case of its letters; `nil` if there is none.
+    /// The value of the first field with a name, whatever the case of its letters; `nil` without such a field.
     public subscript(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }

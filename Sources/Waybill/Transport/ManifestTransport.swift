@@ -20,10 +20,10 @@ import WaybillTransport
 public protocol ManifestTransport: Sendable {
     /// Sends a request and returns the response, whatever its status. Redirects are responses: the run follows them.
     ///
-    /// Called for several requests at once. The task is cancelled when the response is no longer needed; return soon
+    /// Called for several requests at once. The task is cancelled if the response is not needed any more; return soon
     /// after that.
     ///
-    /// - Throws: ``ManifestTransportError`` if there is no response. Any other error counts as one of the kind
+    /// - Throws: ``ManifestTransportError`` if no response was received. Any other error counts as one of the kind
     ///   ``ManifestTransportError/Kind/transfer`` after the request was sent.
     func send(_ request: ManifestTransportRequest) async throws -> ManifestTransportResponse
 }
@@ -36,7 +36,7 @@ public struct ManifestTransportRequest: Sendable, Hashable {
     public var url: String
     /// The fields of the header, in order, without `Host` and `Content-Length`.
     public var headers: ManifestHeaderFields
-    /// The whole body; empty if there is none.
+    /// The whole body; empty for a request without one.
     public var body: [UInt8]
 
     /// Creates a request, for tests of a transport.

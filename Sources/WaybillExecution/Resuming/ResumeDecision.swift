@@ -104,6 +104,11 @@ package struct ResumeDecision: Sendable {
 extension Diagnostic {
     private static let advice =
         "--repeat-unsure sends it again, which may do its work twice. Alternatively, start a new run."
+    private static let programAdvice =
+        "With 'repeatsUnsure: true', the run sends it again, which may do its work twice. Alternatively, start a new run."
+
+    private static let sessionAdvice =
+        "If the step is a login, write it as the 'session' of its service: a session is fetched again."
 
     /// A step passed, and would have to be sent again.
     fileprivate static func unsafeRepeat(_ node: ResumeNode, _ need: ResumeNeeds.Repeat) -> Diagnostic {
@@ -113,9 +118,8 @@ extension Diagnostic {
             "step '\(node.path)'\(elements) passed and must not be sent again, but the journal does not contain \(need.what)",
             at: node.step.span,
             secondary: [.init(need.span, "needs \(need.what)")],
-            help: [
-                advice, "If the step is a login, write it as the 'session' of its service: a session is fetched again.",
-            ]
+            help: [advice, sessionAdvice],
+            programHelp: [programAdvice, sessionAdvice]
         )
     }
 
@@ -133,7 +137,8 @@ extension Diagnostic {
             "unsafe-repeat",
             "\(steps) may have been sent before the run ended, and its response is not recorded",
             at: span,
-            help: list + [advice]
+            help: list + [advice],
+            programHelp: list + [programAdvice]
         )
     }
 
@@ -147,6 +152,10 @@ extension Diagnostic {
             help: [
                 "--repeat-unsure sends the requests of all elements again, which may do their work twice. "
                     + "'waybill resume' without --failed keeps the step as it is."
+            ],
+            programHelp: [
+                "With 'repeatsUnsure: true', the requests of all elements are sent again, which may do their work twice. "
+                    + "Without 'repeatsTolerated', the step stays as it is."
             ]
         )
     }
@@ -158,7 +167,8 @@ extension Diagnostic {
             "step '\(node.path)' received pages and must not request them again, but the journal does not contain what the next "
                 + "page needs",
             at: node.step.span,
-            help: [advice]
+            help: [advice],
+            programHelp: [programAdvice]
         )
     }
 }

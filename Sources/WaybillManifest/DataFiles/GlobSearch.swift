@@ -162,7 +162,8 @@ struct GlobSearch {
             throw Diagnostic(
                 "outside-folder",
                 "\(shown(path)) is outside the folder of the manifest",
-                help: ["Use --allow-outside if this is intended."]
+                help: ["Use --allow-outside if this is intended."],
+                programHelp: ["Pass 'allowsOutside: true' if this is intended."]
             )
         }
     }

@@ -39,7 +39,7 @@ package struct RunMerge: Sendable {
     ///   - options: Inputs, for a run whose journal could not store them.
     /// - Throws: ``RunError`` if a shard is missing, has not passed, or is of another run.
     package init(of folders: [String], options: PlanOptions, allowsOutside: Bool) throws(RunError) {
-        guard !folders.isEmpty else { throw RunError(.shards, "there are no shards to merge") }
+        guard !folders.isEmpty else { throw RunError(.shards, "no shards were given to merge") }
         self.folders = try ShardFolders.sorted(folders)
         let resumption = try RunResumption(
             of: self.folders[0],

@@ -122,7 +122,8 @@ extension Diagnostic {
             secondary: site.map { [.init($0.span, "runs the graph")] } ?? [],
             help: [
                 "Run it once with 'waybill run MANIFEST --phase before --out DIR'; 'waybill resume DIR --shard K/N --out …' then runs each shard."
-            ]
+            ],
+            programHelp: ["Plan it once with the part 'beforeShards', and continue that run with each shard."]
         )
     }
 }

@@ -13,7 +13,10 @@ extension Plan {
                     "nothing-to-shard",
                     "graph '\(graph.name)' has no step whose elements can be divided among several processes",
                     at: nil,
-                    help: ["Write 'shard: true' in the 'forEach' of such a step, or choose another graph with --graph."]
+                    help: [
+                        "Write 'shard: true' in the 'forEach' of such a step, or choose another graph with --graph."
+                    ],
+                    programHelp: ["Write 'shard: true' in the 'forEach' of such a step, or choose another graph."]
                 )
             }
         }

@@ -6,7 +6,7 @@ import WaybillJSON
 package struct ReportedRun: Sendable {
     /// The result of the run.
     package let result: RunResult
-    /// The run's folder, with its journal and the bodies of failed responses; `nil` if there is none.
+    /// The run's folder, with its journal and the bodies of failed responses; `nil` if the run has no folder.
     package let folder: String?
     /// Whether the run was started and then interrupted.
     let wasInterrupted: Bool

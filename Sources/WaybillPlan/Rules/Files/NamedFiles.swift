@@ -68,7 +68,8 @@ struct NamedFiles: ManifestRule {
                     severity: .warning,
                     at: file.path.span,
                     label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                    help: file.kind == .body ? [] : ["'waybill run --update-snapshots' creates it."]
+                    help: file.kind == .body ? [] : ["'waybill run --update-snapshots' creates it."],
+                    programHelp: file.kind == .body ? nil : ["A run with 'updatesSnapshots' creates it."]
                 )
             case .tls, .netrc:
                 let nearest = error.reason == .notFound ? boundary.nearestName(to: path) : nil

@@ -32,6 +32,10 @@ struct ResultPaths: ManifestRule {
                 help: [
                     "The paths of written files are relative to the results folder, which --out sets."
                         + " Use --allow-outside if this is intended."
+                ],
+                programHelp: [
+                    "The paths of written files are relative to the results folder."
+                        + " Pass 'allowsOutside: true' if this is intended."
                 ]
             )
         }
