@@ -8,7 +8,7 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
     /// at run time.
     @usableFromInline
     final class Storage: @unchecked Sendable {
-        @usableFromInline var value: Value
+        @usableFromInline @exclusivity(unchecked) var value: Value
 
         @inlinable
         init(_ value: Value) {

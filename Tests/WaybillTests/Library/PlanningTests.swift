@@ -66,7 +66,7 @@ import WaybillTestSupport
               main:
                 chain:
                   - {id: a, get: "http://a.example/a", outputs: {ids: $.ids}}
-                  - {id: b, forEach: {in: steps.a.outputs.ids, as: id, shard: true}, get: "http://a.example/${id}", write: {to: b.ndjson}}
+                  - {id: b, forEach: {in: steps.a.outputs.ids, as: id, shard: true, concurrency: 1}, get: "http://a.example/${id}", write: {to: b.ndjson}}
                   - {id: c, get: "http://a.example/c"}
             """
         )
