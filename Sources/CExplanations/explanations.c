@@ -98,7 +98,6 @@ static const unsigned char pages[] = {
 #embed "pages/not-a-condition.md" suffix(, 0,)
 #embed "pages/nothing-selected.md" suffix(, 0,)
 #embed "pages/nothing-to-shard.md" suffix(, 0,)
-#embed "pages/openapi-schemas.md" suffix(, 0,)
 #embed "pages/out-of-range.md" suffix(, 0,)
 #embed "pages/output.md" suffix(, 0,)
 #embed "pages/outputs-never.md" suffix(, 0,)

@@ -87,19 +87,6 @@ struct SchemaFiles {
             document = $0
             return false
         }
-        let name = JSONPointer([.name("openapi")])
-        if let document, let version = document.value["openapi"]?.string, version.hasPrefix("3.0") {
-            let locations = document.locations(of: [name])
-            diagnostics.report(
-                "openapi-schemas",
-                "the schemas of OpenAPI \(version) are read as JSON Schemas, which they are not",
-                severity: .warning,
-                at: locations.span(at: name) ?? locations.span,
-                help: [
-                    "'nullable' has no effect, and 'exclusiveMinimum: true' is an error. OpenAPI 3.1 uses JSON Schema."
-                ]
-            )
-        }
         return document
     }
 

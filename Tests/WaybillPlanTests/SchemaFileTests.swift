@@ -59,20 +59,27 @@ import WaybillTestSupport
         #expect(found.first?.primary != nil)
     }
 
-    @Test func `a part of a file is a schema, and one of OpenAPI 3.0 has a warning`() throws {
-        folder.write(#"{"openapi": "3.0.3", "components": {"schemas": {"Pet": {"type": "object"}}}}"#, to: "pets.json")
-        let path = folder.write(
+    @Test func `a part of a file is a schema, in the dialect of its file`() throws {
+        let pet = """
+            {"type": "object", "properties": {"age": {"type": "integer", "nullable": true, "minimum": 0, "exclusiveMinimum": true}}}
             """
-            waybill: 1
-            endpoints:
-              a: {url: "http://h/", expect: {schema: "id.yaml#/$defs/id"}}
-              b: {url: "http://h/", expect: {schema: "pets.json#/components/schemas/Pet"}}
+        folder.write(#"{"openapi": "3.0.3", "components": {"schemas": {"Pet": \#(pet)}}}"#, to: "pets.json")
+        folder.write(#"{"openapi": "3.1.0", "components": {"schemas": {"Pet": \#(pet)}}}"#, to: "pets31.json")
+        func diagnostics(_ file: String) -> [Diagnostic] {
+            let path = folder.write(
+                """
+                waybill: 1
+                endpoints:
+                  a: {url: "http://h/", expect: {schema: "id.yaml#/$defs/id"}}
+                  b: {url: "http://h/", expect: {schema: "\(file)#/components/schemas/Pet"}}
 
-            """,
-            to: "manifest.yaml"
-        )
-        let found = ManifestLoader().load(path).diagnostics
-        #expect(found.map(\.id.name) == ["openapi-schemas"], "\(HumanRenderer().render(found))")
+                """,
+                to: "manifest.yaml"
+            )
+            return ManifestLoader().load(path).diagnostics
+        }
+        #expect(diagnostics("pets.json").isEmpty)
+        #expect(diagnostics("pets31.json").map(\.id.name) == ["invalid-schema"])
     }
 
     @Test(arguments: [

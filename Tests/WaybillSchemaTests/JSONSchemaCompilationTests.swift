@@ -41,6 +41,61 @@ import WaybillSchema
         #expect(error.message == message)
     }
 
+    @Test(
+        arguments: [
+            (["type": "string", "nullable": true], .null, true, false),
+            (["type": "string", "nullable": false], .null, false, false),
+            (["nullable": true, "enum": ["a"]], .null, false, false),
+            (["type": "integer", "minimum": 3, "exclusiveMinimum": false], 3, true, nil),
+            (["type": "integer", "minimum": 3, "exclusiveMinimum": true], 3, false, nil),
+            (["type": "integer", "maximum": 3, "exclusiveMaximum": true], 3, false, nil),
+            (["type": "integer", "exclusiveMinimum": true], 3, true, nil),
+            (["$ref": "#/components/schemas/other", "maxLength": 1], "long", true, false),
+            (["$ref": "part.json#/a"], .null, true, false),
+            (["$ref": "own.json"], .null, false, false),
+        ] as [(JSON, JSON, Bool, Bool?)]
+    )
+    func `schemas of an OpenAPI document are read in its dialect`(
+        schema: JSON,
+        instance: JSON,
+        isValidIn30: Bool,
+        isValidIn31: Bool?
+    ) throws {
+        for (version, isValid) in [("3.0.4", isValidIn30), ("3.1.1", isValidIn31), ("3.2.0", isValidIn31)] {
+            var registry = JSONSchemaRegistry()
+            let schemas: JSON = ["own": schema, "other": ["type": "string"]]
+            registry.register(
+                ["openapi": .string(version), "components": ["schemas": schemas]],
+                at: "file:///api.json"
+            )
+            registry.register(["a": ["type": "string", "nullable": true]], at: "file:///part.json")
+            registry.register(
+                ["$schema": "https://json-schema.org/draft/2020-12/schema", "type": "string", "nullable": true],
+                at: "file:///own.json"
+            )
+            let reference: JSON = ["$ref": "file:///api.json#/components/schemas/own"]
+            let compiled = Result { try JSONSchema(compiling: reference, registry: registry) }
+            #expect((try? compiled.get())?.isValid(instance) == isValid, "\(version): \(compiled)")
+        }
+    }
+
+    @Test func `an OpenAPI document may name the dialect of its schemas`() throws {
+        func compile(_ dialect: String) throws -> JSONSchema {
+            var registry = JSONSchemaRegistry()
+            let schemas: JSON = ["a": ["type": "string"]]
+            registry.register(
+                ["openapi": "3.1.0", "jsonSchemaDialect": .string(dialect), "components": ["schemas": schemas]],
+                at: "file:///api.json"
+            )
+            return try JSONSchema(compiling: ["$ref": "file:///api.json#/components/schemas/a"], registry: registry)
+        }
+        #expect(try compile("https://spec.openapis.org/oas/3.1/dialect/base").isValid("text"))
+        let error = try #require(throws: JSONSchemaError.self) {
+            try compile("http://json-schema.org/draft-07/schema#")
+        }
+        #expect("\(error)".hasPrefix("file:///api.json#/jsonSchemaDialect: is not a known dialect"))
+    }
+
     @Test func `a cycle of references is rejected`() throws {
         let schema: JSON = [
             "$ref": "#/$defs/a", "$defs": ["a": ["allOf": [["$ref": "#/$defs/b"]]], "b": ["$ref": "#/$defs/a"]],

@@ -7,6 +7,11 @@ enum MetaSchemas {
     /// The default dialect of schemas.
     static let dialect = "https://json-schema.org/draft/2020-12/schema"
 
+    /// Whether a dialect has the vocabularies of draft 2020-12. Those of OpenAPI only add annotations.
+    static func isStandard(dialect address: String) -> Bool {
+        address == dialect || address.utf8.starts(with: "https://spec.openapis.org/oas/3.".utf8)
+    }
+
     /// Returns the meta-schema at an address.
     static func document(at address: String) -> JSON? { documents[address] }
 

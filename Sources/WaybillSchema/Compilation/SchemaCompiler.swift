@@ -93,7 +93,8 @@ struct SchemaCompiler {
         case .bool(let accepts):
             rules.refusesEverything = !accepts
         case .object(let members):
-            let source = SchemaSource(members: members, location: location)
+            let dialect = documents.documents[location.document].dialect
+            let source = SchemaSource(members: dialect.keywords(of: members), location: location)
             try read(source, into: &rules)
             if assertsFormats { findIneffectiveKeywords(in: source) }
         default:

@@ -18,7 +18,7 @@ struct SchemaDocuments {
 
     private typealias Position = SchemaPosition
 
-    private(set) var documents: [(address: String, root: JSON)] = []
+    private(set) var documents: [(address: String, root: JSON, dialect: SchemaDialect)] = []
     private(set) var resources: [Resource] = []
     private var resourcesByAddress: [String: Int] = [:]
     /// The subschemas found so far, and the resources that they belong to.
@@ -36,17 +36,25 @@ struct SchemaDocuments {
         found[location.position]?.schema ?? location.pointer.resolve(in: documents[location.document].root) ?? .null
     }
 
-    /// Reads a document, and returns the location of its root. If it is not scanned, only its root has identifiers, and
-    /// the same holds for all documents read after it.
+    /// Reads a document, and returns the location of its root.
+    ///
+    /// - Parameters:
+    ///   - outer: The dialect of the document that refers to it.
+    ///   - isScanned: Whether subschemas may have identifiers. If not, the same holds for all documents read after it.
     mutating func read(
         _ root: JSON,
         at address: String,
+        referredToFrom outer: SchemaDialect = .draft2020,
         isScanned: Bool = true
     ) throws(JSONSchemaError) -> SchemaLocation {
         let document = documents.count
-        documents.append((address, root))
+        documents.append((address, root, SchemaDialect(of: root, referredToFrom: outer)))
         let resource = addResource(at: address, document: document, root: JSONPointer(), inheriting: .standard)
         let start = Position(document: document, pointer: JSONPointer())
+        if let dialect = root["jsonSchemaDialect"], root["openapi"] != nil {
+            let location = SchemaLocation(resource: resource, position: start)
+            resources[resource].vocabularies = try vocabularies(of: dialect, "jsonSchemaDialect", at: location)
+        }
         if isScanned {
             try scan(root, at: start, resource: resource)
         } else {
@@ -130,7 +138,7 @@ extension SchemaDocuments {
             }
         }
         if let dialect = members["$schema"], resources[resource].root == position.pointer {
-            resources[resource].vocabularies = try vocabularies(of: dialect, at: location)
+            resources[resource].vocabularies = try vocabularies(of: dialect, "$schema", at: location)
         }
         for keyword in ["$anchor", "$dynamicAnchor"] {
             guard let value = members[keyword] else { continue }
@@ -154,15 +162,17 @@ extension SchemaDocuments {
         return reference.resolved(against: base).withoutFragment.description
     }
 
-    /// Returns the vocabularies of a meta-schema (JSON Schema Core, section 8.1.2).
-    private func vocabularies(of dialect: JSON, at location: SchemaLocation) throws(JSONSchemaError)
-        -> SchemaVocabularies
-    {
-        guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: location, "$schema") }
+    /// Returns the vocabularies of the meta-schema that a keyword names (JSON Schema Core, section 8.1.2).
+    private func vocabularies(
+        of dialect: JSON,
+        _ keyword: String,
+        at location: SchemaLocation
+    ) throws(JSONSchemaError) -> SchemaVocabularies {
+        guard let uri = dialect.string else { throw error("must be the URI of a dialect", at: location, keyword) }
         let address = URIReference(uri).withoutFragment.description
-        if address == MetaSchemas.dialect { return .standard }
+        if MetaSchemas.isStandard(dialect: address) { return .standard }
         guard let metaSchema = registry[address] ?? documents.first(where: { $0.address == address })?.root else {
-            throw error("is not a known dialect; expected '\(MetaSchemas.dialect)'", at: location, "$schema")
+            throw error("is not a known dialect; expected '\(MetaSchemas.dialect)'", at: location, keyword)
         }
         guard let named = metaSchema["$vocabulary"]?.object else { return .standard }
         var vocabularies = SchemaVocabularies.core
@@ -170,7 +180,7 @@ extension SchemaDocuments {
             if let known = SchemaVocabularies(uri: uri) {
                 vocabularies.insert(known)
             } else if isRequired == true {
-                throw error("requires the unknown vocabulary '\(uri)'", at: location, "$schema")
+                throw error("requires the unknown vocabulary '\(uri)'", at: location, keyword)
             }
         }
         return vocabularies
@@ -225,23 +235,27 @@ extension SchemaDocuments {
             return (own, String(reference.unicodeScalars.dropFirst()))
         }
         let uri = URIReference(reference).resolved(against: URIReference(address))
-        guard let resource = try resource(at: uri.withoutFragment.description) else {
+        let dialect = documents[location.document].dialect
+        guard let resource = try resource(at: uri.withoutFragment.description, referredToFrom: dialect) else {
             throw error("refers to the unknown schema '\(reference)'", at: location, keyword)
         }
         return (resource, uri.fragment ?? "")
     }
 
     /// Returns the resource at an address, and reads registered documents as needed.
-    private mutating func resource(at address: String) throws(JSONSchemaError) -> Int? {
+    private mutating func resource(
+        at address: String,
+        referredToFrom dialect: SchemaDialect
+    ) throws(JSONSchemaError) -> Int? {
         if let known = resourcesByAddress[address] { return known }
         if let document = registry[address] {
-            return try read(document, at: address).resource
+            return try read(document, at: address, referredToFrom: dialect).resource
         }
         // It may be the `$id` inside a document that is registered at another address. Documents that cannot be read
         // are skipped here.
         for (uri, document) in registry.registered where resourcesByAddress[uri] == nil {
             var extended = self
-            if (try? extended.read(document, at: uri)) != nil { self = extended }
+            if (try? extended.read(document, at: uri, referredToFrom: dialect)) != nil { self = extended }
         }
         return resourcesByAddress[address]
     }
