@@ -41,7 +41,7 @@ package struct RunSession: Sendable {
         let files = try files(of: id)
         // No other run can use the states until this one has finished.
         let state = try RunError.mapping(to: .unusableState) { try RunState(of: plan, options) }
-        let folder = try makeFolder(id, secrets)
+        let folder = try await makeFolder(id, secrets)
         folder?.protect(files.protectedPaths)
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, engine, mock) = try await makeTransport(examples)
@@ -131,7 +131,7 @@ package struct RunSession: Sendable {
     /// Whether nothing is written, except files with given paths.
     private var isInMemory: Bool { options.isEmbedded && options.outputFolder == nil && options.resumed == nil }
 
-    private func makeFolder(_ id: RunID, _ secrets: [String: String]) throws(RunError) -> RunFolder? {
+    private func makeFolder(_ id: RunID, _ secrets: [String: String]) async throws(RunError) -> RunFolder? {
         if isInMemory { return nil }
         if options.outputFolder?.utf8.contains(0) ?? false {
             throw RunError(.unwritableResults, "the path of the results contains a NUL character")
@@ -147,8 +147,12 @@ package struct RunSession: Sendable {
             }
         }
         if let earlier = folder.replacedUnfinishedRun { options.warn(unfinishedRun(earlier, in: folder.path)) }
-        folder.keep { [plan, texts = options.keptFiles] in
-            RunSources(of: plan, keeping: texts, except: secrets.values)
+        do throws(ResultsError) {
+            try await folder.keep { [plan, texts = options.keptFiles] in
+                RunSources(of: plan, keeping: texts, except: secrets.values)
+            }
+        } catch {
+            throw RunError(.unwritableResults, error.description)
         }
         return folder
     }

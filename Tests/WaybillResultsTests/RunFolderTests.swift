@@ -399,13 +399,15 @@ import WaybillTestSupport
         #expect(String(decoding: sources.jsonText(), as: UTF8.self) == text)
     }
 
-    @Test func `a manifest's source that cannot be written makes the journal fail`() async throws {
+    @Test func `the sources of a run are complete or an error before it starts`() async throws {
         let run = try create(.at(folder.path))
+        let sources = RunSources(files: ["a.yaml": "1"], steps: [:], texts: [:])
+        try await run.keep { sources }
+        #expect(RunSources(folder: folder.path) { _ in "" } == sources)
+        unlink("\(folder.path)/sources.json")
         mkdir("\(folder.path)/sources.json", 0o700)
-        run.keep { RunSources(files: ["a.yaml": "1"], steps: [:], texts: [:]) }
-        let error = await #expect(throws: ResultsError.self) { try await run.journal.settle() }
+        let error = await #expect(throws: ResultsError.self) { try await run.keep { sources } }
         #expect(error?.description == "cannot write '\(folder.path)/sources.json': it is a folder")
-        #expect(run.journal.error != nil)
     }
 
     @Test func `nothing is written through the hard links of a copy of the folder`() async throws {

@@ -128,20 +128,15 @@ package final class RunFolder: Sendable {
         journal = Journal(file, length: length, thread: thread)
     }
 
-    /// Writes `sources.json` on the journal's thread, which also computes the content, so that the first request does
-    /// not wait. If that fails, the journal has failed.
-    package func keep(_ sources: @escaping @Sendable () -> RunSources) {
+    /// Writes `sources.json`. It must be complete before the first request is sent: without it, the run cannot be
+    /// resumed.
+    package func keep(_ sources: @escaping @Sendable () -> RunSources) async throws(ResultsError) {
         let (path, journalPath) = ("\(path)/\(FolderContents.sources)", "\(path)/\(FolderContents.journal)")
-        journal.begin { () throws(ResultsError) in
+        try await thread.run { () throws(ResultsError) in
             let text = sources().jsonText() + [UInt8(ascii: "\n")]
-            guard FolderContents.size(of: path) != nil else {
-                let file = try OutputFile(path, .new)
-                file.adoptPermissions(of: journalPath)
-                return try file.write(text)
-            }
             // A resumed run usually has the same sources as before.
             let earlier = try? FileContents.read(path, limit: text.count)
-            if earlier != text { try OutputFile.replaceDurably([(path, text)]) }
+            if earlier != text { try OutputFile.replace(path, with: text, like: journalPath) }
         }
     }
 
