@@ -103,6 +103,23 @@ import WaybillTestSupport
         #expect(writer.takeWarning() == nil)
     }
 
+    @Test func `an unfinished file is written by one run at a time`() async throws {
+        let first = try writer("a.ndjson", NDJSONFormat())
+        try first.append(try records(#"{"a":1}"#))
+        let error = #expect(throws: ResultsError.self) {
+            try RecordFileWriter(
+                "\(folder.path)/a.ndjson",
+                NDJSONFormat(),
+                from: RecordFileWriter.Resumption(bytes: 0, records: 0),
+                thread: FileThread()
+            )
+        }
+        let part = "\(folder.path)/a.ndjson.part"
+        #expect(error?.description == "cannot write to '\(part)': another process is writing to it")
+        _ = try await first.commit()
+        #expect(folder.read("a.ndjson") == "{\"a\":1}\n")
+    }
+
     @Test func `a file appears only when it is complete, and then replaces an earlier one`() async throws {
         folder.write("old", to: "a.ndjson")
         folder.write("unfinished", to: "a.ndjson.part")

@@ -96,11 +96,13 @@ package final class RecordFileWriter: Sendable {
             loss = nil
             try OutputFile.removeEarlier(part)
             file = try OutputFile(part, .new, disk: disk)
+            try file.lockForRecords()
             file.adoptPermissions(of: path)
             state = Mutex(State(writer: writer))
             return
         }
         let earlier = try OutputFile(part, .any, disk: disk)
+        try earlier.lockForRecords()
         let rest = try resumption.lastMark(intactIn: part)
         if rest.bytes < resumption.bytes {
             let end = resumption.element
@@ -110,6 +112,7 @@ package final class RecordFileWriter: Sendable {
             loss = nil
         }
         file = try earlier.continued(at: resumption.bytes)
+        try file.lockForRecords()
         var state = State(writer: writer)
         state.writer.resume(after: try file.head(min(resumption.bytes, 1 << 20)))
         state.bytes = resumption.bytes
@@ -462,5 +465,13 @@ extension RecordFileWriter.State {
         guard !waiters.isEmpty else { return [] }
         let elements = waiters.keys.filter(hasRoom)
         return elements.compactMap { waiters.removeValue(forKey: $0) }
+    }
+}
+
+extension OutputFile {
+    /// Locks an unfinished file of records. A copy of the run's folder leads to the same file if that is elsewhere, and
+    /// only one of the two runs can continue it.
+    fileprivate borrowing func lockForRecords() throws(ResultsError) {
+        guard lock() else { throw ResultsError("cannot write to '\(path)': another process is writing to it") }
     }
 }
