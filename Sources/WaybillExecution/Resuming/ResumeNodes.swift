@@ -118,10 +118,10 @@ struct ResumeNodes {
         var waiting = group.steps
         while !waiting.isEmpty {
             var later: [StepPlan] = []
+            let ids = Set(waiting.compactMap(\.id))
             for step in waiting {
                 let needs = group.order == .batch ? step.flow?.needs.map(\.value) ?? [] : []
-                let known = Set(waiting.compactMap(\.id)).intersection(needs).isSubset(of: ends.keys)
-                guard known else {
+                guard needs.allSatisfy({ !ids.contains($0) || ends[$0] != nil }) else {
                     later.append(step)
                     continue
                 }
