@@ -2,6 +2,14 @@ import Testing
 import WaybillFormats
 
 @Suite(.timeLimit(.minutes(5))) struct TimestampTests {
+    @Test(arguments: [Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max)])
+    func `the first and the last time are read as they are written`(time: Timestamp) throws {
+        let read = try #require(Timestamp(rfc3339: time.description))
+        #expect(read.description == time.description)
+        #expect(Timestamp(rfc3339: "2262-04-11T23:47:17Z") == nil)
+        #expect(Timestamp(rfc3339: "1677-09-21T00:12:42Z") == nil)
+    }
+
     @Test(
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"),

@@ -50,9 +50,10 @@ extension Timestamp {
             seconds += time.minute * 60 + time.second
             nanosecond = time.nanosecond
         }
-        // 64 bits of nanoseconds represent the years from 1677 to 2262.
-        guard abs(seconds) < 9_223_372_036 else { return nil }
-        self.init(nanoseconds: Int64(seconds * 1_000_000_000 + nanosecond))
+        // 64 bits of nanoseconds represent the years from 1677 to 2262. The first and the last time are written with
+        // fewer digits than they have.
+        guard (-9_223_372_037...9_223_372_036).contains(seconds) else { return nil }
+        self.init(seconds: Int64(seconds), nanosecond: Int64(nanosecond))
     }
 }
 
