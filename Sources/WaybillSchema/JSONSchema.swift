@@ -44,6 +44,9 @@ package struct JSONSchema: Sendable {
         ineffectiveKeywords = []
     }
 
+    /// Whether every instance is valid, because no keyword of the schema restricts it.
+    package var acceptsEverything: Bool { (program.nodes.first ?? nil)?.acceptsEverything ?? false }
+
     /// Whether an instance is valid. This is faster than `validate(_:)`, but does not return why an instance is invalid.
     package func isValid(_ instance: JSON) -> Bool {
         var evaluator = SchemaEvaluator(program, instance.bytesAsBase64)

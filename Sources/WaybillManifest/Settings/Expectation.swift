@@ -66,6 +66,13 @@ package enum ExpectationSetting: ReadableSetting {
             case .snapshot: if let snapshot = decoder.snapshot(value) { add(.snapshot(snapshot), value) }
             case .schema:
                 if let schema = decoder.schema(value) {
+                    if schema.acceptsEverything {
+                        decoder.diagnostics.report(
+                            "invalid-schema",
+                            "this schema accepts every value, so nothing is checked",
+                            at: value.span
+                        )
+                    }
                     add(.schema(ExpectedSchema(schema: schema, node: value)), value)
                 }
             }
