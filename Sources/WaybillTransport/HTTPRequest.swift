@@ -23,8 +23,10 @@ package struct HTTPRequest: Sendable, Equatable {
     package var headers: [HTTPField]
     /// The body of the request.
     package var body: Body
-    /// Whether the body contains a secret. A redirect must not send such a body to another origin.
+    /// Whether the body contains a secret.
     package var isBodySensitive = false
+    /// Whether the body contains a secret or content of a service, and must not be sent to another origin.
+    package var isBodyForOrigin = false
     /// The maximum time from the start of the transfer to the last byte of the response. Waiting for a free connection
     /// does not count.
     package var timeout: Duration

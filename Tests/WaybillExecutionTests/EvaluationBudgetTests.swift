@@ -24,8 +24,14 @@ import WaybillTransport
             "expect: {schema: {items: {anyOf: [" + (0..<50).map { "{required: [z\($0)]}" }.joined(separator: ", ")
                 + "]}}}"
         ),
-        "expect": (numbers, "expect: {body: [\"count($[?count($[?count($[?@ > 1]) > 5]) > 3]) > 7\"]}"),
+        "expect": (numbers, "expect: {body: [\"\(condition)\"]}"),
+        "recover": (
+            numbers,
+            "intercept: {beforeSuccess: [{fail: bad, when: \"\(condition)\"}], beforeFailure: [{recover: []}]}"
+        ),
+        "until": (numbers, "until: {that: \"\(condition)\", every: 1ms}, intercept: {beforeFailure: [{recover: []}]}"),
     ]
+    private static let condition = "count($[?count($[?count($[?@ > 1]) > 5]) > 3]) > 7"
 
     @Test(arguments: work.keys.sorted())
     func `a request whose response takes too long to evaluate fails at its deadline`(name: String) async throws {

@@ -98,8 +98,29 @@ import WaybillResults
             ]
         )
         let failure = try #require(await fixture.run().result.steps[1].failure)
-        #expect(failure.message.string.contains("the request's body contains a secret, so it was not sent there"))
+        #expect(failure.message.string.contains("contains a secret or values of its service, so it was not sent there"))
         #expect(fixture.transport.paths == ["/key", "/a"])
+    }
+
+    @Test(arguments: [
+        "params: {api_key: literal}", "body: {text: literal}", "encoding: json\n    params: {a: literal}",
+    ])
+    func `a redirect does not send the content of a service to another origin`(setting: String) async throws {
+        let fixture = try ExecutionFixture(
+            "    \(setting)\ngraphs: {main: {chain: [{id: a, post: /a}]}}\n",
+            ["/a": .redirect("http://other/b", status: 307)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "a:failed")
+        #expect(fixture.transport.paths == ["/a"])
+    }
+
+    @Test(arguments: ["X-Api-Key", "PRIVATE-TOKEN", "Authorization"])
+    func `a field that is named like a credential is sensitive, whatever its value`(name: String) async throws {
+        let (_, sent, _) = try await run("get: /a, headers: {\(name): literal, X-Plain: p}", ["/a": .json("{}")])
+        let field = try #require(sent.first?.headers.first)
+        #expect(field == HTTPField(name: name, value: "literal", isSensitive: true))
+        #expect(sent.first?.headers.filter(\.isSensitive).count == 1)
     }
 
     @Test(arguments: secretBodies, [307, 308])
@@ -117,7 +138,7 @@ import WaybillResults
         #expect(
             failure.message.string
                 == "s:80 redirected the request to another origin, http://s:81, with status \(status); the request's body "
-                + "contains a secret, so it was not sent there. If that origin may receive it, use its address in the manifest"
+                + "contains a secret or values of its service, so it was not sent there. If that origin may receive it, use its address in the manifest"
         )
     }
 

@@ -327,6 +327,7 @@ struct Attempt: Sendable {
             outcome.outputs = evaluation.outputs
             outcome.failure = evaluation.failure
             outcome.snapshot = evaluation.snapshot
+            outcome.isBodyHidden = outcome.isBodyHidden || evaluation.isBodyHidden
         }
         return outcome.failure == nil ? outcome : await keepingBody(outcome)
     }

@@ -2,6 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillResults
 import WaybillRuntime
 import WaybillTransport
 
@@ -16,12 +17,13 @@ extension RequestBuilder {
             for value in entry.value.texts ?? [] {
                 let text = try value.text(in: scope.scope(entry.level))
                 try register(text)
-                // A value that contains a secret is not sent to another origin after a redirect.
+                let name = entry.value.name.value
+                // It is not sent to another origin after a redirect, and its response is not stored.
                 fields.append(
                     HTTPField(
-                        name: entry.value.name.value,
-                        value: try text.text.asFieldValue(of: entry.value.name.value, at: value.span),
-                        isSensitive: text.isSecret
+                        name: name,
+                        value: try text.text.asFieldValue(of: name, at: value.span),
+                        isSensitive: text.isSecret || Redactor.isCredential(headerNamed: name)
                     )
                 )
             }

@@ -94,16 +94,17 @@ struct RequestBuilder {
             let home = try self.origin(of: text(baseURL).text, at: baseURL.span)
             request.options.cookies = request.options.cookies.after(leaving: home, for: origin)
         }
-        request.isBodySensitive = (content.body?.isSecret ?? false)
+        request.isBodySensitive = content.body?.isSecret ?? false
+        request.isBodyForOrigin = request.isBodySensitive || content.body != nil && sent.bodyHasServiceContent
         guard let otherOrigin else {
             grant = try grant(by: sent.auth, for: request)
             return request
         }
-        guard !(content.body?.isSecret ?? false) else {
+        guard !request.isBodyForOrigin else {
             throw EvaluationFailure(
                 message:
-                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret, so it "
-                    + "was not sent there",
+                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret or "
+                    + "values of its service, so it was not sent there",
                 span: plan.address.text.span,
                 kind: .transfer
             )

@@ -106,6 +106,18 @@ struct RequestContent {
     }
 }
 
+extension Settings {
+    /// Whether a body contains parameters of the service, or is the service's, which apply only to requests to its
+    /// origin.
+    var bodyHasServiceContent: Bool {
+        params.contains(where: \.level.isService) || body?.level.isService ?? false
+    }
+}
+
+extension Level {
+    fileprivate var isService: Bool { if case .service = self { true } else { false } }
+}
+
 extension HTTPRequest.Body {
     /// A body as it is sent.
     init(_ body: EncodedBody?) {

@@ -21,11 +21,21 @@ struct Interceptor {
         let setting = request.plan.settings.intercept
         if let setting {
             if outcome.failure == nil { perform(setting, .beforeSuccess, on: &outcome) }
-            if outcome.failure != nil { perform(setting, .beforeFailure, on: &outcome) }
+            if outcome.failure != nil, !isStopped(outcome) { perform(setting, .beforeFailure, on: &outcome) }
+            // A step that is past its deadline cannot pass, whatever it has recovered.
+            if isStopped(outcome) {
+                outcome.failure = .stopped(at: request.step.span)
+                return
+            }
         }
         await complete(&outcome)
         if outcome.failure?.kind == .cancelled { return }
         if let setting { perform(setting, outcome.failure == nil ? .afterSuccess : .afterFailure, on: &outcome) }
+    }
+
+    /// Whether the step was cancelled or is past its deadline, which may have stopped an evaluation.
+    private func isStopped(_ outcome: AttemptOutcome) -> Bool {
+        outcome.scope.environment.hasStopped || Task.isCancelled || context.deadline?.passed != nil
     }
 
     private func perform(

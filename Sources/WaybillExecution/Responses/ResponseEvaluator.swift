@@ -77,14 +77,17 @@ struct ResponseEvaluator {
         let isExpected = expectedStatus.contains {
             $0.matches(response.status) && (!isUnrequestedPart || $0 == .code(206))
         }
-        if !isExpected { registerSecretOutputs() }
+        // Outputs are evaluated only for 2xx responses that are accepted.
+        if !isExpected || !isSuccess { registerSecretOutputs() }
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
         // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
         // data of responses with any status.
         if let rejection, part != .poll, !isSuccess { return rejection }
         let dataFailure = dataFailure()
         // They are evaluated after the last page or poll.
-        if part != .whole { redactor.register(secretOutputsOf: plan, in: scope) }
+        if part != .whole, !redactor.register(secretOutputsOf: plan, in: scope), part == .poll, isSuccess {
+            hideBody()
+        }
         if let failure = dataFailure {
             if part == .poll { evaluated.data = nil }
             return rejection ?? failure
@@ -148,6 +151,11 @@ struct ResponseEvaluator {
             if redactor.register(secretOutputsOf: plan, in: scope) { areKnown = true }
         }
         evaluated.isBodyHidden = !areKnown && !response.body.isEmpty && (isSuccess || !isDecoded)
+    }
+
+    /// Hides the body, which may contain secret outputs that could not be evaluated.
+    private mutating func hideBody() {
+        evaluated.isBodyHidden = !response.body.isEmpty
     }
 
     /// The end of a failure's message if the body is hidden.
@@ -273,6 +281,8 @@ struct ResponseEvaluator {
             } catch {
                 let message = redactor.text("output '\(output.name.value)': \(error.message)\(undecodedReason)")
                 errors.append(.init(message, at: error.span))
+                // What was meant may be elsewhere in the body. The outputs of a session are credentials, too.
+                if output.isSecret || scope.context.isForSession { hideBody() }
             }
         }
         return errors
@@ -304,7 +314,7 @@ struct ResponseEvaluator {
     ) -> Failure? {
         let errors = evaluatesOutputs && isSuccess ? evaluateOutputs() : []
         let violations = plan.settings.has(ExpectationSetting.key) ? unmetExpectations() : []
-        let unmet = violations.map { Failure.Detail(redactor.text($0.message), at: $0.span) }
+        let unmet = violations.map { Failure.Detail(message(of: $0), at: $0.span) }
         if var rejection {
             if !unmet.isEmpty { rejection.details = [.init(rejection.message, at: rejection.span)] + unmet }
             return rejection
@@ -316,6 +326,12 @@ struct ResponseEvaluator {
         var failure = Failure(.expect, words, at: first.span, details: unmet)
         failure.isSpecific = violations.contains(where: \.isWorded)
         return failure
+    }
+
+    /// The message of an expectation that does not hold. It quotes the data, unless they are hidden.
+    private func message(of violation: ExpectationChecker.Violation) -> RedactedText {
+        guard let hiddenBody else { return redactor.text(violation.message) }
+        return redactor.text("an expectation does not hold" + hiddenBody)
     }
 
     /// All expectations that do not hold, except that of the status.

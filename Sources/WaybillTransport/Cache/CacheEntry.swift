@@ -123,6 +123,7 @@ package struct CacheKey: Sendable, Hashable {
         let endpoint = request.connectTo ?? (try? Origin(ofURL: url, resolve: request.options.resolve))?.connectTo
         if let endpoint { parts.append("to \(endpoint)") }
         if let socket = request.options.unixSocket { parts.append("socket \(socket)") }
+        if let host = request.headers.first(where: { $0.isNamed("Host") }) { parts.append("host \(host.value)") }
         if !request.options.tls.verifiesPeer || !request.options.tls.verifiesHost { parts.append("unverified") }
         if let file = request.options.tls.certificateAuthorities { parts.append("trusting \(file)") }
         let pins = request.options.tls.pins.map { "\($0)" }.sorted()

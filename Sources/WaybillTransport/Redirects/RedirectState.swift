@@ -63,7 +63,7 @@ package struct RedirectState: Sendable {
             headers: response.headers,
             timings: response.timings
         )
-        if redirect.leavesOrigin, request.isBodySensitive, redirect.method == request.method {
+        if redirect.leavesOrigin, request.isBodyForOrigin, redirect.method == request.method {
             return .fail(.redirect(CURLE_ABORTED_BY_CALLBACK, request.bodyMustStay(redirect, there), response))
         }
         request.follow(redirect)
@@ -103,6 +103,7 @@ extension HTTPRequest {
             method = redirect.method
             body = .none
             isBodySensitive = false
+            isBodyForOrigin = false
             headers.removeAll(where: \.isAboutContent)
         }
         if redirect.leavesOrigin { leaveOrigin() }
@@ -122,8 +123,8 @@ extension HTTPRequest {
     /// The message for a body that is not sent to the target of a redirect.
     fileprivate func bodyMustStay(_ redirect: Redirect, _ target: Origin) -> String {
         "\(subject) redirected the request to another origin, \(target), with status \(redirect.status); "
-            + "the request's body contains a secret, so it was not sent there. If that origin may receive it, "
-            + "use its address in the manifest"
+            + "the request's body contains a secret or values of its service, so it was not sent there. If that "
+            + "origin may receive it, use its address in the manifest"
     }
 
     /// The host and port, for messages.

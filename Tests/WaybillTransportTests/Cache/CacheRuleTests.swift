@@ -36,6 +36,11 @@ struct CacheRuleTests {
         #expect(!CacheRules.mayUseCache(Fixture.request(.forceCache, lines)))
     }
 
+    @Test func `a response is used only for the value of Host that its request had`() {
+        let keys = ["", "Host: a.test", "Host: b.test"].map { CacheKey(Fixture.request(.default, $0)) }
+        #expect(Set(keys).count == 3)
+    }
+
     @Test func `a request with a secret, a body or another method does not use the cache`() {
         #expect(CacheRules.mayUseCache(Fixture.request()))
         #expect(CacheRules.mayUseCache(Fixture.request(method: "HEAD")))
