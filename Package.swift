@@ -44,7 +44,7 @@ let package = Package(
         ),
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "CReports"),
-        .target(name: "CExplanations", exclude: ["pages"]),
+        .target(name: "CExplanations", exclude: ["pages", "functions.json"]),
         .target(
             name: "CTexts",
             exclude: ["complete.bash", "complete.fish", "complete.zsh", "first-manifest.yaml"]
@@ -208,8 +208,8 @@ let package = Package(
         .testTarget(
             name: "WaybillExpressionsTests",
             dependencies: [
-                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
-                "WaybillTestSupport",
+                "WaybillExpressions", "WaybillExplanations", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillDiagnostics", "WaybillTestSupport",
             ]
         ),
         .testTarget(
