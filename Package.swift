@@ -47,7 +47,7 @@ let package = Package(
         .target(name: "CExplanations", exclude: ["pages", "functions.json"]),
         .target(
             name: "CTexts",
-            exclude: ["complete.bash", "complete.fish", "complete.zsh", "first-manifest.yaml"]
+            exclude: ["complete.bash", "complete.fish", "complete.zsh", "complete.changes", "first-manifest.yaml"]
         ),
         .target(name: "CPlatform"),
         .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
