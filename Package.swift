@@ -44,7 +44,7 @@ let package = Package(
         ),
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "CReports"),
-        .target(name: "CExplanations", exclude: ["pages", "functions.json"]),
+        .target(name: "CExplanations", exclude: ["pages", "functions.json", "keys.json"]),
         .target(
             name: "CTexts",
             exclude: ["complete.bash", "complete.fish", "complete.zsh", "complete.changes", "first-manifest.yaml"]

@@ -180,3 +180,11 @@ static const unsigned char functions[] = {
 struct explanation_text explanation_functions(void) {
     return (struct explanation_text){functions, sizeof functions};
 }
+
+static const unsigned char keys[] = {
+#embed "keys.json"
+};
+
+struct explanation_text explanation_keys(void) {
+    return (struct explanation_text){keys, sizeof keys};
+}

@@ -15,12 +15,7 @@ package struct FunctionExplanation: Sendable {
 }
 
 extension FunctionExplanation {
-    private static let document: JSON = {
-        let file = explanation_functions()
-        let document = unsafe try? JSONParser().parse(Array(UnsafeBufferPointer(start: file.bytes, count: file.size)))
-        guard let document else { preconditionFailure("functions.json is not JSON") }
-        return document
-    }()
+    private static let document = JSON(embedded: explanation_functions())
 
     /// The value of `$` in the calls.
     package static let data = document["data"] ?? .null
@@ -41,5 +36,14 @@ extension FunctionExplanation {
             let call = json["call"]?.string, let result = json["result"]
         else { return nil }
         self.init(function: function, summary: summary, call: call, result: result)
+    }
+}
+
+extension JSON {
+    /// The value of an embedded file.
+    init(embedded file: explanation_text) {
+        let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+        guard let value = try? JSONParser().parse(bytes) else { preconditionFailure("an embedded file is not JSON") }
+        self = value
     }
 }

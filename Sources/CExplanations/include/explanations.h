@@ -11,3 +11,6 @@ struct explanation_text explanation_pages(void);
 
 /// functions.json as it was when the program was built.
 struct explanation_text explanation_functions(void);
+
+/// keys.json as it was when the program was built: the sections of the reference of keys.
+struct explanation_text explanation_keys(void);
