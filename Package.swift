@@ -44,10 +44,10 @@ let package = Package(
         ),
         .target(name: "CSchemas", exclude: ["draft2020-12"]),
         .target(name: "CReports"),
-        .target(name: "CExplanations", exclude: ["pages"]),
+        .target(name: "CExplanations", exclude: ["pages", "functions.json", "keys.json"]),
         .target(
             name: "CTexts",
-            exclude: ["complete.bash", "complete.fish", "complete.zsh", "first-manifest.yaml"]
+            exclude: ["complete.bash", "complete.fish", "complete.zsh", "complete.changes", "first-manifest.yaml"]
         ),
         .target(name: "CPlatform"),
         .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
@@ -208,8 +208,8 @@ let package = Package(
         .testTarget(
             name: "WaybillExpressionsTests",
             dependencies: [
-                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
-                "WaybillTestSupport",
+                "WaybillExpressions", "WaybillExplanations", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillDiagnostics", "WaybillTestSupport",
             ]
         ),
         .testTarget(

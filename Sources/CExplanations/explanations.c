@@ -168,6 +168,22 @@ static const unsigned char pages[] = {
 #embed "pages/yaml-syntax.md" suffix(, 0,)
 };
 
-struct explanation_pages explanation_pages(void) {
-    return (struct explanation_pages){pages, sizeof pages};
+struct explanation_text explanation_pages(void) {
+    return (struct explanation_text){pages, sizeof pages};
+}
+
+static const unsigned char functions[] = {
+#embed "functions.json"
+};
+
+struct explanation_text explanation_functions(void) {
+    return (struct explanation_text){functions, sizeof functions};
+}
+
+static const unsigned char keys[] = {
+#embed "keys.json"
+};
+
+struct explanation_text explanation_keys(void) {
+    return (struct explanation_text){keys, sizeof keys};
 }

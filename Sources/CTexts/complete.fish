@@ -7,7 +7,7 @@ end
 function __waybill_paths
     # Fish's own candidates that are folders or have one of the extensions. A description follows the tab.
     set -l word (commandline -ct | string replace -r -- '^--[a-z-]+=' '')
-    set -l ends / \\.$argv
+    set -l ends / \\.(string trim -lc . -- $argv)
     complete -C "__fish_command_without_completions $word" \
         | string replace -fr -- "^([^\t]*(?:$(string join '|' -- $ends)))(?:\t.*)?\$" '$1\t'
 end

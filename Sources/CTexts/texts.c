@@ -27,6 +27,14 @@ struct embedded_file text_complete_zsh(void) {
     return (struct embedded_file){complete_zsh, sizeof complete_zsh};
 }
 
+static const unsigned char complete_changes[] = {
+#embed "complete.changes"
+};
+
+struct embedded_file text_complete_changes(void) {
+    return (struct embedded_file){complete_changes, sizeof complete_changes};
+}
+
 static const unsigned char first_manifest[] = {
 #embed "first-manifest.yaml"
 };

@@ -18,31 +18,32 @@ import WaybillTestSupport
 
     @Test(arguments: CompletionsCommand.Shell.allCases)
     func `the generated script has every part that is replaced`(shell: CompletionsCommand.Shell) {
-        var script = CompletionScript.of(shell).generated
-        for (old, new) in CompletionScript.of(shell).replacements {
+        var script = CompletionScript(shell: shell).generated
+        for (old, new) in CompletionScript(shell: shell).replacements {
             #expect(script.contains(old), "\(old)")
             script = script.replacing(old, with: new)
         }
     }
 
     @Test func `the scripts replace functions that the generated ones have`() {
-        let bash = CompletionScript.bash.text
+        let bash = CompletionScript(shell: .bash).text
         #expect(bash.ranges(of: "__waybill_add_completions() {").count == 2)
         #expect(bash.hasSuffix("\ncomplete -o filenames -F _waybill_whole_words waybill\n"))
-        let zsh = CompletionScript.zsh.text
+        let zsh = CompletionScript(shell: .zsh).text
         #expect(zsh.hasPrefix("#compdef waybill\n"))
         #expect(zsh.ranges(of: "__waybill_complete() {").count == 2)
     }
 
     @Test func `the variables of the zsh script have names that are not executed`() {
-        let names = CompletionScript.zsh.text.split(separator: "\n").filter { $0.hasPrefix("    local -ar ") }
+        let names = CompletionScript(shell: .zsh).text.split(separator: "\n").filter { $0.hasPrefix("    local -ar ") }
             .map { $0.dropFirst("    local -ar ".count).prefix { $0 != "=" } }
         #expect(names.count > 20)
         #expect(names.filter { $0.contains { !$0.isASCII || !$0.isLetter && !$0.isNumber && $0 != "_" } } == [])
     }
 
     @Test func `every option with a value has its values after an equals sign in zsh`() {
-        let specs = CompletionScript.zsh.text.split(separator: "\n").filter { $0.contains("]:") && $0.contains("--") }
+        let lines = CompletionScript(shell: .zsh).text.split(separator: "\n")
+        let specs = lines.filter { $0.contains("]:") && $0.contains("--") }
         #expect(specs.count > 50)
         #expect(specs.filter { !$0.contains("=[") } == [])
     }

@@ -1,4 +1,5 @@
 import Testing
+import WaybillExplanations
 import WaybillExpressions
 import WaybillJSON
 
@@ -88,11 +89,14 @@ import WaybillJSON
 
     @Test(arguments: ExpressionFunction.all.map(\.name))
     func `the documented example of a function has the documented result`(name: String) throws {
-        let function = try #require(ExpressionFunction.named(name))
-        let example = function.example
-        #expect(example.call.contains("\(name)("))
-        let result = try evaluate(example.call, ExpressionFunction.Example.data)
-        #expect(result == example.result || name == "uuid")
+        let explanation = try #require(FunctionExplanation.of(name), "add it to Sources/CExplanations/functions.json")
+        #expect(explanation.call.contains("\(name)("))
+        let result = try evaluate(explanation.call, FunctionExplanation.data)
+        #expect(result == explanation.result || name == "uuid")
+    }
+
+    @Test func `every function is documented once, in the order of the code`() {
+        #expect(FunctionExplanation.all.map(\.function.name) == ExpressionFunction.all.map(\.name))
     }
 
     @Test func `every function is tested`() {

@@ -22,24 +22,32 @@ import WaybillTestSupport
         #expect(try RunRecord(journal: journal()).lastNumber == Samples.events.count)
     }
 
-    /// Types of events with their seconds, and the duration of the run. Without its type, the compiler needs 20 seconds for it.
-    static let durations: [(lines: [(String, Int)], seconds: Int)] = [
-        ([("run.started", 0), ("step.started", 4), ("run.finished", 5)], 5),
+    private static let start = RunEvent.Kind.runStarted(
+        RunEvent.RunStart(id: Samples.id, manifest: "a.yaml", environment: nil, graphs: [])
+    )
+    private static let end = RunEvent.Kind.runFinished(.passed, OutcomeCounts())
+
+    /// Events with their seconds, and the duration of the run. Without its type, the compiler needs 20 seconds for it.
+    static let durations: [(events: [(RunEvent.Kind, Int)], seconds: Int)] = [
+        ([(start, 0), (.stepStarted, 4), (end, 5)], 5),
         // Killed after 4 s and resumed two hours later.
-        ([("run.started", 0), ("step.started", 4), ("run.started", 7204), ("run.finished", 7205)], 5),
-        ([("run.started", 0), ("run.paused", 1), ("log", 2), ("run.unpaused", 61), ("run.finished", 65)], 5),
+        ([(start, 0), (.stepStarted, 4), (start, 7204), (end, 7205)], 5),
+        ([(start, 0), (.runPaused, 1), (.log("a"), 2), (.runUnpaused, 61), (end, 65)], 5),
         // Killed while it was paused.
-        ([("run.started", 0), ("run.paused", 1), ("log", 50), ("run.started", 61), ("run.finished", 65)], 5),
+        ([(start, 0), (.runPaused, 1), (.log("a"), 50), (start, 61), (end, 65)], 5),
         // The clock was set back.
-        ([("run.started", 60), ("log", 3), ("run.started", 60), ("log", 65)], 5),
+        ([(start, 60), (.log("a"), 3), (start, 60), (.log("a"), 65)], 5),
     ]
 
     @Test(arguments: durations)
-    func `the duration of a run is the time its processes ran, without pauses`(lines: [(String, Int)], seconds: Int) {
+    func `the duration of a run is the time its processes ran, without pauses`(
+        events: [(RunEvent.Kind, Int)],
+        seconds: Int
+    ) {
         var stopwatch = JournalStopwatch()
-        for (type, second) in lines {
+        for (kind, second) in events {
             let at = Timestamp(nanoseconds: Samples.start.nanoseconds + Int64(second) * 1_000_000_000)
-            stopwatch.take(["type": .string(type), "at": .string(at.description)])
+            stopwatch.take(RunEvent(seq: 1, at: at, kind: kind))
         }
         #expect(stopwatch.total == .seconds(seconds))
     }

@@ -1,9 +1,16 @@
 #include <stddef.h>
 
-/// The files of the folder pages as they were when the program was built, each with a zero byte after it.
-struct __attribute__((swift_attr("safe"))) explanation_pages {
+/// Text that is embedded in the program.
+struct __attribute__((swift_attr("safe"))) explanation_text {
     const unsigned char *bytes;
     size_t size;
 };
 
-struct explanation_pages explanation_pages(void);
+/// The files of the folder pages as they were when the program was built, each with a zero byte after it.
+struct explanation_text explanation_pages(void);
+
+/// functions.json as it was when the program was built.
+struct explanation_text explanation_functions(void);
+
+/// keys.json as it was when the program was built: the sections of the reference of keys.
+struct explanation_text explanation_keys(void);

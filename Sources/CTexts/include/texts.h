@@ -15,5 +15,8 @@ struct embedded_file text_complete_fish(void);
 /// complete.zsh as it was when the program was built.
 struct embedded_file text_complete_zsh(void);
 
+/// complete.changes as it was when the program was built.
+struct embedded_file text_complete_changes(void);
+
 /// first-manifest.yaml as it was when the program was built.
 struct embedded_file text_first_manifest(void);

@@ -37,6 +37,6 @@ struct CompletionsCommand: ParsableCommand {
     var shell: Shell
 
     func run() throws {
-        try Output(noColour: true).writeResult(Array(CompletionScript.of(shell).text.utf8), as: .verbatim)
+        try Output(noColour: true).writeResult(Array(CompletionScript(shell: shell).text.utf8), as: .verbatim)
     }
 }

@@ -55,8 +55,8 @@ struct EvalCommand: ParsableCommand {
 
     func validate() throws {
         if functions, file != nil { throw ValidationError("--functions takes at most one name.") }
-        if functions, let name = expression, ExpressionFunction.named(name) == nil {
-            let nearest = NearestName.of(name, among: ExpressionFunction.all.map(\.name))
+        if functions, let name = expression, FunctionExplanation.of(name) == nil {
+            let nearest = NearestName.of(name, among: FunctionExplanation.all.map(\.function.name))
             let hint = nearest.map { "Did you mean '\($0)'?" } ?? "'waybill eval --functions' lists all functions."
             throw ValidationError("There is no function named '\(PrintableText.oneLine(name))'. \(hint)")
         }
@@ -70,8 +70,8 @@ struct EvalCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         guard !functions, let text = expression else {
             let printer = ExplanationPrinter(colour: output.coloursOutput)
-            let entry = expression.flatMap(ExpressionFunction.named).map(printer.function)
-            let table = ExpressionFunction.all.map { ($0.signature, $0.summary) }
+            let entry = expression.flatMap(FunctionExplanation.of).map(printer.function)
+            let table = FunctionExplanation.all.map { ($0.function.signature, $0.summary) }
             let text = entry ?? ExplanationPrinter(colour: false).table(table)
             return try output.writeResult(Array(text.utf8), as: .verbatim)
         }

@@ -58,7 +58,7 @@ struct ExplainCommand: ParsableCommand {
 
     /// Everything that can be explained.
     private static let names =
-        Explanation.all.map(\.id.name) + KeyExplanation.keys + ExpressionFunction.all.map(\.name)
+        Explanation.all.map(\.id.name) + KeyExplanation.keys + FunctionExplanation.all.map(\.function.name)
 
     /// The requested page; `nil` if no id was given, or if there is no such diagnostic.
     private var page: Explanation? {
@@ -69,8 +69,8 @@ struct ExplainCommand: ParsableCommand {
     private var key: [KeyExplanation] { id.map { KeyExplanation.of($0) } ?? [] }
 
     /// The requested function, also as a call: `join()`.
-    private var function: ExpressionFunction? {
-        id.flatMap { ExpressionFunction.named($0.hasSuffix("()") ? String($0.dropLast(2)) : $0) }
+    private var function: FunctionExplanation? {
+        id.flatMap { FunctionExplanation.of($0.hasSuffix("()") ? String($0.dropLast(2)) : $0) }
     }
 
     /// Returns the id in an argument that may be copied from the output, such as `error[unknown-endpoint]:`.

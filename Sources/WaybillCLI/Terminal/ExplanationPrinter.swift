@@ -4,7 +4,7 @@ import WaybillExpressions
 import WaybillJSON
 import WaybillPipeline
 
-/// Formats explanations of diagnostics and keys for a terminal.
+/// Formats explanations of diagnostics, keys and functions for a terminal.
 struct ExplanationPrinter {
     /// Whether to use ANSI colours.
     let colour: Bool
@@ -47,14 +47,12 @@ struct ExplanationPrinter {
     }
 
     /// Returns what a function does, with an example.
-    func function(_ function: ExpressionFunction) -> String {
-        var text = "\(strong(function.signature)): a function of expressions\n\n\(Self.wrapped(function.summary))\n"
-        let example = function.example
-        text += "Example: \(example.call)\n"
-        text += "Result:  \(JSONWriter().string(example.result))\n"
-        if example.call.contains("$") {
-            text += "Here $ is \(JSONWriter().string(ExpressionFunction.Example.data))\n"
-        }
+    func function(_ explanation: FunctionExplanation) -> String {
+        var text = "\(strong(explanation.function.signature)): a function of expressions\n\n"
+        text += "\(Self.wrapped(explanation.summary))\n"
+        text += "Example: \(explanation.call)\n"
+        text += "Result:  \(JSONWriter().string(explanation.result))\n"
+        if explanation.call.contains("$") { text += "Here $ is \(JSONWriter().string(FunctionExplanation.data))\n" }
         return text
     }
 

@@ -35,7 +35,9 @@ package final class DebugRecord: Sendable {
         func request(_ request: HTTPRequest) -> JSONObject {
             Self.request(request, hidesBody: request.isBodySensitive && hidesSecretBodies)
         }
-        var record = JSONObject([("built", .object(request(built).adding("options", options)))])
+        var shown = request(built)
+        shown["options"] = options
+        var record = JSONObject([("built", .object(shown))])
         if let sent, sent != built, !hidesUnknownSecrets { record["sent"] = .object(request(sent)) }
         switch result {
         case .success(let response):
@@ -48,9 +50,11 @@ package final class DebugRecord: Sendable {
     // MARK: Requests
 
     private static func request(_ request: HTTPRequest, hidesBody: Bool) -> JSONObject {
-        JSONObject([
+        var shown = JSONObject([
             ("method", .string(request.method)), ("url", .string(request.url)), ("headers", headers(request.headers)),
-        ]).adding("body", body(request.body, isHidden: hidesBody))
+        ])
+        shown["body"] = body(request.body, isHidden: hidesBody)
+        return shown
     }
 
     private var options: JSON {
@@ -170,15 +174,6 @@ package final class DebugRecord: Sendable {
             return ["bytes": count]
         }
         return ["bytes": count, "text": .string(text)]
-    }
-}
-
-extension JSONObject {
-    /// The object with one more member, if there is a value for it.
-    fileprivate func adding(_ name: String, _ value: JSON?) -> JSONObject {
-        var object = self
-        if let value { object[name] = value }
-        return object
     }
 }
 

@@ -7,15 +7,15 @@ enum FunctionReference {
         var text = "# Functions of expressions\n\n"
         text += "`waybill eval --functions` lists them, and `waybill explain FUNCTION` prints one.\n\n"
         text += "In the examples, `$` is:\n\n"
-        text += Markdown.block("json", JSONWriter(layout: .pretty).string(ExpressionFunction.Example.data))
-        for family in ExpressionFunction.families {
+        text += Markdown.block("json", JSONWriter(layout: .pretty).string(FunctionExplanation.data))
+        for family in FunctionExplanation.families {
             text += "\n## \(family.title)\n\n"
             text += Markdown.table(
                 ["function", "result", "example"],
-                family.functions.map { function in
+                family.functions.map { explanation in
                     [
-                        Markdown.code(function.signature), Markdown.prose(function.summary),
-                        "\(Markdown.code(function.example.call)) → \(Markdown.code(JSONWriter().string(function.example.result)))",
+                        Markdown.code(explanation.function.signature), Markdown.prose(explanation.summary),
+                        "\(Markdown.code(explanation.call)) → \(Markdown.code(JSONWriter().string(explanation.result)))",
                     ]
                 }
             )

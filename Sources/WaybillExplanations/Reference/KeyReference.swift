@@ -1,3 +1,4 @@
+import CExplanations
 import WaybillJSON
 import WaybillManifest
 
@@ -6,36 +7,10 @@ struct KeyReference {
     /// A title, an introduction, and the definition whose keys the section has; `nil` for the manifest itself.
     private typealias Section = (title: String, introduction: String, definition: String?)
 
-    private static let sections: [Section] = [
-        ("The manifest", "The keys at the top of a file.", nil),
-        (
-            "Settings",
-            "Settings can be written at every level: in `defaults`, in a service, an endpoint, a graph and a"
-                + " step. Inner levels take precedence.", "settings"
-        ),
-        ("Defaults", "`defaults` also has these keys, besides the settings.", "defaults"),
-        ("Services", "A service also has these keys, besides the settings.", "service"),
-        ("Environments", "The keys of an environment.", "environment"),
-        ("Addresses", "The address of an endpoint, and of a step's `request`.", "addressed"),
-        ("Requests", "An endpoint and a step that sends a request also have these keys.", "request"),
-        ("Endpoints", "An endpoint also has these keys.", "endpoint"),
-        (
-            "Steps",
-            "A step has exactly one of the keys that say what it does, from `call` to `end`, any of the"
-                + " others, and settings.", "step"
-        ),
-        ("Graphs", "A graph has `chain` or `batch`, and settings.", "graph"),
-        ("Filter stages", "Each entry of `filters` is the name of a filter or has one of these keys.", "filterStage"),
-        (
-            "Actions of interceptors", "Each entry of a list in `intercept` has one of `log`, `fail` and `recover`.",
-            "intercept"
-        ),
-        (
-            "JSON Schema",
-            "Inputs, `returns`, `expect.schema` and the filter stage `schema` use JSON Schema (2020-12) with"
-                + " these keywords.", "keywords"
-        ),
-    ]
+    /// The sections, in `Sources/CExplanations/keys.json`.
+    private static let sections: [Section] = (JSON(embedded: explanation_keys()).array ?? []).map {
+        ($0["title"]?.string ?? "", $0["introduction"]?.string ?? "", $0["definition"]?.string)
+    }
 
     /// Definitions with a section of their own, which other keys do not repeat.
     private static let separate: Set = Set(

@@ -1,6 +1,6 @@
 import WaybillDiagnostics
 
-/// A page of the reference in `docs/reference`, made from the schemas, the table of functions and the pages of `explain`.
+/// A page of the reference in `docs/reference`, made from the schemas and from what `explain` prints.
 package enum ReferencePage: String, Sendable, CaseIterable {
     /// Every key of a manifest.
     case keys

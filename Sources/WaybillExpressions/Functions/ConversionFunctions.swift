@@ -4,127 +4,71 @@ import WaybillJSON
 extension ExpressionFunction {
     /// The functions that convert values to other kinds.
     static let conversions: [ExpressionFunction] = [
-        ExpressionFunction(
-            "number",
-            [Parameter("value", [.string, .number])],
-            .number,
-            "The number that a string contains, in JSON notation.",
-            example: ("number('6.5')", 6.5),
-            .compute { arguments throws(EvaluationError) in
-                guard case .string(let text) = arguments[0] else { return arguments[0] }
-                guard let number = JSONNumber(parsing: text) else {
-                    throw EvaluationError(.value, "number() requires a string that contains a number in JSON notation")
-                }
-                return .number(number)
+        ExpressionFunction("number", [Parameter("value", [.string, .number])], .number) {
+            arguments throws(EvaluationError) in
+            guard case .string(let text) = arguments[0] else { return arguments[0] }
+            guard let number = JSONNumber(parsing: text) else {
+                throw EvaluationError(.value, "number() requires a string that contains a number in JSON notation")
             }
-        ),
+            return .number(number)
+        },
         ExpressionFunction(
             "round",
             [Parameter("number", .number), Parameter("digits", .number, isOptional: true)],
-            .number,
-            "A number rounded to a number of decimal places (0 by default), with halves rounded away from zero.",
-            example: ("round(2.345, 2)", 2.35),
-            .compute { arguments throws(EvaluationError) in
-                let digits = arguments.count > 1 ? arguments[1].number?.int : 0
-                guard let digits, (0...15).contains(digits), let number = arguments[0].number else {
-                    throw EvaluationError(.value, "the digits of round() must be an integer from 0 to 15")
-                }
-                return .number(number.rounded(toFractionDigits: digits))
+            .number
+        ) { arguments throws(EvaluationError) in
+            let digits = arguments.count > 1 ? arguments[1].number?.int : 0
+            guard let digits, (0...15).contains(digits), let number = arguments[0].number else {
+                throw EvaluationError(.value, "the digits of round() must be an integer from 0 to 15")
             }
-        ),
-        ExpressionFunction(
-            "string",
-            [Parameter("value", [.text, .bytes])],
-            .string,
-            "A number, a boolean or UTF-8 bytes as a string.",
-            example: ("string($.total)", "6.5"),
-            .compute { arguments throws(EvaluationError) in
-                guard case .bytes(let bytes) = arguments[0] else { return .string(arguments[0].scalarText ?? "") }
-                guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw EvaluationError(.value, "string() requires bytes that are valid UTF-8")
-                }
-                return .string(text)
+            return .number(number.rounded(toFractionDigits: digits))
+        },
+        ExpressionFunction("string", [Parameter("value", [.text, .bytes])], .string) {
+            arguments throws(EvaluationError) in
+            guard case .bytes(let bytes) = arguments[0] else { return .string(arguments[0].scalarText ?? "") }
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw EvaluationError(.value, "string() requires bytes that are valid UTF-8")
             }
-        ),
-        ExpressionFunction(
-            "json",
-            [Parameter("value", .any)],
-            .string,
-            "A value serialized as JSON.",
-            example: ("json($.tags)", "[\"new\",\"gift\"]"),
-            work: .everything,
-            .compute { arguments throws(EvaluationError) in
-                let text = JSONWriter().string(arguments[0])
-                try EvaluationLimits.checkText(text.utf8.count)
-                return .string(text)
+            return .string(text)
+        },
+        ExpressionFunction("json", [Parameter("value", .any)], .string, work: .everything) {
+            arguments throws(EvaluationError) in
+            let text = JSONWriter().string(arguments[0])
+            try EvaluationLimits.checkText(text.utf8.count)
+            return .string(text)
+        },
+        ExpressionFunction("parse", [text], .any) { arguments throws(EvaluationError) in
+            do throws(JSONSyntaxError) {
+                return try JSONParser(stopsAtLimit: true).parse(Array(arguments.string(0).utf8))
+            } catch {
+                // The parser's own message may quote the string, which may be secret.
+                throw EvaluationError(
+                    .value,
+                    "parse() requires a string of JSON: it is invalid at byte \(error.offset)"
+                )
             }
-        ),
-        ExpressionFunction(
-            "parse",
-            [Parameter("text", .string)],
-            .any,
-            "The value that a string of JSON represents.",
-            example: ("parse('{\"a\": [1, 2]}').a", [1, 2]),
-            .compute { arguments throws(EvaluationError) in
-                do throws(JSONSyntaxError) {
-                    return try JSONParser(stopsAtLimit: true).parse(Array(arguments.string(0).utf8))
-                } catch {
-                    // The parser's own message may quote the string, which may be secret.
-                    throw EvaluationError(
-                        .value,
-                        "parse() requires a string of JSON: it is invalid at byte \(error.offset)"
-                    )
-                }
+        },
+        ExpressionFunction("base64", [Parameter("value", [.string, .bytes])], .string) {
+            arguments throws(EvaluationError) in
+            let bytes = arguments.bytes(0)
+            try EvaluationLimits.checkText(bytes.count / 3 * 4)
+            return .string(Base64.encode(bytes))
+        },
+        ExpressionFunction("unbase64", [text], .string) { arguments throws(EvaluationError) in
+            guard let bytes = Base64.decode(arguments.string(0)) else {
+                throw EvaluationError(.value, "unbase64() requires a string in Base64")
             }
-        ),
-        ExpressionFunction(
-            "base64",
-            [Parameter("value", [.string, .bytes])],
-            .string,
-            "A string (as UTF-8) or bytes, encoded in Base64 (RFC 4648).",
-            example: ("base64('hé')", "aMOp"),
-            .compute { arguments throws(EvaluationError) in
-                let bytes = arguments.bytes(0)
-                try EvaluationLimits.checkText(bytes.count / 3 * 4)
-                return .string(Base64.encode(bytes))
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw EvaluationError(.value, "the bytes decoded by unbase64() are not valid UTF-8")
             }
-        ),
-        ExpressionFunction(
-            "unbase64",
-            [Parameter("text", .string)],
-            .string,
-            "The UTF-8 string decoded from standard or URL-safe Base64 (RFC 4648).",
-            example: ("unbase64('aMOp')", "hé"),
-            .compute { arguments throws(EvaluationError) in
-                guard let bytes = Base64.decode(arguments.string(0)) else {
-                    throw EvaluationError(.value, "unbase64() requires a string in Base64")
-                }
-                guard let text = String(validating: bytes, as: UTF8.self) else {
-                    throw EvaluationError(.value, "the bytes decoded by unbase64() are not valid UTF-8")
-                }
-                return .string(text)
-            }
-        ),
-        ExpressionFunction(
-            "urlencode",
-            [Parameter("value", .text)],
-            .string,
-            "A string, a number or a boolean, percent-encoded for any part of a URL (RFC 3986).",
-            example: ("urlencode('a b/c')", "a%20b%2Fc"),
-            .compute { arguments throws(EvaluationError) in
-                let text = arguments[0].scalarText ?? ""
-                try EvaluationLimits.checkText(text.utf8.count * 3)
-                return .string(PercentEncoding.component(text))
-            }
-        ),
-        ExpressionFunction(
-            "raw",
-            [Parameter("value", .text)],
-            .text,
-            "The value, marked so that a URL path keeps its slashes and its query unencoded.",
-            example: ("raw('a/b?c=1')", "a/b?c=1"),
-            .markRaw
-        ),
+            return .string(text)
+        },
+        ExpressionFunction("urlencode", [Parameter("value", .text)], .string) { arguments throws(EvaluationError) in
+            let text = arguments[0].scalarText ?? ""
+            try EvaluationLimits.checkText(text.utf8.count * 3)
+            return .string(PercentEncoding.component(text))
+        },
+        ExpressionFunction("raw", [Parameter("value", .text)], .text, .markRaw),
     ]
 }
 

@@ -1,6 +1,6 @@
-package import WaybillJSON
+import WaybillJSON
 
-/// A function of the expression language: its signature, its documentation, and how its result is computed.
+/// A function of the expression language: its signature, and how its result is computed.
 package final class ExpressionFunction: Sendable {
     /// A parameter of a function.
     package struct Parameter: Sendable {
@@ -27,20 +27,6 @@ package final class ExpressionFunction: Sendable {
         case pattern(PatternFunction)
     }
 
-    /// A call and its result.
-    package struct Example: Sendable {
-        /// The call, as in an expression.
-        package let call: String
-        /// Its result. That of `now()`, `uuid()` and files is only one of the possible ones.
-        package let result: JSON
-
-        /// The value of `$` in the calls.
-        package static let data: JSON = [
-            "id": 7, "state": "paid", "tags": ["new", "gift"], "total": 6.5,
-            "lines": [["sku": "a", "price": 2.5], ["sku": "b", "price": 4]],
-        ]
-    }
-
     enum Body: Sendable {
         case form(Form)
         /// Computes the result from arguments that fit the parameters.
@@ -60,10 +46,6 @@ package final class ExpressionFunction: Sendable {
     package let parameters: [Parameter]
     /// The kinds of value that the function can return.
     package let result: ExpressionType
-    /// A one-line description.
-    package let summary: String
-    /// A call with its result.
-    package let example: Example
     /// Whether the result depends on more than the arguments: on the clock, on randomness, or on a file.
     package let isAmbient: Bool
     /// Whether the result reveals nothing about a secret argument.
@@ -75,8 +57,6 @@ package final class ExpressionFunction: Sendable {
         _ name: String,
         _ parameters: [Parameter],
         _ result: ExpressionType,
-        _ summary: String,
-        example: (call: String, result: JSON),
         isAmbient: Bool = false,
         concealsSecrets: Bool = false,
         work: Work = .elements,
@@ -85,12 +65,31 @@ package final class ExpressionFunction: Sendable {
         self.name = name
         self.parameters = parameters
         self.result = result
-        self.summary = summary
-        self.example = Example(call: example.call, result: example.result)
         self.isAmbient = isAmbient
         self.concealsSecrets = concealsSecrets || result == .boolean
         self.work = work
         self.body = body
+    }
+
+    /// Creates a function that computes its result from arguments that fit the parameters.
+    convenience init(
+        _ name: String,
+        _ parameters: [Parameter],
+        _ result: ExpressionType,
+        isAmbient: Bool = false,
+        concealsSecrets: Bool = false,
+        work: Work = .elements,
+        _ compute: @escaping @Sendable (FunctionArguments) throws(EvaluationError) -> JSON
+    ) {
+        self.init(
+            name,
+            parameters,
+            result,
+            isAmbient: isAmbient,
+            concealsSecrets: concealsSecrets,
+            work: work,
+            .compute(compute)
+        )
     }
 
     /// The signature as documentation and messages show it: `join(list, separator)`.
@@ -112,14 +111,8 @@ package final class ExpressionFunction: Sendable {
 
     private static let standardNames: Set = ["length", "count", "match", "search", "value"]
 
-    /// The families of functions, each a file with the functions and what they compute, in the order of the reference.
-    package static let families: [(title: String, functions: [ExpressionFunction])] = [
-        ("Paths and conditions", paths), ("Strings", texts), ("Conversions", conversions), ("Digests", digests),
-        ("Lists and objects", lists), ("Time, identifiers and files", timeAndFiles),
-    ]
-
-    /// All functions, in the order of the reference.
-    package static let all = families.flatMap(\.functions)
+    /// All functions. Each family is a file with the functions and what they compute.
+    package static let all = [paths, texts, conversions, digests, lists, timeAndFiles].flatMap(\.self)
 
     /// Returns the function with a name.
     package static func named(_ name: String) -> ExpressionFunction? { byName[name] }

@@ -7,134 +7,67 @@ extension ExpressionFunction {
             "list",
             [Parameter("element", .any, isOptional: true, repeats: true)],
             .array,
-            "A list of the arguments.",
-            example: ("list($.id, $.state)", [7, "paid"]),
-            work: .constant,
-            .compute { .array($0.values) }
-        ),
-        ExpressionFunction(
-            "keys",
-            [Parameter("object", .object)],
-            .array,
-            "The names of an object's members, in order.",
-            example: ("keys($.lines[0])", ["sku", "price"]),
-            .compute { .array(($0[0].object?.names ?? []).map { .string($0) }) }
-        ),
-        ExpressionFunction(
-            "values",
-            [Parameter("object", .object)],
-            .array,
-            "The values of an object's members, in order.",
-            example: ("values($.lines[0])", ["a", 2.5]),
-            .compute { .array(($0[0].object ?? JSONObject()).map(\.value)) }
-        ),
-        ExpressionFunction(
-            "first",
-            [Parameter("list", .array)],
-            .any,
-            "The first element of a list; an error if the list is empty.",
-            example: ("first($.tags)", "new"),
-            work: .constant,
-            .compute { arguments throws(EvaluationError) in
-                guard let first = arguments.list(0).first else { throw emptyList("first") }
-                return first
-            }
-        ),
-        ExpressionFunction(
-            "last",
-            [Parameter("list", .array)],
-            .any,
-            "The last element of a list; an error if the list is empty.",
-            example: ("last($.tags)", "gift"),
-            work: .constant,
-            .compute { arguments throws(EvaluationError) in
-                guard let last = arguments.list(0).last else { throw emptyList("last") }
-                return last
-            }
-        ),
-        ExpressionFunction(
-            "sum",
-            [Parameter("list", .array)],
-            .number,
-            "The sum of a list of numbers.",
-            example: ("sum($.lines[*].price)", 6.5),
-            .compute { arguments throws(EvaluationError) in
-                var sum = JSONNumber(0)
-                for element in arguments.list(0) {
-                    guard case .number(let number) = element else {
-                        throw EvaluationError(
-                            .type,
-                            "sum() requires a list of numbers, found \(element.kind.phrase) in it"
-                        )
-                    }
-                    sum = try Arithmetic.compute(.plus, sum, number)
+            work: .constant
+        ) { .array($0.values) },
+        ExpressionFunction("keys", [Parameter("object", .object)], .array) {
+            .array(($0[0].object?.names ?? []).map { .string($0) })
+        },
+        ExpressionFunction("values", [Parameter("object", .object)], .array) {
+            .array(($0[0].object ?? JSONObject()).map(\.value))
+        },
+        ExpressionFunction("first", [Parameter("list", .array)], .any, work: .constant) {
+            arguments throws(EvaluationError) in
+            guard let first = arguments.list(0).first else { throw emptyList("first") }
+            return first
+        },
+        ExpressionFunction("last", [Parameter("list", .array)], .any, work: .constant) {
+            arguments throws(EvaluationError) in
+            guard let last = arguments.list(0).last else { throw emptyList("last") }
+            return last
+        },
+        ExpressionFunction("sum", [Parameter("list", .array)], .number) { arguments throws(EvaluationError) in
+            var sum = JSONNumber(0)
+            for element in arguments.list(0) {
+                guard case .number(let number) = element else {
+                    throw EvaluationError(.type, "sum() requires a list of numbers, found \(element.kind.phrase) in it")
                 }
-                return .number(sum)
+                sum = try Arithmetic.compute(.plus, sum, number)
             }
-        ),
-        ExpressionFunction(
-            "min",
-            [Parameter("list", .array)],
-            [.number, .string],
-            "The minimum of a list of numbers or of strings; an error if the list is empty.",
-            example: ("min($.lines[*].price)", 2.5),
-            .compute { arguments throws(EvaluationError) in
-                let list = arguments.list(0)
-                try checkOrdered(list, "min")
-                guard let least = list.min(by: JSON.precedes) else { throw emptyList("min") }
-                return least
-            }
-        ),
-        ExpressionFunction(
-            "max",
-            [Parameter("list", .array)],
-            [.number, .string],
-            "The maximum of a list of numbers or of strings; an error if the list is empty.",
-            example: ("max($.lines[*].price)", 4),
-            .compute { arguments throws(EvaluationError) in
-                let list = arguments.list(0)
-                try checkOrdered(list, "max")
-                guard let greatest = list.max(by: JSON.precedes) else { throw emptyList("max") }
-                return greatest
-            }
-        ),
-        ExpressionFunction(
-            "sort",
-            [Parameter("list", .array)],
-            .array,
-            "A list of numbers or of strings, sorted in ascending order.",
-            example: ("sort($.tags)", ["gift", "new"]),
-            .compute { arguments throws(EvaluationError) in
-                let list = arguments.list(0)
-                try checkOrdered(list, "sort")
-                return .array(list.sorted(by: JSON.precedes))
-            }
-        ),
-        ExpressionFunction(
-            "unique",
-            [Parameter("list", .array)],
-            .array,
-            "A list without duplicates: only the first of equal elements is kept.",
-            example: ("unique(list(1, 2, 1))", [1, 2]),
-            work: .everything,
-            .compute { arguments in
-                var seen: Set<JSON> = []
-                return .array(arguments.list(0).filter { seen.insert($0).inserted })
-            }
-        ),
+            return .number(sum)
+        },
+        ExpressionFunction("min", [Parameter("list", .array)], [.number, .string]) {
+            arguments throws(EvaluationError) in
+            let list = arguments.list(0)
+            try checkOrdered(list, "min")
+            guard let least = list.min(by: JSON.precedes) else { throw emptyList("min") }
+            return least
+        },
+        ExpressionFunction("max", [Parameter("list", .array)], [.number, .string]) {
+            arguments throws(EvaluationError) in
+            let list = arguments.list(0)
+            try checkOrdered(list, "max")
+            guard let greatest = list.max(by: JSON.precedes) else { throw emptyList("max") }
+            return greatest
+        },
+        ExpressionFunction("sort", [Parameter("list", .array)], .array) { arguments throws(EvaluationError) in
+            let list = arguments.list(0)
+            try checkOrdered(list, "sort")
+            return .array(list.sorted(by: JSON.precedes))
+        },
+        ExpressionFunction("unique", [Parameter("list", .array)], .array, work: .everything) { arguments in
+            var seen: Set<JSON> = []
+            return .array(arguments.list(0).filter { seen.insert($0).inserted })
+        },
         ExpressionFunction(
             "range",
             [
                 Parameter("start", .number), Parameter("end", .number, isOptional: true),
                 Parameter("step", .number, isOptional: true),
             ],
-            .array,
-            "The integers from start up to, but not including, end, by a step (1 by default). range(n) starts at 0.",
-            example: ("range(1, 4)", [1, 2, 3]),
-            .compute { arguments throws(EvaluationError) in
-                try NumberRange(arguments.values).list
-            }
-        ),
+            .array
+        ) { arguments throws(EvaluationError) in
+            try NumberRange(arguments.values).list
+        },
     ]
 
     private static func emptyList(_ name: String) -> EvaluationError {

@@ -1,161 +1,92 @@
 import WaybillJSON
 
 extension ExpressionFunction {
+    static let text = Parameter("text", .string)
+    static let pattern = Parameter("pattern", .string)
+
     /// Functions on strings.
     static let texts: [ExpressionFunction] = [
-        ExpressionFunction(
-            "concat",
-            [Parameter("value", [.text, .array], repeats: true)],
-            [.string, .array],
-            "Strings, numbers and booleans concatenated into one string, or lists into one list.",
-            example: ("concat('order-', $.id)", "order-7"),
-            .compute { arguments throws(EvaluationError) in
-                if arguments.values.allSatisfy({ $0.array != nil }) {
-                    let lists = arguments.values.map { $0.array ?? [] }
-                    try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
-                    return .array(lists.flatMap { $0 })
-                }
-                return .string(try joined(arguments.values, separator: ""))
+        ExpressionFunction("concat", [Parameter("value", [.text, .array], repeats: true)], [.string, .array]) {
+            arguments throws(EvaluationError) in
+            if arguments.values.allSatisfy({ $0.array != nil }) {
+                let lists = arguments.values.map { $0.array ?? [] }
+                try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
+                return .array(lists.flatMap { $0 })
             }
-        ),
-        ExpressionFunction(
-            "lower",
-            [Parameter("text", .string)],
-            .string,
-            "The string in lowercase.",
-            example: ("lower('ÄB')", "äb"),
-            .compute { .string($0.string(0).lowercased()) }
-        ),
-        ExpressionFunction(
-            "upper",
-            [Parameter("text", .string)],
-            .string,
-            "The string in uppercase.",
-            example: ("upper('äb')", "ÄB"),
-            .compute { .string($0.string(0).uppercased()) }
-        ),
-        ExpressionFunction(
-            "trim",
-            [Parameter("text", .string)],
-            .string,
-            "The string without leading and trailing white space.",
-            example: ("trim('  a b ')", "a b"),
-            .compute { arguments in
-                let scalars = arguments.string(0).unicodeScalars
-                guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-                    let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-                else { return "" }
-                return .string(String(scalars[first...last]))
+            return .string(try joined(arguments.values, separator: ""))
+        },
+        ExpressionFunction("lower", [text], .string) { .string($0.string(0).lowercased()) },
+        ExpressionFunction("upper", [text], .string) { .string($0.string(0).uppercased()) },
+        ExpressionFunction("trim", [text], .string) { arguments in
+            let scalars = arguments.string(0).unicodeScalars
+            guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+                let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+            else { return "" }
+            return .string(String(scalars[first...last]))
+        },
+        ExpressionFunction("split", [text, Parameter("separator", .string)], .array) {
+            arguments throws(EvaluationError) in
+            let text = arguments.string(0)
+            if arguments.string(1).isEmpty {
+                return .array(text.unicodeScalars.map { .string(String(Character($0))) })
             }
-        ),
-        ExpressionFunction(
-            "split",
-            [Parameter("text", .string), Parameter("separator", .string)],
-            .array,
-            "A list of the parts of a string between separators, or of its code points if the separator is empty.",
-            example: ("split('a,b', ',')", ["a", "b"]),
-            .compute { arguments throws(EvaluationError) in
-                let text = arguments.string(0)
-                if arguments.string(1).isEmpty {
-                    return .array(text.unicodeScalars.map { .string(String(Character($0))) })
-                }
-                return .array(try parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
-            }
-        ),
-        ExpressionFunction(
-            "join",
-            [Parameter("list", .array), Parameter("separator", .string)],
-            .string,
-            "The strings, numbers and booleans of a list as one string, with a separator between them.",
-            example: ("join($.tags, ', ')", "new, gift"),
-            .compute { arguments throws(EvaluationError) in
-                .string(try joined(arguments.list(0), separator: arguments.string(1)))
-            }
-        ),
+            return .array(try parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
+        },
+        ExpressionFunction("join", [Parameter("list", .array), Parameter("separator", .string)], .string) {
+            arguments throws(EvaluationError) in
+            .string(try joined(arguments.list(0), separator: arguments.string(1)))
+        },
         ExpressionFunction(
             "replace",
-            [Parameter("text", .string), Parameter("part", .string), Parameter("with", .string)],
-            .string,
-            "The string with every occurrence of a part replaced.",
-            example: ("replace('a-b-c', '-', '.')", "a.b.c"),
-            .compute { arguments throws(EvaluationError) in
-                if arguments.string(1).isEmpty {
-                    throw EvaluationError(.value, "replace() needs a part that is not empty")
-                }
-                let parts = try parts(of: arguments.string(0), between: arguments.string(1))
-                let replacement = arguments.string(2)
-                try EvaluationLimits.checkText(
-                    arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count
-                )
-                return .string(parts.joined(separator: replacement))
+            [text, Parameter("part", .string), Parameter("with", .string)],
+            .string
+        ) { arguments throws(EvaluationError) in
+            if arguments.string(1).isEmpty {
+                throw EvaluationError(.value, "replace() needs a part that is not empty")
             }
-        ),
+            let parts = try parts(of: arguments.string(0), between: arguments.string(1))
+            let replacement = arguments.string(2)
+            try EvaluationLimits.checkText(arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count)
+            return .string(parts.joined(separator: replacement))
+        },
         ExpressionFunction(
             "contains",
             [Parameter("value", [.string, .array, .object]), Parameter("part", .any)],
             .boolean,
-            "Whether a string contains another string, a list an element, or an object a member of that name.",
-            example: ("contains($.tags, 'gift')", true),
-            work: .everything,
-            .compute { arguments throws(EvaluationError) in
-                switch arguments[0] {
-                case .array(let elements): return .bool(elements.contains(arguments[1]))
-                case .object(let object):
-                    guard case .string(let name) = arguments[1] else {
-                        throw EvaluationError(
-                            .type,
-                            "contains() requires a string, the name of a member, to search an object"
-                        )
-                    }
-                    return .bool(object[name] != nil)
-                default:
-                    guard case .string(let part) = arguments[1] else {
-                        throw EvaluationError(
-                            .type,
-                            "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
-                        )
-                    }
-                    if part.isEmpty { return true }
-                    return .bool(try parts(of: arguments.string(0), between: part, most: 2).count > 1)
+            work: .everything
+        ) { arguments throws(EvaluationError) in
+            switch arguments[0] {
+            case .array(let elements): return .bool(elements.contains(arguments[1]))
+            case .object(let object):
+                guard case .string(let name) = arguments[1] else {
+                    throw EvaluationError(
+                        .type,
+                        "contains() requires a string, the name of a member, to search an object"
+                    )
                 }
+                return .bool(object[name] != nil)
+            default:
+                guard case .string(let part) = arguments[1] else {
+                    throw EvaluationError(
+                        .type,
+                        "contains() requires a string to search for in a string, found \(arguments[1].kind.phrase)"
+                    )
+                }
+                if part.isEmpty { return true }
+                return .bool(try parts(of: arguments.string(0), between: part, most: 2).count > 1)
             }
-        ),
-        ExpressionFunction(
-            "startsWith",
-            [Parameter("text", .string), Parameter("prefix", .string)],
-            .boolean,
-            "Whether a string starts with another string.",
-            example: ("startsWith($.state, 'pa')", true),
-            .compute { .bool($0.string(0).utf8.starts(with: $0.string(1).utf8)) }
-        ),
-        ExpressionFunction(
-            "endsWith",
-            [Parameter("text", .string), Parameter("suffix", .string)],
-            .boolean,
-            "Whether a string ends with another string.",
-            example: ("endsWith($.state, 'id')", true),
-            .compute { arguments in
-                let text = arguments.string(0).utf8
-                let ending = arguments.string(1).utf8
-                return .bool(ending.count <= text.count && text.suffix(ending.count).elementsEqual(ending))
-            }
-        ),
-        ExpressionFunction(
-            "capture",
-            [Parameter("text", .string), Parameter("pattern", .string)],
-            .string,
-            "The first match of a pattern (I-Regexp, RFC 9485) in a string: its first group, or all of it without groups.",
-            example: ("capture('order 42, line 3', '[a-z]+ ([0-9]+)')", "42"),
-            .form(.pattern(.capture))
-        ),
-        ExpressionFunction(
-            "captures",
-            [Parameter("text", .string), Parameter("pattern", .string)],
-            .array,
-            "A list of what capture() would return for each match, from left to right.",
-            example: ("captures('order 42, line 3', '[a-z]+ ([0-9]+)')", ["42", "3"]),
-            .form(.pattern(.captures))
-        ),
+        },
+        ExpressionFunction("startsWith", [text, Parameter("prefix", .string)], .boolean) {
+            .bool($0.string(0).utf8.starts(with: $0.string(1).utf8))
+        },
+        ExpressionFunction("endsWith", [text, Parameter("suffix", .string)], .boolean) {
+            arguments in
+            let text = arguments.string(0).utf8
+            let ending = arguments.string(1).utf8
+            return .bool(ending.count <= text.count && text.suffix(ending.count).elementsEqual(ending))
+        },
+        ExpressionFunction("capture", [text, pattern], .string, .form(.pattern(.capture))),
+        ExpressionFunction("captures", [text, pattern], .array, .form(.pattern(.captures))),
     ]
 
     private static func joined(_ values: [JSON], separator: String) throws(EvaluationError) -> String {

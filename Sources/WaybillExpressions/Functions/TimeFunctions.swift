@@ -4,87 +4,49 @@ import WaybillJSON
 extension ExpressionFunction {
     /// Functions that read the time, generate identifiers, or read files.
     static let timeAndFiles: [ExpressionFunction] = [
-        ExpressionFunction(
-            "now",
-            [],
-            .string,
-            "The current time in UTC, in RFC 3339 format.",
-            example: ("now()", "2026-11-21T05:27:03.041Z"),
-            isAmbient: true,
-            .compute { .string($0.environment.now().description) }
-        ),
+        ExpressionFunction("now", [], .string, isAmbient: true) { .string($0.environment.now().description) },
         ExpressionFunction(
             "date",
             [Parameter("time", [.number, .string]), Parameter("format", .string, isOptional: true)],
-            .string,
-            "A time (seconds since 1970, or RFC 3339; in the years 1678 to 2261) in RFC 3339 format, or in one such as '%Y-%m-%d'.",
-            example: ("date(0, '%Y-%m-%d')", "1970-01-01"),
-            .compute { arguments throws(EvaluationError) in
-                let moment = try time(arguments[0])
-                guard let format = arguments.optionalString(1) else { return .string(moment.description) }
-                do throws(DateFormatError) {
-                    return .string(try DateFormat.text(of: moment, format))
-                } catch {
-                    throw EvaluationError(.value, error.message)
-                }
+            .string
+        ) { arguments throws(EvaluationError) in
+            let moment = try time(arguments[0])
+            guard let format = arguments.optionalString(1) else { return .string(moment.description) }
+            do throws(DateFormatError) {
+                return .string(try DateFormat.text(of: moment, format))
+            } catch {
+                throw EvaluationError(.value, error.message)
             }
-        ),
+        },
         ExpressionFunction(
             "epoch",
             [Parameter("time", [.string, .number], isOptional: true)],
             .number,
-            "The seconds from 1970 to a time (RFC 3339, in the years 1678 to 2261), by default to the current time.",
-            example: ("epoch('1970-01-02')", 86_400),
-            isAmbient: true,
-            .compute { arguments throws(EvaluationError) in
-                if arguments.count == 0 {
-                    return .number(JSONNumber(floorDivide(arguments.environment.now().nanoseconds, 1_000_000_000)))
-                }
-                let nanoseconds = try time(arguments[0]).nanoseconds
-                if nanoseconds % 1_000_000_000 == 0 { return .number(JSONNumber(Int(nanoseconds / 1_000_000_000))) }
-                // In decimal: the nearest double to the quotient has more digits than the time.
-                let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
-                var digits = String(rest + 1_000_000_000).dropFirst()
-                while digits.last == "0" { digits.removeLast() }
-                return .number(
-                    JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0)
-                )
+            isAmbient: true
+        ) { arguments throws(EvaluationError) in
+            if arguments.count == 0 {
+                return .number(JSONNumber(floorDivide(arguments.environment.now().nanoseconds, 1_000_000_000)))
             }
-        ),
-        ExpressionFunction(
-            "uuid",
-            [],
-            .string,
-            "A random UUID, the same in all attempts of a step.",
-            example: ("uuid()", "9b2f6c1e-3a47-4d0b-8c55-e1f0a2d4b678"),
-            isAmbient: true,
-            .compute { .string($0.environment.uuid()) }
-        ),
-        ExpressionFunction(
-            "file",
-            [Parameter("path", .string)],
-            .string,
-            "The content of a UTF-8 text file, as a string.",
-            example: ("file('greeting.txt')", "héllo"),
-            isAmbient: true,
-            .compute { arguments throws(EvaluationError) in
-                guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
-                    throw EvaluationError(.value, "file() cannot read the file: it is not valid UTF-8")
-                }
-                return .string(text)
+            let nanoseconds = try time(arguments[0]).nanoseconds
+            if nanoseconds % 1_000_000_000 == 0 { return .number(JSONNumber(Int(nanoseconds / 1_000_000_000))) }
+            // In decimal: the nearest double to the quotient has more digits than the time.
+            let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+            var digits = String(rest + 1_000_000_000).dropFirst()
+            while digits.last == "0" { digits.removeLast() }
+            return .number(JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0))
+        },
+        ExpressionFunction("uuid", [], .string, isAmbient: true) { .string($0.environment.uuid()) },
+        ExpressionFunction("file", [Parameter("path", .string)], .string, isAmbient: true) {
+            arguments throws(EvaluationError) in
+            guard let text = String(validating: try contents(of: "file", arguments), as: UTF8.self) else {
+                throw EvaluationError(.value, "file() cannot read the file: it is not valid UTF-8")
             }
-        ),
-        ExpressionFunction(
-            "bytes",
-            [Parameter("path", .string)],
-            .bytes,
-            "The content of a file, as bytes.",
-            example: ("base64(bytes('greeting.txt'))", "aMOpbGxv"),
-            isAmbient: true,
-            .compute { arguments throws(EvaluationError) in
-                .bytes(try contents(of: "bytes", arguments))
-            }
-        ),
+            return .string(text)
+        },
+        ExpressionFunction("bytes", [Parameter("path", .string)], .bytes, isAmbient: true) {
+            arguments throws(EvaluationError) in
+            .bytes(try contents(of: "bytes", arguments))
+        },
     ]
 
     private static func contents(

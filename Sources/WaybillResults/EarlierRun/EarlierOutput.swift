@@ -68,42 +68,18 @@ package struct EarlierPages: Sendable {
     package private(set) var cookies: Set<String> = []
 
     /// Records a page.
-    mutating func take(_ page: Int, _ event: JSON) {
+    mutating func take(_ page: RunEvent.PageEnd) {
         // The pages of an earlier attempt no longer count.
-        if page == 1 { self = EarlierPages() }
-        if let kept = event["kept"]?.array { self.kept? += kept } else { kept = nil }
-        cookies.formUnion(event["cookies"]?.array?.compactMap(\.string) ?? [])
-        let items = self.items + (event["items"]?.count ?? 0)
-        positions.append(Position(page: page, items: items, next: event["next"], kept: kept?.count ?? 0))
+        if page.number == 1 { self = EarlierPages() }
+        if let kept = page.kept?.value.array { self.kept? += kept } else { kept = nil }
+        cookies.formUnion(page.cookies.map(\.string))
+        let (items, next) = (self.items + page.items, page.nextPage?.value)
+        positions.append(Position(page: page.number, items: items, next: next, kept: kept?.count ?? 0))
     }
 
     /// Forgets the pages after the first `count`: they must be requested again.
     package mutating func goBack(to count: Int) {
         positions.removeAll { $0.page > count }
         if let kept { self.kept = Array(kept.prefix(last.kept)) }
-    }
-}
-
-extension JSON {
-    /// A count from a journal: not negative, and small enough that counts can be added without overflow.
-    var count: Int? {
-        guard let count = number?.int, (0...(1 << 40)).contains(count) else { return nil }
-        return count
-    }
-}
-
-extension RunEvent.WrittenFile {
-    /// Reads the file that a line of the journal reports as complete; `nil` if the line is incomplete.
-    init?(json: JSON) {
-        guard let path = json["path"]?.string, let records = json["records"]?.count, let bytes = json["bytes"]?.count
-        else { return nil }
-        // The journal contains no secrets.
-        self.init(
-            path: Redactor().text(path),
-            table: json["table"]?.string,
-            records: records,
-            bytes: bytes,
-            aggregated: json["aggregates"].map { Redactor().json($0) }
-        )
     }
 }

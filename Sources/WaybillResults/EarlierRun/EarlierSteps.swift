@@ -24,10 +24,10 @@ package struct EarlierLosses: Sendable, Equatable {
 }
 
 extension EarlierLosses {
-    /// Reads the losses that a journal reports.
-    init(kept: JSON?) {
-        values = Set(kept?["lost"]?.array?.compactMap(\.string) ?? [])
-        cookies = Set(kept?["cookies"]?.array?.compactMap(\.string) ?? [])
+    /// The losses that a journal reports.
+    init(_ kept: RunEvent.KeptRecord?) {
+        values = Set(kept?.lost ?? [])
+        cookies = Set((kept?.cookies ?? []).map(\.string))
     }
 }
 
@@ -57,11 +57,9 @@ package struct EarlierElements: Sendable {
         /// A description of the element.
         package let subject: ElementSubject
 
-        /// Reads what the journal has of a failed element.
-        init(json: JSON) {
-            let redactor = Redactor()
-            failure = json["failure"].flatMap { Failure(json: $0, redactor) }
-            subject = ElementSubject(json: json, redactor)
+        init(_ end: RunEvent.ElementEnd) {
+            failure = end.failure
+            subject = end.subject
         }
     }
 
@@ -297,47 +295,38 @@ package struct EarlierSteps: Sendable {
         finishing.contains { path.hasPrefix($0 + ".finally.") }
     }
 
-    /// Reads a line of the journal.
-    mutating func take(_ event: JSON) {
-        let path = event["step"]?.string
-        switch event["type"]?.string {
-        case "graph.finishing":
-            if let graph = path ?? event["graph"]?.string { finishing.insert(graph) }
-        case "graph.finished":
-            guard event["outcome"] == "passed", let graph = path ?? event["graph"]?.string else { return }
-            finishing.remove(graph)
-        case "request.willSend":
-            if let path { unsure.insert(path) }
-        case "request.retrying":
-            if let path { unsure.remove(path) }
-        case "page.finished":
-            guard let path, let page = event["page"]?.count else { return }
+    /// Reads an event of the journal.
+    mutating func take(_ event: RunEvent) {
+        switch event.kind {
+        case .graphFinishing(let graph): finishing.insert(event.step ?? graph)
+        case .graphFinished(let graph, .passed): finishing.remove(event.step ?? graph)
+        default: if let path = event.step { take(event.kind, of: path) }
+        }
+    }
+
+    private mutating func take(_ kind: RunEvent.Kind, of path: String) {
+        switch kind {
+        case .requestWillSend: unsure.insert(path)
+        case .requestRetrying: unsure.remove(path)
+        case .pageFinished(let page):
             unsure.remove(path)
-            pages[path, default: EarlierPages()].take(page, event)
-            if let records = RecordedOutput(event) {
-                outputs[path, default: EarlierOutput()].take(records, ofPage: page)
+            pages[path, default: EarlierPages()].take(page)
+            if let records = page.records {
+                outputs[path, default: EarlierOutput()].take(records, ofPage: page.number)
             }
-        case "poll.finished":
-            if let path { forgetRound(path) }
-        case "write.cut":
-            if let path, let rest = RecordFileWriter.Resumption.Mark(json: event) { cut(path, to: rest) }
-        case "write.committing":
-            if let path, let bytes = event["bytes"]?.count, let records = event["records"]?.count {
-                outputs[path, default: EarlierOutput()].completed = .init(records: RecordTally(records), bytes: bytes)
-                outputs[path]?.written = RunEvent.WrittenFile(json: event)
-            }
-        case "write.committed":
-            if let path {
-                outputs[path, default: EarlierOutput()].isCommitted = true
-                outputs[path]?.written = RunEvent.WrittenFile(json: event)
-                files[path] = RunFiles.File(json: event)
-            }
-        case "download.committed":
-            if let path { files[path] = RunFiles.File(json: event) }
-        case "step.finished":
-            if let path { finish(path, event) }
-        case "element.finished":
-            if let path, let element = event["element"]?.count { finish(path, element, event) }
+        case .pollFinished: forgetRound(path)
+        case .writeCut(let file): cut(path, to: file.rest)
+        case .writeCommitting(let file):
+            let content = RecordFileWriter.Committed(records: RecordTally(file.records), bytes: file.bytes)
+            outputs[path, default: EarlierOutput()].completed = content
+            outputs[path]?.written = file
+        case .writeCommitted(let file):
+            outputs[path, default: EarlierOutput()].isCommitted = true
+            outputs[path]?.written = file
+            files[path] = .written(file)
+        case .downloadCommitted(let file): files[path] = .downloaded(file)
+        case .stepFinished(let result, let kept): finish(path, result, kept)
+        case .elementFinished(let end): finish(path, end)
         default: break
         }
     }
@@ -369,16 +358,20 @@ package struct EarlierSteps: Sendable {
         pages[path]?.goBack(to: rest.count)
     }
 
-    private mutating func finish(_ path: String, _ event: JSON) {
-        if event["result"]?["graph"] == "" { return finishSession(path, event) }
-        if event["result"]?["group"] != nil { return finishGroup(path, event) }
-        guard let use = note(event["kept"], of: path), let result = event["result"].flatMap(StepResult.init(json:)),
-            [.passed, .tolerated].contains(result.outcome)
-        else { return }
+    private mutating func finish(_ path: String, _ result: StepResult, _ kept: RunEvent.KeptRecord?) {
+        if result.graph.isEmpty { return finishSession(path, kept) }
+        let isKept = [.passed, .tolerated].contains(result.outcome)
+        if result.group != nil {
+            // The steps in a group are recorded by themselves.
+            guard isKept else { return }
+            groups[path] = result
+            return remember(path)
+        }
+        guard let use = note(kept, of: path), isKept else { return }
         steps[path] = EarlierStep(
             result: result,
-            record: event["kept"]?["record"] ?? .object(JSONObject()),
-            losses: EarlierLosses(kept: event["kept"]),
+            record: kept?.record?.value ?? .object(JSONObject()),
+            losses: EarlierLosses(kept),
             elementCookies: (elements[path]?.elements.values).map(Self.cookies) ?? [],
             use: use
         )
@@ -391,24 +384,21 @@ package struct EarlierSteps: Sendable {
         pages[path] = nil
     }
 
-    private mutating func finish(_ path: String, _ element: Int, _ event: JSON) {
-        let elementPath = "\(path)[\(element)]"
+    private mutating func finish(_ path: String, _ end: RunEvent.ElementEnd) {
+        let elementPath = "\(path)[\(end.index)]"
         pages[elementPath] = nil
-        guard let use = note(event["kept"], of: elementPath),
-            let outcome = event["outcome"]?.string.flatMap(StepOutcome.init),
-            [.passed, .tolerated].contains(outcome)
-        else { return }
-        if let records = RecordedOutput(event) { outputs[path, default: EarlierOutput()].take(records, of: element) }
+        guard let use = note(end.kept, of: elementPath), [.passed, .tolerated].contains(end.outcome) else { return }
+        if let records = end.records { outputs[path, default: EarlierOutput()].take(records, of: end.index) }
         if elements[path] == nil { remember(path) }
-        elements[path, default: EarlierElements()].elements[element] = EarlierElements.Element(
-            digest: event["kept"]?["element"]?.string,
-            outcome: outcome,
-            record: event["kept"]?["record"],
-            losses: EarlierLosses(kept: event["kept"]),
-            failed: outcome == .passed ? nil : EarlierElements.Failed(json: event),
+        elements[path, default: EarlierElements()].elements[end.index] = EarlierElements.Element(
+            digest: end.kept?.element,
+            outcome: end.outcome,
+            record: end.kept?.record?.value,
+            losses: EarlierLosses(end.kept),
+            failed: end.outcome == .passed ? nil : EarlierElements.Failed(end),
             use: use
         )
-        note(tolerated: outcome == .tolerated, elementPath)
+        note(tolerated: end.outcome == .tolerated, elementPath)
         // If a request inside may be sent again, the rest is not, so what is recorded of the rest is kept.
         guard use != .partly, !hasToleratedFailure(inside: elementPath) else { return }
         var cookies: Set<String> = []
@@ -421,22 +411,13 @@ package struct EarlierSteps: Sendable {
             pages[path] = nil
             unsure.remove(path)
         }
-        elements[path]?.elements[element]?.losses.cookies.formUnion(cookies)
-    }
-
-    /// Handles the end of a group of steps, which are recorded by themselves.
-    private mutating func finishGroup(_ path: String, _ event: JSON) {
-        guard let result = event["result"].flatMap(StepResult.init(json:)),
-            [.passed, .tolerated].contains(result.outcome)
-        else { return }
-        groups[path] = result
-        remember(path)
+        elements[path]?.elements[end.index]?.losses.cookies.formUnion(cookies)
     }
 
     /// Handles the end of a session, which is fetched again: no results are kept, and no requests in it are unsure.
-    private mutating func finishSession(_ path: String, _ event: JSON) {
+    private mutating func finishSession(_ path: String, _ kept: RunEvent.KeptRecord?) {
         unsure.remove(path)
-        let cookies = EarlierLosses(kept: event["kept"]).cookies
+        let cookies = EarlierLosses(kept).cookies
         if !cookies.isEmpty { sessionCookies[String(path.dropFirst("session.".count)), default: []].formUnion(cookies) }
     }
 
@@ -445,14 +426,13 @@ package struct EarlierSteps: Sendable {
     }
 
     /// Records whether the outcome of a request is known, and returns what a resumed run does with the step or element.
-    private mutating func note(_ kept: JSON?, of path: String) -> RunEvent.KeptRecord.Use? {
-        let use = kept?["use"]?.string.flatMap(RunEvent.KeptRecord.Use.init)
-        if use == .unsure {
+    private mutating func note(_ kept: RunEvent.KeptRecord?, of path: String) -> RunEvent.KeptRecord.Use? {
+        if kept?.use == .unsure {
             unsure.insert(path)
         } else {
             unsure.remove(path)
         }
-        return use
+        return kept?.use
     }
 
     /// Adds a path to each element that contains it.

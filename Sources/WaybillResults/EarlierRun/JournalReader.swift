@@ -51,6 +51,13 @@ struct JournalReader {
         // A line without a line break at its end was not written completely.
     }
 
+    /// Calls a function with each event in the file that this version knows.
+    mutating func readEvents(_ take: (RunEvent) -> Void) throws(ResultsError) {
+        try read { json in
+            if let event = RunEvent(json: json) { take(event) }
+        }
+    }
+
     private mutating func accept(line bytes: [UInt8], _ take: (JSON) -> Void) throws(ResultsError) {
         line += 1
         let event: JSON

@@ -1,5 +1,3 @@
-import WaybillJSON
-
 /// The steps that the journal of a run lists that has no result, because it is still running or was killed.
 package struct RecordedSteps: Sendable {
     /// The steps by path, in the order in which they started, without those inside elements.
@@ -15,30 +13,21 @@ package struct RecordedSteps: Sendable {
     /// Reads the journal in a folder, as far as it can be read.
     package init(folder: String) {
         var reader = JournalReader("\(folder)/\(FolderContents.journal)")
-        try? reader.read { take($0) }
+        try? reader.readEvents { take($0) }
     }
 
-    private mutating func take(_ event: JSON) {
-        guard let path = event["step"]?.string, !path.utf8.contains(UInt8(ascii: "[")), !path.hasPrefix("session.")
-        else {
-            return
-        }
-        switch event["type"]?.string {
-        case "step.started", "request.willSend": start(path)
-        case "step.skipped":
+    private mutating func take(_ event: RunEvent) {
+        guard let path = event.step, !path.utf8.contains(UInt8(ascii: "[")), !path.hasPrefix("session.") else { return }
+        switch event.kind {
+        case .stepStarted, .requestWillSend: start(path)
+        case .stepSkipped:
             start(path)
             results[path]?.outcome = .skipped
             unfinished.remove(path)
-        case "elements.started": if results[path]?.elements == nil { results[path]?.elements = ElementResults() }
-        case "element.finished":
-            guard let element = event["element"]?.count,
-                let outcome = event["outcome"]?.string.flatMap(StepOutcome.init)
-            else { return }
-            let redactor = Redactor()
-            let failure = event["failure"].flatMap { Failure(json: $0, redactor) }
-            results[path]?.elements?.add(element: element, outcome, failure, ElementSubject(json: event, redactor))
-        case "step.finished":
-            guard let result = event["result"].flatMap(StepResult.init(json:)) else { return }
+        case .elementsStarted: if results[path]?.elements == nil { results[path]?.elements = ElementResults() }
+        case .elementFinished(let end):
+            results[path]?.elements?.add(element: end.index, end.outcome, end.failure, end.subject)
+        case .stepFinished(let result, _):
             start(path)
             results[path] = result
             unfinished.remove(path)

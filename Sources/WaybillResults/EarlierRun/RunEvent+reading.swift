@@ -18,8 +18,6 @@ private struct EventMembers {
     struct Missing: Error {}
 
     let json: JSON
-    // The journal contains no secrets.
-    let redactor = Redactor()
 
     subscript(name: String) -> JSON? { json[name] }
 
@@ -29,25 +27,31 @@ private struct EventMembers {
         return value
     }
 
+    /// Returns what a function makes of all members.
+    func whole<Value>(_ make: (JSON) -> Value?) throws(Missing) -> Value {
+        guard let value = make(json) else { throw Missing() }
+        return value
+    }
+
     func value<Value: RawRepresentable<String>>(_ name: String) throws(Missing) -> Value {
         try read(name) { $0.string.flatMap(Value.init) }
     }
 
     func string(_ name: String) throws(Missing) -> String { try read(name, \.string) }
 
-    func text(_ name: String) throws(Missing) -> RedactedText { redactor.text(try string(name)) }
+    func text(_ name: String) throws(Missing) -> RedactedText { try read(name, \.redactedText) }
 
     func count(_ name: String) throws(Missing) -> Int { try read(name, \.count) }
 
-    func failure(_ name: String) -> Failure? { json[name].flatMap { Failure(json: $0, redactor) } }
+    func failure(_ name: String) -> Failure? { json[name].flatMap(Failure.init(json:)) }
 
     /// Returns a value that is kept for later.
-    func redacted(_ name: String) -> RedactedJSON? { json[name].map { redactor.json($0) } }
+    func redacted(_ name: String) -> RedactedJSON? { json[name].map(RedactedJSON.init(redacted:)) }
 
     func headers(_ name: String) -> [RedactedHeader] {
         (json[name]?.array ?? []).compactMap { header in
-            guard let name = header["name"]?.string, let value = header["value"]?.string else { return nil }
-            return RedactedHeader(name: redactor.text(name), value: redactor.text(value))
+            guard let name = header["name"]?.redactedText, let value = header["value"]?.redactedText else { return nil }
+            return RedactedHeader(name: name, value: value)
         }
     }
 
@@ -76,16 +80,20 @@ extension RunEvent.Kind {
         case "poll.finished":
             self = .pollFinished(poll: try event.count("poll"), pause: try event.read("pause", \.milliseconds))
         case "write.sharded":
-            guard let file = RunEvent.ShardFile(json: event.json) else { throw EventMembers.Missing() }
-            self = .writeSharded(file)
+            self = .writeSharded(
+                RunEvent.ShardFile(
+                    path: try event.text("path"),
+                    records: try event.whole(RecordTally.init(json:)),
+                    bytes: try event.count("bytes"),
+                    checksum: event.json.crc32
+                )
+            )
         case "write.cut":
-            guard let rest = RecordFileWriter.Resumption.Mark(json: event.json) else { throw EventMembers.Missing() }
+            let rest = try event.whole(RecordFileWriter.Resumption.Mark.init(json:))
             self = .writeCut(RunEvent.CutFile(path: try event.text("path"), rest: rest))
-        case "write.committing": self = .writeCommitting(try event.writtenFile)
-        case "write.committed": self = .writeCommitted(try event.writtenFile)
-        case "download.committed":
-            guard case .downloaded(let file)? = RunFiles.File(json: event.json) else { throw EventMembers.Missing() }
-            self = .downloadCommitted(file)
+        case "write.committing": self = .writeCommitting(try RunEvent.WrittenFile(event))
+        case "write.committed": self = .writeCommitted(try RunEvent.WrittenFile(event))
+        case "download.committed": self = .downloadCommitted(try RunEvent.DownloadedFile(event))
         case "request.willSend":
             self = .requestWillSend(
                 RunEvent.SentRequest(
@@ -147,9 +155,9 @@ extension EventMembers {
         }
         return RunEvent.KeptRecord(
             use,
-            record: kept["record"].map { redactor.json($0) },
+            record: kept["record"].map(RedactedJSON.init(redacted:)),
             lost: kept["lost"]?.array?.compactMap(\.string) ?? [],
-            cookies: kept["cookies"]?.array?.compactMap { $0.string.map { redactor.text($0) } } ?? [],
+            cookies: kept["cookies"]?.array?.compactMap(\.redactedText) ?? [],
             element: kept["element"]?.string
         )
     }
@@ -158,13 +166,6 @@ extension EventMembers {
     fileprivate var list: RunEvent.ShardedList? {
         guard let count = json["total"]?.count, let first = json["first"]?.count else { return nil }
         return RunEvent.ShardedList(count: count, first: first, digest: json["list"]?.string)
-    }
-
-    fileprivate var writtenFile: RunEvent.WrittenFile {
-        get throws(Missing) {
-            guard let file = RunEvent.WrittenFile(json: json) else { throw Missing() }
-            return file
-        }
     }
 }
 
@@ -192,7 +193,7 @@ extension RunEvent.ElementEnd {
             index: try event.count("element"),
             outcome: try event.value("outcome"),
             failure: event.failure("failure"),
-            subject: ElementSubject(json: event.json, event.redactor),
+            subject: ElementSubject(json: event.json),
             records: RecordedOutput(event.json),
             kept: event.kept
         )
@@ -207,7 +208,7 @@ extension RunEvent.PageEnd {
             nextPage: event.redacted("next"),
             records: RecordedOutput(event.json),
             kept: event.redacted("kept"),
-            cookies: (event["cookies"]?.array ?? []).compactMap { $0.string.map { event.redactor.text($0) } }
+            cookies: (event["cookies"]?.array ?? []).compactMap(\.redactedText)
         )
     }
 }
@@ -226,6 +227,30 @@ extension RunEvent.Redirection {
             headers: event.headers("headers"),
             time: try event.read("time", PhaseTimes.init),
             nextHeaders: event.headers("nextHeaders")
+        )
+    }
+}
+
+extension RunEvent.WrittenFile {
+    fileprivate init(_ event: EventMembers) throws(EventMembers.Missing) {
+        self.init(
+            path: try event.text("path"),
+            table: event["table"]?.string,
+            records: try event.count("records"),
+            bytes: try event.count("bytes"),
+            aggregated: event.redacted("aggregates")
+        )
+    }
+}
+
+extension RunEvent.DownloadedFile {
+    fileprivate init(_ event: EventMembers) throws(EventMembers.Missing) {
+        self.init(
+            path: try event.text("path"),
+            bytes: try event.count("bytes"),
+            sha256: event["sha256"]?.string,
+            isResumed: event["resumed"] == true,
+            isKept: event["kept"] == true
         )
     }
 }

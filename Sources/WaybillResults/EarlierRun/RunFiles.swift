@@ -1,4 +1,3 @@
-import WaybillJSON
 import WaybillRuntime
 
 /// The files that the steps of a run have written and downloaded, as its journal lists them. The files of elements are
@@ -41,7 +40,7 @@ package struct RunFiles: Sendable {
     package init(folder: String?) {
         guard let folder else { return }
         var reader = JournalReader("\(folder)/\(FolderContents.journal)", reading: { Self.part(of: $0, Self.types) })
-        try? reader.read { take($0) }
+        try? reader.readEvents { take($0) }
     }
 
     /// Returns the files of the step at a path.
@@ -52,16 +51,16 @@ package struct RunFiles: Sendable {
     package static func recorded(in folder: String, named names: Set<String>) -> [String] {
         var reader = JournalReader("\(folder)/\(FolderContents.journal)") { part(of: $0, types + [startType]) }
         var files: [String] = []
-        try? reader.read { event in
-            if let state = event["stateFile"]?.string { files += StateFile.files(of: state) }
-            guard let path = event["path"]?.string, names.contains(FileContents.name(of: path)) else { return }
+        try? reader.readEvents { event in
+            if case .runStarted(let start) = event.kind { files += start.stateFile.map(StateFile.files) ?? [] }
+            guard let path = File(event.kind)?.path.string, names.contains(FileContents.name(of: path)) else { return }
             files.append(FileContents.path(path, in: folder))
         }
         return files
     }
 
-    private mutating func take(_ event: JSON) {
-        guard let step = event["step"]?.string, !step.contains("["), let file = File(json: event) else { return }
+    private mutating func take(_ event: RunEvent) {
+        guard let step = event.step, !step.contains("["), let file = File(event.kind) else { return }
         // A step that ran again replaced its earlier file.
         files.removeAll { $0.step == step && $0.file.name == file.name }
         files.append((step, file))
@@ -80,31 +79,12 @@ package struct RunFiles: Sendable {
 }
 
 extension RunFiles.File {
-    /// Reads the file that a line of the journal reports as complete; `nil` for any other line.
-    init?(json: JSON) {
-        switch json["type"]?.string {
-        case "write.committed":
-            guard let file = RunEvent.WrittenFile(json: json) else { return nil }
-            self = .written(file)
-        case "download.committed":
-            guard let file = RunEvent.DownloadedFile(json: json) else { return nil }
-            self = .downloaded(file)
+    /// The file that an event reports as complete; `nil` for any other event.
+    init?(_ event: RunEvent.Kind) {
+        switch event {
+        case .writeCommitted(let file): self = .written(file)
+        case .downloadCommitted(let file): self = .downloaded(file)
         default: return nil
         }
-    }
-}
-
-extension RunEvent.DownloadedFile {
-    /// Reads the file that a line of the journal reports as downloaded; `nil` if the line is incomplete.
-    fileprivate init?(json: JSON) {
-        guard let path = json["path"]?.string, let bytes = json["bytes"]?.count else { return nil }
-        // The journal contains no secrets.
-        self.init(
-            path: Redactor().text(path),
-            bytes: bytes,
-            sha256: json["sha256"]?.string,
-            isResumed: json["resumed"] == true,
-            isKept: json["kept"] == true
-        )
     }
 }

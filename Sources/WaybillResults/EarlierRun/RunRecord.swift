@@ -69,23 +69,26 @@ package struct RunRecord: Sendable {
         _ read: (inout JournalReader, (JSON) -> Void) throws(ResultsError) -> Void
     ) throws(ResultsError) {
         var reader = JournalReader(path)
-        var first: JSON?
-        var last: JSON?
+        var isEmpty = true
+        var start: RunEvent?
+        var last: Timestamp?
         var outcome: RunOutcome?
         var part: JSON?
         var steps = EarlierSteps()
         var stopwatch = JournalStopwatch()
-        try read(&reader) { event in
-            if first == nil { first = event }
-            last = event
+        try read(&reader) { json in
+            defer { isEmpty = false }
+            guard let event = RunEvent(json: json) else { return }
+            if isEmpty { start = event }
+            last = event.at
             stopwatch.take(event)
-            switch event["type"]?.string {
-            case "run.started": (outcome, part) = (nil, event["part"])
-            case "run.finished": outcome = event["outcome"]?.string.flatMap(RunOutcome.init)
+            switch event.kind {
+            case .runStarted(let start): (outcome, part) = (nil, start.part?.value)
+            case .runFinished(let end, _): outcome = end
             default: steps.take(event)
             }
         }
-        guard first != nil else {
+        guard !isEmpty else {
             if RunFolder.isUnfinishedMerge(folder) {
                 throw ResultsError(
                     "the merge into '\(folder)' has not finished",
@@ -97,21 +100,20 @@ package struct RunRecord: Sendable {
                 command: " with '--out \(folder)'"
             )
         }
-        guard let start = first, start["type"] == "run.started",
-            let id = start["run"]?.string.flatMap(RunID.init), let manifest = start["manifest"]?.string,
-            let startedAt = start["at"]?.string.flatMap(Timestamp.init(rfc3339:))
-        else { throw ResultsError("'\(path)' is not the journal of a run") }
-        self.id = id
-        self.manifest = manifest
-        self.startedAt = startedAt
-        lastEventAt = last?["at"]?.string.flatMap(Timestamp.init(rfc3339:)) ?? startedAt
-        environment = start["environment"]?.string
-        graphs = start["graphs"]?.array?.compactMap(\.string) ?? []
-        inputs = start["inputs"]?.object
-        state = GraphStates(json: start["state"], file: start["stateFile"]?.string)
-        selection = start["selection"]
-        isMocked = start["mock"] == true
-        continuesPhase = start["part"]?["phase"] != nil
+        guard let start, case .runStarted(let parameters) = start.kind else {
+            throw ResultsError("'\(path)' is not the journal of a run")
+        }
+        id = parameters.run
+        manifest = parameters.manifest
+        startedAt = start.at
+        lastEventAt = last ?? start.at
+        environment = parameters.environment
+        graphs = parameters.graphs
+        inputs = parameters.inputs?.value.object
+        state = GraphStates(json: parameters.state?.value, file: parameters.stateFile)
+        selection = parameters.selection?.value
+        isMocked = parameters.isMocked
+        continuesPhase = parameters.part?.value["phase"] != nil
         self.outcome = outcome
         self.part = part
         time = stopwatch.total

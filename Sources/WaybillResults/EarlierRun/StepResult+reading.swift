@@ -5,8 +5,6 @@ package import WaybillJSON
 extension StepResult {
     /// Reads a step from `run.json` or the journal; `nil` for anything else.
     init?(json: JSON) {
-        // The files contain only redacted values.
-        let redactor = Redactor()
         guard let id = json["id"]?.string, let path = json["path"]?.string, let graph = json["graph"]?.string,
             let outcome = json["outcome"]?.string.flatMap(StepOutcome.init)
         else { return nil }
@@ -18,12 +16,12 @@ extension StepResult {
         status = json["status"]?.number?.int
         cache = json["cache"]?.string.flatMap(CacheUse.init)
         method = json["method"]?.string
-        url = json["url"]?.string.map { redactor.text($0) }
+        url = json["url"]?.redactedText
         startedAt = json["startedAt"]?.string.flatMap(Timestamp.init(rfc3339:))
         time = json["time"].flatMap(PhaseTimes.init(json:))
         bytes = json["bytes"].map(ByteCounts.init(json:))
-        failure = json["failure"].flatMap { Failure(json: $0, redactor) }
-        elements = json["elements"].map { ElementResults(json: $0, redactor) }
+        failure = json["failure"].flatMap(Failure.init(json:))
+        elements = json["elements"].map(ElementResults.init(json:))
         group = json["group"]?.string.flatMap(StepGroup.init)
     }
 }
@@ -64,7 +62,17 @@ extension PhaseTimes {
     }
 }
 
+/// Values in the files of a run, which contain only redacted text.
 extension JSON {
+    /// A string that is safe to write.
+    var redactedText: RedactedText? { string.map(RedactedText.init(redacted:)) }
+
+    /// A count: not negative, and small enough that counts can be added without overflow.
+    var count: Int? {
+        guard let count = number?.int, (0...(1 << 40)).contains(count) else { return nil }
+        return count
+    }
+
     /// A duration in milliseconds, limited to about thirty years: a journal may contain any number.
     var milliseconds: Duration? {
         number.map { .microseconds(Int64(max(0, min($0.double * 1000, 1e15)).rounded())) }
@@ -78,25 +86,24 @@ extension ByteCounts {
 }
 
 extension Failure {
-    init?(json: JSON, _ redactor: Redactor) {
-        guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.string else {
-            return nil
-        }
+    init?(json: JSON) {
+        guard let kind = json["kind"]?.string.flatMap(FailureKind.init), let message = json["message"]?.redactedText
+        else { return nil }
         self.init(
             kind: kind,
-            message: redactor.text(message),
+            message: message,
             location: SourceLocation(json: json),
-            details: ((json["details"] ?? json["findings"])?.array ?? []).compactMap { Detail(json: $0, redactor) }
+            details: ((json["details"] ?? json["findings"])?.array ?? []).compactMap(Detail.init(json:))
         )
-        serverCode = json["code"].map { redactor.json($0) }
+        serverCode = json["code"].map(RedactedJSON.init(redacted:))
     }
 }
 
 extension Failure.Detail {
-    fileprivate init?(json: JSON, _ redactor: Redactor) {
-        guard let message = json["message"]?.string else { return nil }
-        self.init(message: redactor.text(message), location: SourceLocation(json: json))
-        label = json["label"]?.string.map { redactor.text($0) }
+    fileprivate init?(json: JSON) {
+        guard let message = json["message"]?.redactedText else { return nil }
+        self.init(message: message, location: SourceLocation(json: json))
+        label = json["label"]?.redactedText
     }
 }
 
@@ -109,13 +116,11 @@ extension SourceLocation {
 }
 
 extension ElementResults {
-    fileprivate init(json: JSON, _ redactor: Redactor) {
+    fileprivate init(json: JSON) {
         self.init()
         for failure in json["failures"]?.array ?? [] {
-            guard let element = failure["element"]?.number?.int, let reason = Failure(json: failure, redactor) else {
-                continue
-            }
-            add(element: element, .failed, reason, ElementSubject(json: failure, redactor))
+            guard let element = failure["element"]?.number?.int, let reason = Failure(json: failure) else { continue }
+            add(element: element, .failed, reason, ElementSubject(json: failure))
         }
         take(counts: OutcomeCounts(json: json))
     }

@@ -1,6 +1,5 @@
 package import WaybillDiagnostics
 package import WaybillFormats
-package import WaybillJSON
 
 /// An event of a run: a line of the journal, and what observers receive.
 public struct RunEvent: Sendable, Equatable {
@@ -410,15 +409,6 @@ public struct RunEvent: Sendable, Equatable {
             self.records = records
             self.bytes = bytes
             self.checksum = checksum
-        }
-
-        /// Reads the report in a line of the journal; `nil` if the line is incomplete.
-        package init?(json: JSON) {
-            guard let path = json["path"]?.string, let records = RecordTally(json: json),
-                let bytes = json["bytes"]?.count
-            else { return nil }
-            // The journal contains no secrets.
-            self.init(path: Redactor().text(path), records: records, bytes: bytes, checksum: json.crc32)
         }
     }
 

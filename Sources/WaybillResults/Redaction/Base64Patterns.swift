@@ -1,7 +1,7 @@
+import WaybillJSON
+
 /// The Base64 characters (RFC 4648, sections 4 and 5) of a value that is encoded as part of a longer one.
 enum Base64Patterns {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
     /// Whether a byte is in one of the two alphabets; padding is not.
     static func isCharacter(_ byte: UInt8) -> Bool {
         switch byte {
@@ -34,13 +34,7 @@ enum Base64Patterns {
 
     /// Returns a range of the Base64 characters of a value with `offset` zero bytes before it.
     private static func characters(_ positions: Range<Int>, of value: [UInt8], at offset: Int) -> [UInt8] {
-        func byte(_ index: Int) -> Int {
-            value.indices.contains(index - offset) ? Int(value[index - offset]) : 0
-        }
-        return positions.map { position in
-            let bit = position * 6
-            let pair = byte(bit / 8) << 8 | byte(bit / 8 + 1)
-            return alphabet[pair >> (10 - bit % 8) & 0x3F]
-        }
+        let text = Base64.encode([UInt8](repeating: 0, count: offset) + value)
+        return Array(Array(text.utf8)[positions])
     }
 }

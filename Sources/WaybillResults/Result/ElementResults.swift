@@ -17,9 +17,9 @@ package struct ElementSubject: Sendable, Equatable {
     }
 
     /// Reads the subject from an event or a result.
-    init(json: JSON, _ redactor: Redactor) {
-        value = json["value"]?.string.map { redactor.text($0) }
-        url = json["url"]?.string.map { redactor.text($0) }
+    init(json: JSON) {
+        value = json["value"]?.redactedText
+        url = json["url"]?.redactedText
     }
 }
 
@@ -44,17 +44,6 @@ public struct ElementResults: Sendable, Equatable {
         package var subject: ElementSubject
         /// Why the element failed.
         public var failure: Failure
-
-        /// Creates a failed element; see the properties.
-        public init(index: Int, failure: Failure, url: RedactedText? = nil) {
-            self.init(index: index, subject: ElementSubject(url: url), failure: failure)
-        }
-
-        init(index: Int, subject: ElementSubject, failure: Failure) {
-            self.index = index
-            self.subject = subject
-            self.failure = failure
-        }
 
         /// The URL of the request that failed, if one was built.
         public var url: RedactedText? { subject.url }
@@ -118,6 +107,13 @@ extension ElementResults: JSONStreamable {
     package func addMembers(to object: inout JSONStream) {
         counts.addMembers(to: &object)
         object.add("failures", each: failures)
+    }
+}
+
+extension ElementResults.ElementFailure {
+    /// Creates a failed element; see the properties.
+    public init(index: Int, failure: Failure, url: RedactedText? = nil) {
+        self.init(index: index, subject: ElementSubject(url: url), failure: failure)
     }
 }
 

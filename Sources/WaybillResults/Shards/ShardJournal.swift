@@ -14,7 +14,7 @@ package struct ShardJournal: Sendable {
         /// The result of the step.
         package fileprivate(set) var result: StepResult?
         /// What the journal keeps of the result.
-        package fileprivate(set) var kept: JSON?
+        package fileprivate(set) var kept: RunEvent.KeptRecord?
     }
 
     /// The folder of the shard's run.
@@ -40,7 +40,7 @@ package struct ShardJournal: Sendable {
         self.folder = folder
         steps = Dictionary(uniqueKeysWithValues: paths.map { ($0, Step()) })
         var reader = JournalReader("\(folder)/\(FolderContents.journal)")
-        try reader.read { take($0) }
+        try reader.readEvents { take($0) }
     }
 
     /// The complete files in the folder, ordered by their paths relative to it.
@@ -48,26 +48,22 @@ package struct ShardJournal: Sendable {
         files.map { ($0.key.text, $0.value) }.sorted { $0.path.precedesByCodePoints($1.path) }
     }
 
-    private mutating func take(_ event: JSON) {
-        if let time = event["at"]?.string.flatMap(Timestamp.init(rfc3339:)) { lastTime = max(lastTime ?? time, time) }
-        let (type, path) = (event["type"]?.string, event["step"]?.string)
-        guard let path, steps[path] != nil else {
-            guard type == "write.committed" || type == "download.committed", let file = event["path"]?.string else {
-                return
-            }
-            let bytes = event["table"] == nil ? event["bytes"]?.count : nil
-            files[CodePoints(file)] = File(bytes: bytes, isOfElement: isInShardedStep(path))
+    private mutating func take(_ event: RunEvent) {
+        lastTime = max(lastTime ?? event.at, event.at)
+        guard let path = event.step, steps[path] != nil else {
+            guard let file = RunFiles.File(event.kind) else { return }
+            let isOfElement = isInShardedStep(event.step)
+            files[CodePoints(file.path.string)] = File(bytes: file.bytes, isOfElement: isOfElement)
             return
         }
-        switch type {
-        case "elements.started":
-            guard let total = event["total"]?.count, let first = event["first"]?.count else { return }
-            steps[path]?.list = RunEvent.ShardedList(count: total, first: first, digest: event["list"]?.string)
-            steps[path]?.count = event["elements"]?.count ?? 0
-        case "write.sharded": steps[path]?.file = RunEvent.ShardFile(json: event)
-        case "step.finished":
-            steps[path]?.result = event["result"].flatMap(StepResult.init(json:))
-            steps[path]?.kept = event["kept"]
+        switch event.kind {
+        case .elementsStarted(let count, let list?):
+            steps[path]?.list = list
+            steps[path]?.count = count
+        case .writeSharded(let file): steps[path]?.file = file
+        case .stepFinished(let result, let kept):
+            steps[path]?.result = result
+            steps[path]?.kept = kept
         default: break
         }
     }
@@ -103,19 +99,12 @@ extension RunEvent.KeptRecord {
     /// - Parameters:
     ///   - shards: What the journals of the shards keep.
     ///   - written: The complete file, if later steps use it.
-    package static func merged(_ shards: [JSON], written: JSON?) -> RunEvent.KeptRecord {
-        let redactor = Redactor()
-        func strings(_ name: String) -> [String] {
-            var all: [String] = []
-            for text in shards.flatMap({ $0[name]?.array ?? [] }).compactMap(\.string) where !all.contains(text) {
-                all.append(text)
-            }
-            return all
-        }
-        var record = shards.compactMap { $0["record"]?.object }.first
-        let items = shards.compactMap { $0["record"]?["items"]?.array }
+    package static func merged(_ shards: [RunEvent.KeptRecord], written: JSON?) -> RunEvent.KeptRecord {
+        let records = shards.compactMap(\.record?.value)
+        var record = records.lazy.compactMap(\.object).first
+        let items = records.compactMap { $0["items"]?.array }
         if !items.isEmpty { record?["items"] = .array(items.flatMap(\.self)) }
-        if let failed = shards.first(where: { $0["record"]?["ok"] == false })?["record"] {
+        if let failed = records.first(where: { $0["ok"] == false }) {
             record?["ok"] = false
             record?["error"] = failed["error"]
         }
@@ -123,12 +112,16 @@ extension RunEvent.KeptRecord {
             record = record ?? JSONObject([("ok", true)])
             record?["written"] = written.markingBytes
         }
-        // Journals contain only redacted values.
         return RunEvent.KeptRecord(
-            shards.allSatisfy { $0["use"] == "taken" } ? .taken : .partly,
-            record: record.map { redactor.json(.object($0)) },
-            lost: strings("lost"),
-            cookies: strings("cookies").map { redactor.text($0) }
+            shards.allSatisfy { $0.use == .taken } ? .taken : .partly,
+            record: record.map { RedactedJSON(redacted: .object($0)) },
+            lost: unique(shards.flatMap(\.lost)),
+            cookies: unique(shards.flatMap(\.cookies))
         )
+    }
+
+    private static func unique<Value: Hashable>(_ values: [Value]) -> [Value] {
+        var known: Set<Value> = []
+        return values.filter { known.insert($0).inserted }
     }
 }

@@ -1,10 +1,6 @@
 /// A property that `\p{…}` tests: a general category, or a binary property.
-enum UnicodeProperty: Sendable {
-    case categories(Set<Unicode.GeneralCategory>)
-    case binary(@Sendable (Unicode.Scalar.Properties) -> Bool)
-    case any
-    case ascii
-    case assigned
+struct UnicodeProperty: Sendable {
+    private let test: @Sendable (Unicode.Scalar) -> Bool
 
     /// Creates the property with a name in the notation of ECMA-262: `L`, `Letter`, `gc=Lu`, `Alphabetic`. Scripts are
     /// not supported.
@@ -14,75 +10,63 @@ enum UnicodeProperty: Sendable {
             guard ["General_Category", "gc"].contains(parts[0]), let found = Self.categories[parts[1]] else {
                 return nil
             }
-            self = .categories(found)
+            self.init(found)
         } else if let found = Self.categories[text] {
-            self = .categories(found)
-        } else if let found = Self.binaries[text] {
-            self = .binary(found)
+            self.init(found)
+        } else if let test = Self.binaries[text] {
+            self.init { test($0.properties) }
+        } else if text == "ASCII" {
+            self.init { $0.isASCII }
         } else {
-            switch text {
-            case "Any": self = .any
-            case "ASCII": self = .ascii
-            case "Assigned": self = .assigned
-            default: return nil
-            }
+            return nil
         }
     }
 
     /// Creates the category with a short name such as `L` or `Lu`, as listed in RFC 9485.
     init?(shortCategory name: String) {
         guard name.utf8.count <= 2, name != "LC", name != "Cs", let found = Self.categories[name] else { return nil }
-        self = .categories(found)
+        self.init(found)
+    }
+
+    private init(_ categories: Set<Unicode.GeneralCategory>) {
+        self.init { categories.contains($0.properties.generalCategory) }
+    }
+
+    private init(_ test: @escaping @Sendable (Unicode.Scalar) -> Bool) {
+        self.test = test
     }
 
     /// Whether a scalar has the property.
-    func holds(for scalar: Unicode.Scalar) -> Bool {
-        switch self {
-        case .categories(let categories): categories.contains(scalar.properties.generalCategory)
-        case .binary(let test): test(scalar.properties)
-        case .any: true
-        case .ascii: scalar.isASCII
-        case .assigned: scalar.properties.generalCategory != .unassigned
-        }
-    }
+    func holds(for scalar: Unicode.Scalar) -> Bool { test(scalar) }
 
-    /// The general categories by long and short name (Unicode's PropertyValueAliases).
+    /// The general categories by short and long name (Unicode's PropertyValueAliases).
     private static let categories: [String: Set<Unicode.GeneralCategory>] = {
-        let letters: [Unicode.GeneralCategory] = [
-            .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-        ]
-        let marks: [Unicode.GeneralCategory] = [.nonspacingMark, .spacingMark, .enclosingMark]
-        let numbers: [Unicode.GeneralCategory] = [.decimalNumber, .letterNumber, .otherNumber]
-        let punctuation: [Unicode.GeneralCategory] = [
-            .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
-            .finalPunctuation, .otherPunctuation,
-        ]
-        let symbols: [Unicode.GeneralCategory] = [.mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol]
-        let separators: [Unicode.GeneralCategory] = [.spaceSeparator, .lineSeparator, .paragraphSeparator]
-        let others: [Unicode.GeneralCategory] = [.control, .format, .surrogate, .privateUse, .unassigned]
-        let table: [(names: String, categories: [Unicode.GeneralCategory])] = [
-            ("L Letter", letters), ("LC Cased_Letter", Array(letters.prefix(3))),
-            ("Lu Uppercase_Letter", [.uppercaseLetter]), ("Ll Lowercase_Letter", [.lowercaseLetter]),
-            ("Lt Titlecase_Letter", [.titlecaseLetter]), ("Lm Modifier_Letter", [.modifierLetter]),
-            ("Lo Other_Letter", [.otherLetter]), ("M Mark Combining_Mark", marks),
-            ("Mn Nonspacing_Mark", [.nonspacingMark]), ("Mc Spacing_Mark", [.spacingMark]),
-            ("Me Enclosing_Mark", [.enclosingMark]), ("N Number", numbers),
-            ("Nd Decimal_Number digit", [.decimalNumber]), ("Nl Letter_Number", [.letterNumber]),
-            ("No Other_Number", [.otherNumber]), ("P Punctuation punct", punctuation),
-            ("Pc Connector_Punctuation", [.connectorPunctuation]), ("Pd Dash_Punctuation", [.dashPunctuation]),
-            ("Ps Open_Punctuation", [.openPunctuation]), ("Pe Close_Punctuation", [.closePunctuation]),
-            ("Pi Initial_Punctuation", [.initialPunctuation]), ("Pf Final_Punctuation", [.finalPunctuation]),
-            ("Po Other_Punctuation", [.otherPunctuation]), ("S Symbol", symbols), ("Sm Math_Symbol", [.mathSymbol]),
-            ("Sc Currency_Symbol", [.currencySymbol]), ("Sk Modifier_Symbol", [.modifierSymbol]),
-            ("So Other_Symbol", [.otherSymbol]), ("Z Separator", separators), ("Zs Space_Separator", [.spaceSeparator]),
-            ("Zl Line_Separator", [.lineSeparator]), ("Zp Paragraph_Separator", [.paragraphSeparator]),
-            ("C Other", others), ("Cc Control cntrl", [.control]), ("Cf Format", [.format]),
-            ("Cs Surrogate", [.surrogate]), ("Co Private_Use", [.privateUse]), ("Cn Unassigned", [.unassigned]),
+        let table: [(names: String, category: Unicode.GeneralCategory)] = [
+            ("Lu Uppercase_Letter", .uppercaseLetter), ("Ll Lowercase_Letter", .lowercaseLetter),
+            ("Lt Titlecase_Letter", .titlecaseLetter), ("Lm Modifier_Letter", .modifierLetter),
+            ("Lo Other_Letter", .otherLetter), ("Mn Nonspacing_Mark", .nonspacingMark),
+            ("Mc Spacing_Mark", .spacingMark), ("Me Enclosing_Mark", .enclosingMark),
+            ("Nd Decimal_Number digit", .decimalNumber), ("Nl Letter_Number", .letterNumber),
+            ("No Other_Number", .otherNumber), ("Pc Connector_Punctuation", .connectorPunctuation),
+            ("Pd Dash_Punctuation", .dashPunctuation), ("Ps Open_Punctuation", .openPunctuation),
+            ("Pe Close_Punctuation", .closePunctuation), ("Pi Initial_Punctuation", .initialPunctuation),
+            ("Pf Final_Punctuation", .finalPunctuation), ("Po Other_Punctuation", .otherPunctuation),
+            ("Sm Math_Symbol", .mathSymbol), ("Sc Currency_Symbol", .currencySymbol),
+            ("Sk Modifier_Symbol", .modifierSymbol), ("So Other_Symbol", .otherSymbol),
+            ("Zs Space_Separator", .spaceSeparator), ("Zl Line_Separator", .lineSeparator),
+            ("Zp Paragraph_Separator", .paragraphSeparator), ("Cc Control cntrl", .control), ("Cf Format", .format),
+            ("Cs Surrogate", .surrogate), ("Co Private_Use", .privateUse), ("Cn Unassigned", .unassigned),
         ]
         var found: [String: Set<Unicode.GeneralCategory>] = [:]
-        for (names, categories) in table {
-            for name in names.split(separator: " ") { found[String(name)] = Set(categories) }
+        for (names, category) in table {
+            for name in names.split(separator: " ") { found[String(name)] = [category] }
+            found[String(names.prefix(1)), default: []].insert(category)
         }
+        for (name, group) in [
+            ("Letter", "L"), ("Mark", "M"), ("Combining_Mark", "M"), ("Number", "N"), ("Punctuation", "P"),
+            ("punct", "P"), ("Symbol", "S"), ("Separator", "Z"), ("Other", "C"),
+        ] { found[name] = found[group] }
+        for name in ["LC", "Cased_Letter"] { found[name] = [.uppercaseLetter, .lowercaseLetter, .titlecaseLetter] }
         return found
     }()
 
@@ -107,6 +91,7 @@ enum UnicodeProperty: Sendable {
             ("Pattern_White_Space Pat_WS", { $0.isPatternWhitespace }),
             ("Sentence_Terminal STerm", { $0.isSentenceTerminal }), ("Soft_Dotted SD", { $0.isSoftDotted }),
             ("Bidi_Control Bidi_C", { $0.isBidiControl }), ("Bidi_Mirrored Bidi_M", { $0.isBidiMirrored }),
+            ("Any", { _ in true }), ("Assigned", { $0.generalCategory != .unassigned }),
         ]
         var found: [String: @Sendable (Unicode.Scalar.Properties) -> Bool] = [:]
         for (names, test) in table {
