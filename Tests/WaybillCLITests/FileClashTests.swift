@@ -41,7 +41,7 @@ import WaybillTestSupport
     }
 
     private static let files = [
-        "part.yaml": "waybill: 1\n", "schema.json": "{}", "a.rows.json": "[1]",
+        "part.yaml": "waybill: 1\n", "schema.json": "{\"type\": \"object\"}", "a.rows.json": "[1]",
         "netrc": "machine 127.0.0.1 login user password unused\n", "jar.txt": "", "body.bin": "body",
         "snapshot.json": "{}", "inputs.json": "{\"n\": 1}", "values.env": "A=1\n",
     ]

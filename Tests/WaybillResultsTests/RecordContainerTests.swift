@@ -367,6 +367,7 @@ import WaybillTestSupport
             held: [3: (waiting, count)],
             ended: [3]
         )
+        _ = consume first
         let second = try RecordFileWriter(path, NDJSONFormat(), from: place, thread: FileThread())
         for element in [2, 1] {
             try second.append(records("\(element + 1)"), aggregates: aggregates(element + 1), of: element)

@@ -209,6 +209,7 @@ import WaybillTestSupport
         )
         let before = folder.read("cut.part")
         #expect(link("\(folder.path)/cut.part", "\(folder.path)/copy") == 0)
+        _ = consume first
         let second = try RecordFileWriter("\(folder.path)/cut", format, from: place, thread: FileThread())
         try second.append([all[1]], of: 1)
         _ = try second.end(1, .kept)
