@@ -114,7 +114,7 @@ extension ExpressionFunction {
             .compute { arguments throws(EvaluationError) in
                 let text = arguments[0].scalarText ?? ""
                 try EvaluationLimits.checkText(text.utf8.count * 3)
-                return .string(PercentEncoding.component(text))
+                return .string(try arguments.changingPieces(of: text) { PercentEncoding.component($0) })
             }
         ),
         ExpressionFunction(

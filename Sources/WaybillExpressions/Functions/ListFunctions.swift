@@ -60,6 +60,7 @@ extension ExpressionFunction {
             example: ("sum($.lines[*].price)", 6.5),
             .compute { arguments throws(EvaluationError) in
                 var sum = JSONNumber(0)
+                var check = arguments.check
                 for element in arguments.list(0) {
                     guard case .number(let number) = element else {
                         throw EvaluationError(
@@ -67,6 +68,7 @@ extension ExpressionFunction {
                             "sum() requires a list of numbers, found \(element.kind.phrase) in it"
                         )
                     }
+                    try check.spend(number.lengthLimit)
                     sum = try Arithmetic.compute(.plus, sum, number)
                 }
                 return .number(sum)
@@ -79,10 +81,7 @@ extension ExpressionFunction {
             "The minimum of a list of numbers or of strings; an error if the list is empty.",
             example: ("min($.lines[*].price)", 2.5),
             .compute { arguments throws(EvaluationError) in
-                let list = arguments.list(0)
-                try checkOrdered(list, "min")
-                guard let least = list.min(by: JSON.precedes) else { throw emptyList("min") }
-                return least
+                try extreme(of: arguments, "min") { JSON.precedes($0, $1) }
             }
         ),
         ExpressionFunction(
@@ -92,10 +91,7 @@ extension ExpressionFunction {
             "The maximum of a list of numbers or of strings; an error if the list is empty.",
             example: ("max($.lines[*].price)", 4),
             .compute { arguments throws(EvaluationError) in
-                let list = arguments.list(0)
-                try checkOrdered(list, "max")
-                guard let greatest = list.max(by: JSON.precedes) else { throw emptyList("max") }
-                return greatest
+                try extreme(of: arguments, "max") { JSON.precedes($1, $0) }
             }
         ),
         ExpressionFunction(
@@ -107,7 +103,13 @@ extension ExpressionFunction {
             .compute { arguments throws(EvaluationError) in
                 let list = arguments.list(0)
                 try checkOrdered(list, "sort")
-                return .array(list.sorted(by: JSON.precedes))
+                var reason: String?
+                let order = list.sortedIndices {
+                    reason = arguments.environment.reasonToStop(after: 0)
+                    return reason != nil
+                }
+                if let reason { throw EvaluationError(.limit, reason) }
+                return .array((order ?? []).map { list[$0] })
             }
         ),
         ExpressionFunction(
@@ -117,9 +119,15 @@ extension ExpressionFunction {
             "A list without duplicates: only the first of equal elements is kept.",
             example: ("unique(list(1, 2, 1))", [1, 2]),
             work: .everything,
-            .compute { arguments in
+            .compute { arguments throws(EvaluationError) in
+                var check = arguments.check
                 var seen: Set<JSON> = []
-                return .array(arguments.list(0).filter { seen.insert($0).inserted })
+                var kept: [JSON] = []
+                for element in arguments.list(0) {
+                    try check.spend(1)
+                    if seen.insert(element).inserted { kept.append(element) }
+                }
+                return .array(kept)
             }
         ),
         ExpressionFunction(
@@ -132,13 +140,37 @@ extension ExpressionFunction {
             "The integers from start up to, but not including, end, by a step (1 by default). range(n) starts at 0.",
             example: ("range(1, 4)", [1, 2, 3]),
             .compute { arguments throws(EvaluationError) in
-                try NumberRange(arguments.values).list
+                var check = arguments.check
+                let range = try NumberRange(arguments.values)
+                var numbers: [JSON] = []
+                for index in 0..<range.count {
+                    try check.spend(1)
+                    numbers.append(range[index])
+                }
+                return .array(numbers)
             }
         ),
     ]
 
     private static func emptyList(_ name: String) -> EvaluationError {
         EvaluationError(.missing, "\(name)() has no result: the list is empty")
+    }
+
+    /// Returns the first element of a list that no other one is before, in an order.
+    private static func extreme(
+        of arguments: FunctionArguments,
+        _ name: String,
+        isBefore: (JSON, JSON) -> Bool
+    ) throws(EvaluationError) -> JSON {
+        let list = arguments.list(0)
+        try checkOrdered(list, name)
+        guard var found = list.first else { throw emptyList(name) }
+        var check = arguments.check
+        for element in list.dropFirst() {
+            try check.spend(1 + Cost.ofComparing(element, found))
+            if isBefore(element, found) { found = element }
+        }
+        return found
     }
 
     private static func checkOrdered(_ list: [JSON], _ name: String) throws(EvaluationError) {

@@ -15,7 +15,7 @@ extension ExpressionFunction {
                     try EvaluationLimits.checkElements(lists.reduce(0) { $0 + $1.count })
                     return .array(lists.flatMap { $0 })
                 }
-                return .string(try joined(arguments.values, separator: ""))
+                return .string(try joined(arguments.values, separator: "", arguments.check))
             }
         ),
         ExpressionFunction(
@@ -24,7 +24,9 @@ extension ExpressionFunction {
             .string,
             "The string in lowercase.",
             example: ("lower('ÄB')", "äb"),
-            .compute { .string($0.string(0).lowercased()) }
+            .compute { arguments throws(EvaluationError) in
+                .string(try arguments.changingPieces(of: arguments.string(0)) { $0.lowercased() })
+            }
         ),
         ExpressionFunction(
             "upper",
@@ -32,7 +34,9 @@ extension ExpressionFunction {
             .string,
             "The string in uppercase.",
             example: ("upper('äb')", "ÄB"),
-            .compute { .string($0.string(0).uppercased()) }
+            .compute { arguments throws(EvaluationError) in
+                .string(try arguments.changingPieces(of: arguments.string(0)) { $0.uppercased() })
+            }
         ),
         ExpressionFunction(
             "trim",
@@ -40,12 +44,18 @@ extension ExpressionFunction {
             .string,
             "The string without leading and trailing white space.",
             example: ("trim('  a b ')", "a b"),
-            .compute { arguments in
-                let scalars = arguments.string(0).unicodeScalars
-                guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-                    let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-                else { return "" }
-                return .string(String(scalars[first...last]))
+            .compute { arguments throws(EvaluationError) in
+                var check = arguments.check
+                var scalars = arguments.string(0).unicodeScalars[...]
+                while scalars.first?.properties.isWhitespace == true {
+                    try check.spend(1)
+                    scalars.removeFirst()
+                }
+                while scalars.last?.properties.isWhitespace == true {
+                    try check.spend(1)
+                    scalars.removeLast()
+                }
+                return .string(String(scalars))
             }
         ),
         ExpressionFunction(
@@ -55,11 +65,22 @@ extension ExpressionFunction {
             "A list of the parts of a string between separators, or of its code points if the separator is empty.",
             example: ("split('a,b', ',')", ["a", "b"]),
             .compute { arguments throws(EvaluationError) in
-                let text = arguments.string(0)
+                var elements: [JSON] = []
                 if arguments.string(1).isEmpty {
-                    return .array(text.unicodeScalars.map { .string(String(Character($0))) })
+                    var check = arguments.check
+                    for scalar in arguments.string(0).unicodeScalars {
+                        try check.spend(1)
+                        elements.append(.string(String(scalar)))
+                        try EvaluationLimits.checkElements(elements.count)
+                    }
+                    return .array(elements)
                 }
-                return .array(try parts(of: text, between: arguments.string(1)).map { .string(String($0)) })
+                var parts = StringParts(of: arguments.string(0), between: arguments.string(1), arguments.check)
+                while let part = try parts.next() {
+                    elements.append(.string(String(part)))
+                    try EvaluationLimits.checkElements(elements.count)
+                }
+                return .array(elements)
             }
         ),
         ExpressionFunction(
@@ -69,7 +90,7 @@ extension ExpressionFunction {
             "The strings, numbers and booleans of a list as one string, with a separator between them.",
             example: ("join($.tags, ', ')", "new, gift"),
             .compute { arguments throws(EvaluationError) in
-                .string(try joined(arguments.list(0), separator: arguments.string(1)))
+                .string(try joined(arguments.list(0), separator: arguments.string(1), arguments.check))
             }
         ),
         ExpressionFunction(
@@ -82,12 +103,14 @@ extension ExpressionFunction {
                 if arguments.string(1).isEmpty {
                     throw EvaluationError(.value, "replace() needs a part that is not empty")
                 }
-                let parts = try parts(of: arguments.string(0), between: arguments.string(1))
-                let replacement = arguments.string(2)
-                try EvaluationLimits.checkText(
-                    arguments.string(0).utf8.count + (parts.count - 1) * replacement.utf8.count
-                )
-                return .string(parts.joined(separator: replacement))
+                var parts = StringParts(of: arguments.string(0), between: arguments.string(1), arguments.check)
+                var text = String(try parts.next() ?? "")
+                while let part = try parts.next() {
+                    text += arguments.string(2)
+                    text += part
+                    try EvaluationLimits.checkText(text.utf8.count)
+                }
+                return .string(text)
             }
         ),
         ExpressionFunction(
@@ -99,7 +122,13 @@ extension ExpressionFunction {
             work: .everything,
             .compute { arguments throws(EvaluationError) in
                 switch arguments[0] {
-                case .array(let elements): return .bool(elements.contains(arguments[1]))
+                case .array(let elements):
+                    var check = arguments.check
+                    for element in elements {
+                        try check.spend(1 + Cost.ofComparing(element, arguments[1]))
+                        if element == arguments[1] { return true }
+                    }
+                    return false
                 case .object(let object):
                     guard case .string(let name) = arguments[1] else {
                         throw EvaluationError(
@@ -116,7 +145,9 @@ extension ExpressionFunction {
                         )
                     }
                     if part.isEmpty { return true }
-                    return .bool(try parts(of: arguments.string(0), between: part, most: 2).count > 1)
+                    var parts = StringParts(of: arguments.string(0), between: part, arguments.check)
+                    _ = try parts.next()
+                    return .bool(try parts.next() != nil)
                 }
             }
         ),
@@ -158,9 +189,15 @@ extension ExpressionFunction {
         ),
     ]
 
-    private static func joined(_ values: [JSON], separator: String) throws(EvaluationError) -> String {
+    private static func joined(
+        _ values: [JSON],
+        separator: String,
+        _ check: ContinuationCheck
+    ) throws(EvaluationError) -> String {
+        var check = check
         var text = ""
         for (index, value) in values.enumerated() {
+            try check.spend(1)
             guard let part = value.scalarText else {
                 throw EvaluationError(.type, "cannot join \(value.kind.phrase): strings, numbers and booleans only")
             }
@@ -170,42 +207,50 @@ extension ExpressionFunction {
         }
         return text
     }
+}
 
-    /// Returns the parts of a string between the occurrences of a separator, which is not empty. The search does not
-    /// backtrack (Knuth, Morris and Pratt), so its time is linear for every string. Throws once `WorkLimit` is reached.
-    private static func parts(
-        of text: String,
-        between separator: String,
-        most: Int = .max
-    ) throws(EvaluationError) -> [Substring] {
-        let pattern = Array(separator.utf8)
-        var borders = [0]
+/// The parts of a string between the occurrences of a separator, which is not empty. The search does not backtrack
+/// (Knuth, Morris and Pratt), so its time is linear for every string.
+private struct StringParts {
+    private let text: String
+    private let separator: [UInt8]
+    /// For each prefix of the separator, the length of the longest shorter prefix that is also its suffix.
+    private var borders = [0]
+    /// Where the next part starts; `nil` after the last part.
+    private var start: String.Index?
+    private var check: ContinuationCheck
+
+    init(of text: String, between separator: String, _ check: ContinuationCheck) {
+        self.text = text
+        self.separator = Array(separator.utf8)
+        self.check = check
+        start = text.startIndex
+        let pattern = self.separator
         for index in pattern.indices.dropFirst() {
             var length = borders[index - 1]
             while length > 0, pattern[length] != pattern[index] { length = borders[length - 1] }
             borders.append(pattern[length] == pattern[index] ? length + 1 : 0)
         }
-        var parts: [Substring] = []
+    }
+
+    /// Returns the next part. Throws if the evaluation must stop.
+    mutating func next() throws(EvaluationError) -> Substring? {
+        guard let start else { return nil }
         let bytes = text.utf8
-        var start = bytes.startIndex
         var index = start
         var matched = 0
-        var limit = WorkLimit.Check()
-        var position = 0
-        while index < bytes.endIndex, parts.count < most - 1 {
-            if limit.isReached(at: position) { throw EvaluationError(.value, WorkLimit.message) }
-            position += 1
+        while index < bytes.endIndex {
+            try check.spend(1)
             let byte = bytes[index]
             bytes.formIndex(after: &index)
-            while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }
-            if pattern[matched] == byte { matched += 1 }
-            if matched == pattern.count {
-                parts.append(text[start..<bytes.index(index, offsetBy: -pattern.count)])
-                start = index
-                matched = 0
+            while matched > 0, separator[matched] != byte { matched = borders[matched - 1] }
+            if separator[matched] == byte { matched += 1 }
+            if matched == separator.count {
+                self.start = index
+                return text[start..<bytes.index(index, offsetBy: -separator.count)]
             }
         }
-        parts.append(text[start...])
-        return parts
+        self.start = nil
+        return text[start...]
     }
 }

@@ -22,6 +22,9 @@ extension ExpressionFunction {
             .compute { arguments throws(EvaluationError) in
                 let moment = try time(arguments[0])
                 guard let format = arguments.optionalString(1) else { return .string(moment.description) }
+                guard format.utf8.count <= maximumFormatBytes else {
+                    throw EvaluationError(.value, "the format of date() has more than \(maximumFormatBytes) bytes")
+                }
                 do throws(DateFormatError) {
                     return .string(try DateFormat.text(of: moment, format))
                 } catch {
@@ -86,6 +89,9 @@ extension ExpressionFunction {
             }
         ),
     ]
+
+    /// The maximum size of a date format in bytes, which bounds the time of applying one from a server.
+    private static let maximumFormatBytes = 1 << 16
 
     private static func contents(
         of function: String,
