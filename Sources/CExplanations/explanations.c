@@ -155,6 +155,7 @@ static const unsigned char pages[] = {
 #embed "pages/unknown-tag.md" suffix(, 0,)
 #embed "pages/unknown-variable.md" suffix(, 0,)
 #embed "pages/unmarked-credential.md" suffix(, 0,)
+#embed "pages/unmatched-tag.md" suffix(, 0,)
 #embed "pages/unreachable.md" suffix(, 0,)
 #embed "pages/unreadable-file.md" suffix(, 0,)
 #embed "pages/unsafe-before-shards.md" suffix(, 0,)

@@ -48,6 +48,8 @@ package struct Executor: Sendable {
     package var keepsBodies = false
     /// Whether snapshots are written instead of compared with responses.
     package var updatesSnapshots = false
+    /// Who reads the messages.
+    package var audience = RunAudience.commandLine
     /// The states of the graphs at the start of the run.
     package var state = GraphStates()
     /// The trace that the requests belong to; `nil` for one of the run's own.
@@ -225,7 +227,7 @@ extension Executor {
         for (path, isRepeatable) in context.earlier?.keptUnsure ?? [] { requests[path] = isRepeatable }
         warn(
             of: requests.filter(\.value).keys,
-            "not sent again; 'waybill resume --repeat-unsure' sends such requests again"
+            "not sent again; \(audience.resumesAndRepeatsUnsure) sends such requests again"
         )
         warn(
             of: requests.filter { !$0.value }.keys,

@@ -80,7 +80,11 @@ final class RunContext: Sendable {
         // What a shard writes outside its folder could not be merged.
         allowsOutside = plan.allowsOutside && shard == nil
         manifestFolder = FileContents.folder(of: plan.manifest)
-        files = FolderBoundary(folder: manifestFolder, allowsOutside: plan.allowsOutside)
+        files = FolderBoundary(
+            folder: manifestFolder,
+            allowsOutside: plan.allowsOutside,
+            hint: "use \(executor.audience.allowsOutside) to allow it"
+        )
         scope = RunScope(
             inputs: Namespace(plan.inputs),
             data: plan.data,

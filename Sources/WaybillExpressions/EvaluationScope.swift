@@ -84,7 +84,7 @@ package protocol EvaluationEnvironment: Sendable {
     /// name: `does not exist`.
     func contents(ofFile path: String) throws(EvaluationError) -> [UInt8]
     /// Returns why an evaluation must stop, or `nil`. It is called after some thousand steps, and after each evaluation
-    /// that took more than a few, with the number of steps since the last call.
+    /// that took more than a few, with the number of steps since the last call, which is 0 within a function.
     func reasonToStop(after steps: Int) -> String?
     /// Receives each value that a function computed from a secret, so that it is redacted wherever it is inserted and
     /// wherever a server repeats it. Returns why it cannot be redacted and must not be used, or `nil`.
@@ -92,8 +92,8 @@ package protocol EvaluationEnvironment: Sendable {
 }
 
 extension EvaluationEnvironment {
-    /// Stops evaluations in a task that was cancelled.
-    package func reasonToStop(after steps: Int) -> String? { Task.isCancelled ? "the evaluation was stopped" : nil }
+    /// Stops evaluations once `WorkLimit` is reached.
+    package func reasonToStop(after steps: Int) -> String? { WorkLimit.isReached ? "the evaluation was stopped" : nil }
 
     /// Accepts the value, where nothing is written.
     package func register(secret value: JSON) -> String? { nil }

@@ -22,7 +22,29 @@ extension String {
     /// Returns the start of a string for a message: at most a number of code points, with `…` if something was cut off. The
     /// redactor relies on the `…` to find a secret that was cut (see `Redactor`).
     package func excerpt(_ maximum: Int) -> String {
-        unicodeScalars.count <= maximum ? self : String(unicodeScalars.prefix(maximum)) + "…"
+        let start = start(maximum)
+        return start.endIndex == endIndex ? self : start + "…"
+    }
+
+    /// Returns the start of a string: at most a number of code points, and only whole characters, such as letters with
+    /// their accents, unless the first one is longer.
+    package func start(_ maximum: Int) -> Substring {
+        guard let end = unicodeScalars.index(startIndex, offsetBy: maximum, limitedBy: endIndex), end < endIndex else {
+            return self[...]
+        }
+        // The last of these characters is cut off, or starts at the end.
+        let characters = self[...end]
+        let last = characters.index(before: characters.endIndex)
+        return last > startIndex ? self[..<last] : self[..<end]
+    }
+
+    /// Whether a string starts with these code points. `hasPrefix` also accepts canonically equivalent ones, and its time
+    /// is quadratic in the number of marks on a letter.
+    package func startsWithCodePoints(of prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    /// Whether a string ends with these code points.
+    package func endsWithCodePoints(of suffix: String) -> Bool {
+        utf8.count >= suffix.utf8.count && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
     /// Whether a string comes before another by code points, which is also the order of their UTF-8 bytes.

@@ -16,6 +16,19 @@ extension Plan {
         )
     }
 
+    /// Throws if no step calls an endpoint with a name.
+    package func check(endpoint name: String) throws(RunError) {
+        let steps = (graphs + subgraphs.values).flatMap(\.allSteps)
+        let requests = steps.compactMap { if case .request(let request) = $0.work { request } else { nil } }
+        let endpoints = Set(requests.compactMap(\.endpoint))
+        guard !endpoints.contains(name) else { return }
+        let nearest = NearestName.of(name, among: endpoints.sorted())
+        throw RunError(
+            .unknownEndpoint,
+            "no step calls an endpoint with the name '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+        )
+    }
+
     /// Whether what is in brackets are numbers of elements, such as in `main.items[3].get`.
     private static func hasElements(_ path: String) -> Bool {
         path.split(separator: "[", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in

@@ -22,6 +22,8 @@ public struct RunError: Error, Sendable {
         public static let stopped = Code(rawValue: "stopped")
         /// No step has the path that was given.
         public static let unknownStep = Code(rawValue: "unknown-step")
+        /// No step calls the endpoint with the name that was given.
+        public static let unknownEndpoint = Code(rawValue: "unknown-endpoint")
         /// The run writes files, but it has no folder for its results. Nothing was sent.
         public static let missingFolder = Code(rawValue: "missing-folder")
         /// A file of the run would replace another one, or cannot be written. Nothing was sent.

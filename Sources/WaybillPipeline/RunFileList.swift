@@ -55,7 +55,7 @@ package struct RunFileList: Sendable {
         for (path, purpose) in writes { write(path, as: purpose) }
         for path in plan.resultFiles where folder != nil || path.hasPrefix("/") {
             let file = FileContents.path(path, in: folder ?? ".")
-            checkReplaceable(file, isInside: !path.hasPrefix("/") && !path.split(separator: "/").contains(".."))
+            checkReplaceable(file, isInside: !path.hasPrefix("/") && !FileContents.names(in: path).contains(".."))
             write(file, as: .step)
         }
     }

@@ -55,6 +55,8 @@ package struct RunResumption: Sendable {
         var options = options
         options.graphs = record.graphs
         options.selection = StepSelection(json: record.selection)
+        // The names were checked when the run started, maybe as one of several.
+        options.selection.toleratesUnknownNames = true
         options.part =
             switch part {
             case .same: RunPart(json: record.part)

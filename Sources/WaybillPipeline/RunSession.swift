@@ -70,6 +70,7 @@ package struct RunSession: Sendable {
         executor.earlierRun = options.resumed?.record
         executor.resumption = resumption
         executor.repeatsUnsure = options.repeatsUnsure
+        executor.audience = options.isEmbedded ? .program : .commandLine
         executor.isMocked = options.usesMock
         executor.mockExamples = examples?.numbers ?? [:]
         executor.keepsBodies = options.keepsBodies

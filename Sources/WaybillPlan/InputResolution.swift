@@ -40,7 +40,7 @@ struct InputResolution {
             let given = Self.given(name, for: input, options)
             if let value = options.earlierInputs[name] {
                 take(value, for: definition, givenBy: "when the run started")
-                if let given, given.value != value {
+                if let given, given.value.isNestedTooDeep || given.value != value {
                     diagnostics.report(
                         "invalid-input",
                         "the run was started with another value for input '\(name)'",
@@ -51,6 +51,13 @@ struct InputResolution {
             } else if let given, let file = given.file {
                 values[name] = given.value
                 diagnostics += file.faults(of: given.value, for: definition, limit: Self.maximumFaults)
+            } else if let given, given.value.isNestedTooDeep {
+                diagnostics.report(
+                    "invalid-input",
+                    "the value given for input '\(name)' \(given.source) is nested more than \(JSON.greatestDepth) levels deep",
+                    at: definition.name.span,
+                    label: "declared here"
+                )
             } else if let given {
                 take(given.value, for: definition, givenBy: given.source)
             } else if let variable = input.environmentVariable, let text = options.variables[variable] {

@@ -87,7 +87,9 @@ package enum PlanBuilder {
         plan.inputs = inputs.values
         plan.selection = selection
         let errors = options.part.map { plan.limit(to: $0) } ?? []
-        let warnings = selection.excludedButNeeded(in: plans, subgraphs)
+        var warnings = selection.excludedButNeeded(in: plans, subgraphs)
+        // One of several manifests need not have all tags.
+        if !selection.toleratesUnknownNames { warnings += selection.unmatchedTags(among: manifest.tags) }
         return (errors.isEmpty ? plan : nil, diagnostics + warnings + errors)
     }
 

@@ -15,8 +15,8 @@ package struct StepSelection: Sendable, Equatable {
     package var excludedTags: [String] = []
     /// The ids or paths of steps or groups of steps. If empty, any step is selected.
     package var steps: [String] = []
-    /// Whether the manifest may lack some of the steps, because it is one of several.
-    package var toleratesUnknownSteps = false
+    /// Whether the manifest may lack some of the steps and tags, because it is one of several.
+    package var toleratesUnknownNames = false
 
     /// Selects all steps.
     package init() {}
@@ -78,6 +78,28 @@ package struct StepSelection: Sendable, Equatable {
         }
     }
 
+    /// Returns warnings about tags that some manifests do not have, which are probably misspelled.
+    ///
+    /// - Parameter known: The tags of the manifests.
+    package func unmatchedTags(among known: [String]) -> [Diagnostic] {
+        let known = Set(known)
+        return (tags + excludedTags).filter { !known.contains($0) }.map { tag in
+            Diagnostic(
+                "unmatched-tag",
+                "nothing has the tag '\(tag)'",
+                severity: .warning,
+                help: [
+                    NearestName.of(tag, among: known.sorted()).map { "Did you mean '\($0)'?" }
+                        ?? Self.list(of: known)
+                ]
+            )
+        }
+    }
+
+    private static func list(of tags: Set<String>) -> String {
+        tags.isEmpty ? "There are no tags." : "The tags are: \(tags.sorted().joined(separator: ", "))."
+    }
+
     /// Returns the error for a selection that selects nothing in a manifest, or names a step that does not exist.
     ///
     /// - Parameters:
@@ -91,7 +113,7 @@ package struct StepSelection: Sendable, Equatable {
     ) -> Diagnostic? {
         let nodes = graphs.flatMap { SelectableStep.all(in: $0, subgraphs) }
         let names = Set(nodes.flatMap { [$0.id, $0.path].compactMap(\.self) })
-        if !toleratesUnknownSteps, let name = steps.first(where: { !names.contains($0) }) {
+        if !toleratesUnknownNames, let name = steps.first(where: { !names.contains($0) }) {
             return .unknown("step", name, in: manifest, among: names.sorted())
         }
         guard selected.isEmpty, !isEverything else { return nil }
@@ -99,9 +121,7 @@ package struct StepSelection: Sendable, Equatable {
             $0.formUnion($1.tags)
         }
         let nearest = tags.lazy.compactMap { NearestName.of($0, among: known.sorted()) }.first
-        let help =
-            nearest.map { "Did you mean '\($0)'?" }
-            ?? (known.isEmpty ? "It has no tags." : "Its tags are: \(known.sorted().joined(separator: ", ")).")
+        let help = nearest.map { "Did you mean '\($0)'?" } ?? Self.list(of: known)
         return Diagnostic(
             "nothing-selected",
             "no step of \(manifest.file.name) is selected",

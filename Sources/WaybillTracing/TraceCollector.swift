@@ -74,7 +74,7 @@ struct TraceCollector: TraceDestination {
         var count = 0
         if case .number(let number) = rejected { count = number.int ?? 0 }
         if let text = rejected?.string { count = Int(text) ?? 0 }
-        let message = partial?["errorMessage"]?.string.map { PrintableText.oneLine(String($0.prefix(maximumMessage))) }
+        let message = partial?["errorMessage"]?.string.map { PrintableText.oneLine($0.excerpt(maximumMessage)) }
         return .accepted(rejected: max(0, count), message: message?.isEmpty == true ? nil : message)
     }
 }

@@ -2,12 +2,16 @@
 package enum CookieDomain {
     /// The domain of a `Set-Cookie` field that came from a URL: its host, or `.example.com` for all hosts of a domain.
     package static func text(of field: String, from url: String) -> String {
-        let domain = field.split(separator: ";").dropFirst().last { attribute in
-            attribute.prefix { $0 != "=" }.filter { $0 != " " }.lowercased() == "domain"
+        let domain = field.utf8.split(separator: UInt8(ascii: ";")).dropFirst().last { attribute in
+            let name = attribute.prefix { $0 != UInt8(ascii: "=") }.filter { $0 != UInt8(ascii: " ") }
+            return String(decoding: name, as: UTF8.self).lowercased() == "domain"
         }
-        let name = (domain?.drop { $0 != "=" }.dropFirst() ?? "").filter { $0 != " " && $0 != "\"" }.lowercased()
-        let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        return bare.isEmpty ? (try? Origin(ofURL: url))?.endpoint.host ?? "" : "." + bare
+        let value = domain?.drop { $0 != UInt8(ascii: "=") }.dropFirst() ?? ""[...].utf8
+        let bytes = value.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\"") }
+        let name = String(decoding: bytes, as: UTF8.self).lowercased()
+        let bare = name.utf8.first == UInt8(ascii: ".") ? String(Substring(name.utf8.dropFirst())) : name
+        // No host has a longer name.
+        return bare.isEmpty || bare.utf8.count > 255 ? (try? Origin(ofURL: url))?.endpoint.host ?? "" : "." + bare
     }
 
     /// Whether a host receives the cookies of a domain. The URL of a request may not be known before it is sent: then

@@ -95,6 +95,23 @@ import WaybillTestSupport
         #expect(resumed.outputText.contains("2 passed"), "\(resumed.outputText)")
     }
 
+    @Test func `a tag that no manifest has is a warning`() async throws {
+        writeManifest()
+        folder.write(
+            "waybill: 1\ngraphs: {main: {chain: [{id: a, tag: other, get: \"http://127.0.0.1:9/\", mock: {}}]}}\n",
+            to: "other.yaml"
+        )
+        let warning = "warning[unmatched-tag]: nothing has the tag 'slwo'\n"
+        for manifests in [["manifest.yaml"], ["manifest.yaml", "other.yaml"]] {
+            let arguments = ["run"] + manifests + ["--mock", "--not-tag", "slwo", "--tag", "smoke", "--tag", "other"]
+            let run = try await Command.run(CommandCase.program, arguments, in: folder.path)
+            #expect(run.status == 0, "\(run.errorText)")
+            #expect(run.errorText.contains(warning), "\(run.errorText)")
+            #expect(run.errorText.contains("Did you mean 'slow'?"))
+            #expect(run.errorText.contains("the tag 'other'") == (manifests.count == 1), "\(run.errorText)")
+        }
+    }
+
     @Test func `names and tags that select nothing are errors`() async throws {
         writeManifest()
         let tag = try await waybill("run", "manifest.yaml", "--mock", "--tag", "smokes")

@@ -73,6 +73,54 @@ import WaybillTestSupport
         #expect(folder.read("out/run.json") != nil)
     }
 
+    @Test func `a download for which the disk has no room is tolerated, kept, and continued by resume`() async throws {
+        let ranges = Mutex<[String]>([])
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                ranges.withLock { $0.append(request.values(named: "Range").first ?? "") }
+                let start = request.values(named: "Range").first.flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+                let size = Self.file.count
+                let range = start > 0 ? "Content-Range: bytes \(start)-\(size - 1)/\(size)\r\n" : ""
+                connection.write(
+                    "HTTP/1.1 \(start > 0 ? 206 : 200) OK\r\nETag: \"v1\"\r\n\(range)"
+                        + "Content-Length: \(size - start)\r\n\r\n"
+                )
+                guard connection.write(Array(Self.file[start...])) else { return }
+            }
+        }
+        defer { server.stop() }
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "\(server.url(""))"}}
+            graphs:
+              main:
+                chain:
+                  - {id: a, get: /a.bin, download: {to: a.bin}, onFailure: continue}
+                  - {id: b, values: {x: 1}}
+            """,
+            to: "m.yaml"
+        )
+        // In blocks of 512 bytes. The shell has no room in a file either.
+        let run = try await shell("ulimit -f 200; exec $W run m.yaml --out out --no-color")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.outputText.contains("! main.a"))
+        #expect(run.outputText.contains("a.bin.part': File too large"))
+        #expect(run.outputText.contains("1 passed, 1 tolerated"))
+        #expect(!run.outputText.contains("↓"))
+        #expect(folder.read("out/run.json")?.contains(#""outcome": "tolerated""#) == true)
+        #expect(folder.read("out/events.ndjson")?.contains("download.committed") == false)
+        #expect(folder.read("out/a.bin") == nil)
+        let kept = try #require(TemporaryFolder.contents(of: "\(folder.path)/out/a.bin.part"))
+        #expect(!kept.isEmpty && kept == Array(Self.file.prefix(kept.count)))
+
+        let resumed = try await shell("exec $W resume ./out --failed --no-color")
+        #expect(resumed.status == 0, "\(resumed.errorText)")
+        #expect(resumed.outputText.contains("2 passed"))
+        #expect(TemporaryFolder.contents(of: "\(folder.path)/out/a.bin") == Self.file)
+        #expect(ranges.withLock { $0.first == "" && $0.last?.hasPrefix("bytes=") == true && $0.count == 2 })
+    }
+
     /// Waits until the partial file has the given number of bytes.
     private static func wait(for bytes: Int) -> String {
         "for i in $(seq 1000); do [ \"$(wc -c < out/a.bin.part 2>/dev/null || echo 0)\" -ge \(bytes) ] && break; sleep 0.02; done"

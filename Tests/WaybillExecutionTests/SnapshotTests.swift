@@ -26,7 +26,8 @@ struct SnapshotTests {
             Setting(snapshot, at: span, level: .service("s")),
             data: data,
             redactor: redactor,
-            files: FolderBoundary(folder: folder.path, allowsOutside: false)
+            files: FolderBoundary(folder: folder.path, allowsOutside: false),
+            audience: .commandLine
         )
     }
 

@@ -1,4 +1,5 @@
 import Testing
+import WaybillFormats
 import WaybillJSON
 import WaybillResults
 
@@ -138,6 +139,40 @@ import WaybillResults
         let redactor = Redactor()
         redactor.register(secret)
         #expect(redactor.redact("Basic \(Base64.encode(Array(secret.utf8))) end") == "Basic *** end")
+    }
+
+    @Test(arguments: [("p\u{E4}sswort", "pa\u{308}sswort"), ("e\u{301}-k\u{E9}y-1", "\u{E9}-k\u{E9}y-1")])
+    func `a secret is redacted in another normalisation form of Unicode`(secret: String, other: String) {
+        for text in [other, Base64.encode(Array(other.utf8)), PercentEncoding.component(other)] {
+            #expect(redactor(secret).redact("<\(text)>") == "<***>")
+        }
+        #expect(redactor(secret, other).redact("\(secret) \(other)") == "*** ***")
+    }
+
+    @Test(arguments: [
+        (#"say "hi"\x"#, #"say \"hi\"\\x"#), ("pässwörd-1", #"p\u00e4ssw\u00f6rd-1"#),
+        ("abc/def/ghi", #"abc\/def\/ghi"#),
+        ("€/abc/def", #"\u20ac\/abc\/def"#),
+    ])
+    func `a secret with JSON escapes is redacted in Base64`(secret: String, escaped: String) {
+        for start in ["", "x", "xy", "xyz"] {
+            let text = Base64.encode(Array(#"{"\#(start)": "\#(escaped)", "other": 1}"#.utf8))
+            let redacted = redactor(secret).redact(text)
+            #expect(redacted.contains("***"), "\(text)")
+            #expect(redacted.utf8.count < text.utf8.count - 10, "\(redacted)")
+        }
+    }
+
+    @Test(arguments: ["s3cret-token", "correct horse", "pä$$?>~ÿ"])
+    func `a secret is redacted in Base64 that was encoded twice`(secret: String) {
+        for start in ["", "u", "us", "user:"] {
+            let inner = Base64.encode(Array((start + secret).utf8))
+            for name in ["", "a", "ab"] {
+                let text = Base64.encode(Array(#"{"\#(name)": "\#(inner)"}"#.utf8))
+                #expect(redactor(secret).redact(text).contains("***"), "\(text)")
+            }
+            #expect(redactor(secret).redact(Base64.encode(Array(inner.utf8))).contains("***"))
+        }
     }
 
     @Test func `everything that overlapping secrets cover is redacted`() {

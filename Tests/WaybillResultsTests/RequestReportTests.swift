@@ -15,14 +15,15 @@ import WaybillTestSupport
     private let folder = TemporaryFolder()
 
     /// A run in a folder, with one step whose names, message, header and body are hostile.
-    private func hostileRun(body: [UInt8] = Array(hostile.utf8)) async throws -> ReportedRun {
+    private func hostileRun(_ text: String? = nil, body: [UInt8]? = nil) async throws -> ReportedRun {
+        let hostile = text ?? Self.hostile
         let redactor = Samples.redactor
-        let text = redactor.text(Self.hostile)
+        let message = redactor.text(hostile)
         var result = Samples.result
-        result.manifest = Self.hostile
-        let failure = Failure(.status, text, at: nil)
+        result.manifest = hostile
+        let failure = Failure(.status, message, at: nil)
         var step = StepResult(id: "a", path: "main.a", graph: "main", outcome: .failed, failure: failure)
-        step.name = Self.hostile
+        step.name = hostile
         step.attempts = 1
         step.status = 500
         step.method = "GET"
@@ -30,7 +31,7 @@ import WaybillTestSupport
         result.steps = [step]
         let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
         let events = EventStream(journal: run.journal)
-        let headers = [redactor.header("Authorization", "Bearer x"), redactor.header(Self.hostile, Self.hostile)]
+        let headers = [redactor.header("Authorization", "Bearer x"), redactor.header(hostile, hostile)]
         let url = redactor.text("http://x/?p=hunter2&q=%3Cb#part")
         events.emit(
             .requestWillSend(.init(attempt: 1, method: "GET", url: url, headers: headers)),
@@ -42,7 +43,7 @@ import WaybillTestSupport
         )
         events.emit(.responseFinished(attempt: 1, status: 500, Samples.time, ByteCounts()), step: "main.a")
         events.emit(.stepFinished(result.steps[0]), step: "main.a")
-        _ = try await run.keep(body: redactor.bytes(body), of: "main.a", contentType: nil)
+        _ = try await run.keep(body: redactor.bytes(body ?? Array(hostile.utf8)), of: "main.a", contentType: nil)
         try await run.finish(result, outputs: [])
         return ReportedRun(result, in: run.path)
     }
@@ -63,6 +64,15 @@ import WaybillTestSupport
         #expect(!shown.contains("\u{202E}") && !shown.contains("\u{7}") && shown.contains("alert(2)"))
         #expect(page.contains("href=\"out/bodies/main.a.bin\""))
         #expect(!page.contains("hunter2") && !page.contains("Bearer x"))
+    }
+
+    /// Comparing such a text by canonical equivalence takes a time that is quadratic in its length.
+    @Test(arguments: RunReports.all.map { $0.name })
+    func `a letter with a million marks takes a time that is linear in every report`(name: String) async throws {
+        let format = try #require(RunReports.all.first { $0.name == name })
+        let letter = "x" + String(repeating: "\u{301}\u{316}", count: 500_000)
+        let text = try text(format, [await hostileRun(letter)])
+        #expect(text.unicodeScalars.contains("\u{316}"))
     }
 
     @Test func `the heading counts the manifests with the outcome, and noncharacters are replaced`() async throws {

@@ -31,6 +31,7 @@ import WaybillTestSupport
         ("", "the file's path is empty"), ("..", "'..' is outside the results folder"),
         ("/tmp/a", "'/tmp/a' is outside the results folder"),
         ("x/../../a", "'x/../../a' is outside the results folder"),
+        ("../\u{301}a", "'../\u{301}a' is outside the results folder"),
         ("x/", "'x/' is the path of a folder, not of a file"),
         ("x/..", "'x/..' is the path of a folder, not of a file"), (".", "'.' is the path of a folder, not of a file"),
         ("a\0b", "the file's path contains a NUL character"),

@@ -1,3 +1,4 @@
+import WaybillFormats
 import WaybillJSON
 import WaybillPipeline
 import WaybillResults
@@ -67,10 +68,13 @@ extension ManifestRun {
         public let folder: String
         /// The path of the manifest, as it was specified.
         public let manifest: String
-        /// The outcome; `nil` if the run is running or was killed.
+        /// The outcome; `nil` if the run is running, was killed, or is damaged.
         public let outcome: Outcome?
         /// Whether the run is still running.
         public let isRunning: Bool
+        /// Whether the run's summary or journal is damaged, so that its report cannot be read. The name, the manifest and the
+        /// start are those that the rest of its files have.
+        public let isDamaged: Bool
         /// When the run first started.
         public let startedAt: Timestamp
 
@@ -81,12 +85,30 @@ extension ManifestRun {
             manifest = summary.manifest
             outcome = entry.result?.outcome
             isRunning = outcome == nil && entry.isRunning
+            isDamaged = false
             startedAt = summary.startedAt
+        }
+
+        /// Creates the run of a damaged folder; `nil` if none was started there.
+        ///
+        /// - Parameters:
+        ///   - name: The name of the run or of the runs of several manifests.
+        ///   - manifest: The manifest, if it is one of several.
+        fileprivate init?(damaged folder: String, in name: RunID?, of manifest: String) {
+            guard RunFolders.missingResult(of: folder) != nil else { return nil }
+            let record = try? RunRecord(folder: folder)
+            id = record?.id.description ?? name?.description ?? FileContents.name(of: folder)
+            self.folder = folder
+            self.manifest = record?.manifest ?? manifest
+            outcome = nil
+            isRunning = RunFolder.isLocked(folder)
+            isDamaged = !isRunning
+            startedAt = record?.startedAt ?? name?.startedAt ?? Timestamp(nanoseconds: 0)
         }
     }
 
     /// Lists the runs in a folder, the newest first. The runs of several manifests that were started together follow each
-    /// other, in the order of the manifests; those that were not started are left out.
+    /// other, in the order of the manifests; those that were not started are left out. Damaged runs are listed as such.
     ///
     /// - Parameter folder: The folder that contains the folders of the runs, which are named like runs; or a folder with
     ///   runs of several manifests.
@@ -100,14 +122,20 @@ extension ManifestRun {
                 throw RunError(.unreadableRun, "cannot read '\(folder)': \(error.message)")
             }
         }
-        return folders.flatMap { SuiteFolder(at: $0)?.members.map(\.folder) ?? [$0] }
-            .compactMap { RunFolders.entry(of: $0).flatMap(EarlierRun.init) }
+        return folders.flatMap { folder in
+            let name = RunID(FileContents.name(of: folder))
+            let runs = SuiteFolder(at: folder)?.members.map { ($0.folder, $0.manifest) } ?? [(folder, "")]
+            return runs.compactMap { run, manifest in
+                RunFolders.entry(of: run).flatMap(EarlierRun.init)
+                    ?? EarlierRun(damaged: run, in: name, of: manifest)
+            }
+        }
     }
 }
 
 extension ManifestRun.EarlierRun: CustomStringConvertible {
     /// `20261121-052703-k3v9qa shop.yaml: passed`
     public var description: String {
-        "\(id) \(manifest): \(outcome?.rawValue ?? (isRunning ? "running" : "unfinished"))"
+        "\(id) \(manifest): \(outcome?.rawValue ?? (isRunning ? "running" : isDamaged ? "damaged" : "unfinished"))"
     }
 }

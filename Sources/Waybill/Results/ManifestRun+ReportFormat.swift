@@ -31,8 +31,10 @@ extension ManifestRun.Report {
 
     /// Returns a report in a format.
     ///
-    /// - Throws: ``RunError`` if the folder of the run cannot be read.
+    /// - Throws: ``RunError`` if the folder of the run cannot be read, or if the run has none and the report needs the
+    ///   requests and responses in it, as that of the format ``Format/har`` does.
     public func text(in format: Format) throws(RunError) -> String {
+        try checkFolder(for: format)
         var bytes: [UInt8] = []
         try RunError.mapping(to: .unreadableRun) { try format.report.write([reported]) { bytes += $0 } }
         return String(decoding: bytes, as: UTF8.self)
@@ -41,8 +43,9 @@ extension ManifestRun.Report {
     /// Writes a report to a file, which is replaced atomically. Missing parent folders are created.
     ///
     /// - Throws: ``RunError`` if the file cannot be written, or if it is one that the run has written or its manifest
-    ///   reads.
+    ///   reads; also in the cases of ``text(in:)``.
     public func write(_ format: Format, to path: String) throws(RunError) {
+        try checkFolder(for: format)
         try Self.write(format, of: [reported], in: folders, to: path)
     }
 
@@ -73,6 +76,15 @@ extension ManifestRun.Report {
         files.write(path, as: .report)
         if let error = files.errors.first { throw RunError(.fileConflict, error.headline) }
         try RunError.mapping(to: .unwritableResults) { try format.report.write(runs, toFile: path) }
+    }
+
+    /// Throws if a format needs what only the folder of a run contains, and the run has none.
+    private func checkFolder(for format: Format) throws(RunError) {
+        guard format == .har, folder == nil else { return }
+        throw RunError(
+            .unreadableRun,
+            "an HTTP Archive needs the requests and responses in the folder of the results, which the run does not have"
+        )
     }
 
     private var reported: ReportedRun { ReportedRun(result, in: folders.first) }

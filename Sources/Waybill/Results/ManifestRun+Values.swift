@@ -96,8 +96,8 @@ extension RunComparison {
         outputChanges.map { change in
             Change(
                 name: change.name,
-                before: change.before.map(JSONValue.init),
-                after: change.after.map(JSONValue.init)
+                before: change.before.map { JSONValue($0) },
+                after: change.after.map { JSONValue($0) }
             )
         }
     }

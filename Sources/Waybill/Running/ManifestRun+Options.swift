@@ -1,3 +1,4 @@
+import Synchronization
 import WaybillExecution
 import WaybillPipeline
 import WaybillTransport
@@ -15,6 +16,9 @@ extension ManifestRun {
         public var transport: (any ManifestTransport)?
         /// The clock of all waits: `delay`, `retry`, `until`, `rate` and deadlines. The `timeout` of a request is measured
         /// in real time. A clock whose waits end at once also ends deadlines at once.
+        ///
+        /// If a wait ends before its time on this clock, the run continues as if that time had passed. If a wait throws an
+        /// error although its task was not cancelled, the run waits in real time.
         public var clock: any Clock<Duration> = ContinuousClock()
         /// Returns the value of a secret by its name in the manifest. For a secret without a value (`nil`), its environment
         /// variable is used. It is called before anything is sent, for each secret that the run uses; if it throws, the run
@@ -85,6 +89,7 @@ extension ManifestRun {
 private struct ProgramClock: RunClock {
     private let elapsed: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
+    private let state = TimeState()
 
     init(_ clock: any Clock<Duration>) { self.init(opened: clock) }
 
@@ -94,7 +99,34 @@ private struct ProgramClock: RunClock {
         wait = { try await clock.sleep(for: $0) }
     }
 
-    var now: Duration { elapsed() }
+    var now: Duration { state.advance(to: elapsed()) }
 
-    func sleep(for duration: Duration) async throws { try await wait(duration) }
+    func sleep(for duration: Duration) async throws {
+        let end = now + duration
+        do {
+            try await wait(duration)
+        } catch {
+            try Task.checkCancellation()
+            try await Task.sleep(for: duration)
+        }
+        // What has been waited for is over, or the run would wait for it again.
+        state.end(at: end, elapsed: elapsed())
+    }
+
+    /// The time of the run, which never goes back.
+    private final class TimeState: Sendable {
+        /// The latest time, and how far it is ahead of the clock.
+        private let state = Mutex((now: Duration.zero, lead: Duration.zero))
+
+        func advance(to elapsed: Duration) -> Duration {
+            state.withLock { state in
+                state.now = max(state.now, elapsed + state.lead)
+                return state.now
+            }
+        }
+
+        func end(at end: Duration, elapsed: Duration) {
+            state.withLock { $0.lead = max($0.lead, end - elapsed) }
+        }
+    }
 }

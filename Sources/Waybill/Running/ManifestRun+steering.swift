@@ -25,7 +25,12 @@ extension ManifestRun {
     }
 
     /// Cancels all running steps that call an endpoint. The rest of the run continues.
-    public func cancel(endpoint name: String) { control.cancel(endpoint: name) }
+    ///
+    /// - Throws: `RunError.Code.unknownEndpoint` if no step calls an endpoint with this name.
+    public func cancel(endpoint name: String) throws(RunError) {
+        try plan.check(endpoint: name)
+        control.cancel(endpoint: name)
+    }
 
     /// Pauses the run: nothing new starts, and transfers wait. Waiting times (`delay`, `retry`, `until`) and deadlines
     /// keep running.

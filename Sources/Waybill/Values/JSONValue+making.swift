@@ -23,11 +23,11 @@ extension JSONValue {
     public static func string(_ value: String) -> JSONValue { JSONValue(.string(value)) }
 
     /// A list.
-    public static func array(_ elements: [JSONValue]) -> JSONValue { JSONValue(.array(elements.map(\.json))) }
+    public static func array(_ elements: [JSONValue]) -> JSONValue { JSONValue(part: .array(elements.map(\.json))) }
 
     /// Members by name, in order. If a name is repeated, the last value wins.
     public static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
-        JSONValue(.object(JSONObject(members.map { ($0.key, $0.value.json) })))
+        JSONValue(part: .object(JSONObject(members.map { ($0.key, $0.value.json) })))
     }
 
     /// Parses a JSON text; `nil` if it is not valid.
@@ -52,6 +52,6 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// Members by name, in order. If a name is repeated, the last value wins.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
-        self.init(.object(JSONObject(members.map { ($0.0, $0.1.json) })))
+        self.init(part: .object(JSONObject(members.map { ($0.0, $0.1.json) })))
     }
 }

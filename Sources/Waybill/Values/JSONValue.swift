@@ -16,8 +16,8 @@ public struct JSONValue: Sendable, Hashable {
         self.json = json.bytesAsBase64
     }
 
-    /// A part of a value, in which no bytes are left.
-    private init(part: JSON) {
+    /// A value that is made of others or a part of one, in which no bytes are left.
+    init(part: JSON) {
         json = part
     }
 

@@ -163,7 +163,7 @@ struct RunCommand: ParsableCommand {
         }
         guard !diagnostics.hasErrors else { throw output.invalid(diagnostics) }
         let paths = try manifests.paths(output, namesOthers: printing.verbose)
-        planOptions.selection.toleratesUnknownSteps = paths.count > 1
+        planOptions.selection.toleratesUnknownNames = paths.count > 1
         let recording = RecordingFiles(files)
         let checked = try manifests.checked(paths, files: part == nil ? files : recording)
         let all = checked.map { $0.then { Pipeline.plan($0, planOptions) } }
@@ -180,6 +180,10 @@ struct RunCommand: ParsableCommand {
         let withGraphs = paths.indices.filter { checked[$0].value?.hasNoGraphs != true }
         let reported = selected.isEmpty ? withGraphs : selected
         let stages = reported.isEmpty ? all : reported.map { all[$0] }
+        if paths.count > 1 {
+            let tags = checked.compactMap { $0.value?.manifest }.flatMap(\.tags)
+            diagnostics += planOptions.selection.unmatchedTags(among: tags)
+        }
         output.report((diagnostics + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }

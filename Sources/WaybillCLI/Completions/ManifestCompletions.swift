@@ -3,6 +3,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 import WaybillPipeline
+import WaybillPlan
 
 /// Completes words of a command line with the names in the manifests that it names.
 ///
@@ -44,7 +45,7 @@ package struct ManifestCompletions: Sendable {
         case .graph: Array(manifest.graphs.keys)
         case .environment: Array(manifest.environments.keys)
         case .endpoint: Array(manifest.endpoints.keys)
-        case .tag: Self.tags(of: manifest)
+        case .tag: manifest.tags
         case .step:
             manifest.graphs.filter { isSelected($0.key) }
                 .flatMap { $0.value.value.body.allSteps.compactMap(\.effectiveID) }
@@ -73,16 +74,6 @@ package struct ManifestCompletions: Sendable {
         let name = String(words.prefix[..<equals])
         return inputs[name]?.value.values.map { "\(name)=\($0)" } ?? []
     }
-
-    /// Returns the tags of graphs, steps and whatever steps have tags from.
-    private static func tags(of manifest: Manifest) -> [String] {
-        let graphs = manifest.graphs.values.map(\.value)
-        let settings =
-            [manifest.defaults] + manifest.services.values.map(\.value.settings)
-            + manifest.endpoints.values.map(\.value.request.settings) + graphs.map(\.settings)
-            + graphs.flatMap { $0.body.allSteps.flatMap(\.allSettings) }
-        return graphs.flatMap { $0.tags.map(\.value) } + settings.flatMap { $0.tags.map(\.value.value) }
-    }
 }
 
 extension InputDeclaration {
@@ -100,13 +91,5 @@ extension Group {
             guard case .group(let group) = step.action else { return [step] }
             return [step] + group.allSteps
         }
-    }
-}
-
-extension Step {
-    /// The settings of the step and of its own request.
-    fileprivate var allSettings: [Settings] {
-        guard case .request(let request) = action else { return [settings] }
-        return [settings, request.settings]
     }
 }

@@ -110,19 +110,20 @@ struct FailureText {
         let headline = "response body, \(TransferText.size(size)) in \(PrintableText.oneLine(path))"
         guard !start.contains(0) else { return indented(headline) }
         var body = String(decoding: start, as: UTF8.self)
-        if !printsWholeBodies, start.count > Self.bodyColumns, !body.dropLast().contains(where: \.isNewline),
+        if !printsWholeBodies, start.count > Self.bodyColumns,
+            !body.unicodeScalars.dropLast(2).contains(where: \.isLineBreak),
             let json = try? JSONParser().parse(start)
         {
             body = JSONWriter(layout: .pretty).string(json)
         }
         var isCut = size > start.count
         let isLate = failure.map { cutStart(of: &body, upTo: $0) } ?? false
-        if !printsWholeBodies, terminal == nil, body.count > Self.bodyCharacters {
-            body = String(body.prefix(Self.bodyCharacters))
+        if !printsWholeBodies, terminal == nil, body.unicodeScalars.count > Self.bodyCharacters {
+            body = String(body.start(Self.bodyCharacters))
             isCut = true
         }
         let isLimited = !printsWholeBodies && terminal != nil
-        let lines = body.split(whereSeparator: \.isNewline)
+        let lines = body.unicodeScalars.split(whereSeparator: \.isLineBreak)
         let maximum = isLimited ? Self.bodyLines : Int.max
         let columns =
             isLimited ? min(Self.bodyColumns, (terminal?.columns ?? .max) - Self.margin - 3) : Int.max
@@ -136,7 +137,9 @@ struct FailureText {
 
     /// Removes the lines of a long JSON text before the value that a failure is about. Returns whether there were any.
     private func cutStart(of body: inout String, upTo failure: Failure) -> Bool {
-        let isLong = body.count > Self.bodyCharacters || terminal != nil && body.count { $0.isNewline } > Self.bodyLines
+        let isLong =
+            body.unicodeScalars.count > Self.bodyCharacters
+            || terminal != nil && body.utf8.count { $0 == UInt8(ascii: "\n") } > Self.bodyLines
         guard isLong,
             let path = ([failure.message] + failure.details.map(\.message)).lazy
                 .compactMap({ Self.path(in: $0.description) }).first
@@ -155,15 +158,17 @@ struct FailureText {
     /// Returns the first path such as `$.items[3].price` in a message, without what follows that is not a name or an
     /// index.
     private static func path(in message: String) -> [JSONPointer.Token]? {
-        guard let start = message.utf8.firstIndex(of: UInt8(ascii: "$")) else { return nil }
-        var rest = message[start...].dropFirst()
+        guard let start = message.unicodeScalars.firstIndex(of: "$") else { return nil }
+        var rest = message.unicodeScalars[start...].dropFirst()
         var tokens: [JSONPointer.Token] = []
         while let mark = rest.first {
-            let part = rest.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            let part = rest.dropFirst().prefix {
+                $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" || $0 == "-"
+            }
             if mark == ".", !part.isEmpty {
                 tokens.append(.name(String(part)))
                 rest = rest[part.endIndex...]
-            } else if mark == "[", let index = Int(part), rest[part.endIndex...].first == "]" {
+            } else if mark == "[", let index = Int(String(part)), rest[part.endIndex...].first == "]" {
                 tokens.append(.index(index))
                 rest = rest[part.endIndex...].dropFirst()
             } else {
@@ -183,4 +188,9 @@ struct FailureText {
     private static func lines(_ text: String) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it ends a line.
+    fileprivate var isLineBreak: Bool { Character(self).isNewline }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 import WaybillDiagnostics
 import WaybillFormats
+import WaybillJSON
 import WaybillResults
 
 /// Prints the progress of a run for people: a line for each step, and each failure in full at the end.
@@ -259,7 +260,7 @@ final class RunPrinter: RunObserver {
         start.append(" \(result.path)")
         // A step without an id has its method and path as its name.
         let request = result.method.map { "\($0) " } ?? ""
-        if let name = result.name, name != result.id, request.isEmpty || !name.hasPrefix(request) {
+        if let name = result.name, name != result.id, request.isEmpty || !name.startsWithCodePoints(of: request) {
             start.append("  ")
             start.append(name, .strong)
         }

@@ -49,8 +49,12 @@ package enum PrintableText {
         }
         if isPlain, !word.isEmpty { return word.hasPrefix("-") ? "./\(word)" : word }
         // An interactive bash expands '!' also in double quotes.
-        if word.contains("!") { return "'\(word.replacing("'", with: #"'\''"#))'" }
-        return "\"\(word.map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined())\""
+        if word.unicodeScalars.contains("!") { return "'\(word.replacing("'", by: #"'\''"#))'" }
+        let escaped = word.unicodeScalars.reduce(into: "") { escaped, scalar in
+            if "\"\\$`".unicodeScalars.contains(scalar) { escaped += "\\" }
+            escaped.unicodeScalars.append(scalar)
+        }
+        return "\"\(escaped)\""
     }
 
     /// Returns the number of terminal columns of a text without line breaks.
@@ -62,8 +66,7 @@ package enum PrintableText {
         guard columns > 1 else { return columns == 1 ? "…" : "" }
         // The end, which distinguishes similar texts, gets slightly more room than the start.
         let start = fitting(text, (columns - 1) / 2)
-        let end = fitting(String(text.reversed()), columns - 1 - DisplayWidth.of(start))
-        return start + "…" + String(end.reversed())
+        return start + "…" + fittingEnd(text, columns - 1 - DisplayWidth.of(start))
     }
 
     /// Returns the start of a text, in at most the given number of columns.
@@ -82,6 +85,19 @@ package enum PrintableText {
         )
     }
 
+    /// Returns as much of the end of a text as fits in a number of columns.
+    private static func fittingEnd(_ text: String, _ columns: Int) -> Substring {
+        var room = columns
+        var start = text.endIndex
+        while start > text.startIndex {
+            let previous = text.index(before: start)
+            room -= DisplayWidth.of(text[previous])
+            if room < 0 { break }
+            start = previous
+        }
+        return text[start...]
+    }
+
     /// Whether a character is interpreted rather than shown: control characters, line breaks, noncharacters, and
     /// directional marks, which would show a line in another order than it is read.
     package static func steers(_ scalar: Unicode.Scalar) -> Bool {
@@ -95,5 +111,13 @@ package enum PrintableText {
     /// Whether a code point will never be a character (Unicode, section 23.7). Neither XML nor HTML may contain it.
     package static func isNoncharacter(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(scalar.value)
+    }
+}
+
+extension String {
+    /// Returns a string with another one in the place of each occurrence of a code point, also where marks follow it.
+    package func replacing(_ scalar: Unicode.Scalar, by replacement: String) -> String {
+        unicodeScalars.split(separator: scalar, omittingEmptySubsequences: false).map(String.init)
+            .joined(separator: replacement)
     }
 }

@@ -31,7 +31,7 @@ extension StepContext {
         else { return nil }
         let message =
             "the \(request.constantMethod ?? "request") may have been sent before the run ended, and its response is not recorded; "
-            + "--repeat-unsure sends it again"
+            + "\(run.executor.audience.repeatsUnsure) sends it again"
         return Failure(.transfer, run.redactor.text(message), at: request.address.text.span)
     }
 }

@@ -70,7 +70,7 @@ extension Spanned<String> {
     ) throws(EvaluationFailure) -> String {
         let file = NamedFile(path: self, kind: kind).file(within: boundary)
         guard file.boundary.encloses(file.path) else {
-            let reason = FileError(path: file.path, reason: .outside).message
+            let reason = file.boundary.refusal(of: file.path).message
             throw EvaluationFailure(message: "the file \(file) cannot be used: \(reason)", span: span)
         }
         return file.path

@@ -11,8 +11,12 @@ enum CharacterSet: Sendable {
     /// Any other, with its label.
     case other(CharacterSetConverter, label: String)
 
+    /// More than the length of any label in bytes.
+    private static let longestLabel = 100
+
     /// The character set of a label, such as the `charset` of a media type; `nil` if it is unknown.
     init?(label: String) {
+        guard label.utf8.count <= Self.longestLabel else { return nil }
         switch label.lowercased() {
         case "utf-8", "utf8", "unicode-1-1-utf-8", "x-unicode20utf8": self = .utf8
         case "windows-1252", "cp1252", "x-cp1252", "iso-8859-1", "iso8859-1", "iso88591", "iso_8859-1",

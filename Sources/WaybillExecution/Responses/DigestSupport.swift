@@ -1,3 +1,4 @@
+import WaybillJSON
 import WaybillTransport
 
 /// Determines why digest credentials could not respond to a server's challenges (RFC 7616, section 3.3).
@@ -14,11 +15,11 @@ enum DigestSupport {
 
     private static func unsupportedRequirement(of challenge: [String: String]) -> String? {
         if let algorithm = challenge["algorithm"], !algorithms.contains(algorithm.lowercased()) {
-            return "the algorithm \(algorithm)"
+            return "the algorithm \(algorithm.excerpt(100))"
         }
         guard let qop = challenge["qop"] else { return nil }
-        let values = qop.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
-        return values.isEmpty || values.contains("auth") ? nil : "qop=\(qop)"
+        let values = HTTPField.elements(of: qop).map(\.name)
+        return values.isEmpty || values.contains("auth") ? nil : "qop=\(qop.excerpt(100))"
     }
 
     /// The parameters of each digest challenge of a field's value (RFC 9110, section 11.6.1).
@@ -27,12 +28,14 @@ enum DigestSupport {
         var isDigest = false
         for (name, value) in HTTPField.elements(of: value) {
             // A scheme precedes the name of its first parameter.
-            let words = name.split(separator: " ")
+            let words = name.unicodeScalars.split(separator: " ").map { String($0) }
             if words.count > 1 {
                 isDigest = words[0] == "digest"
                 if isDigest { challenges.append([:]) }
             }
-            if isDigest, let name = words.last { challenges[challenges.count - 1][String(name)] = value }
+            // Other parameters decide nothing. Their names may be of any length.
+            guard isDigest, let name = words.last, ["algorithm", "qop"].contains(name) else { continue }
+            challenges[challenges.count - 1][name] = value
         }
         return challenges
     }

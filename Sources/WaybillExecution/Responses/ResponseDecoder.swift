@@ -141,7 +141,8 @@ struct ResponseDecoder {
         let label = Self.parameter("charset", of: response)
         let marked = CharacterSet.marked(response.body)
         guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
-            throw DecodingError(message: "the response is in the character set '\(label)', which is not supported")
+            let shown = label.excerpt(100)
+            throw DecodingError(message: "the response is in the character set '\(shown)', which is not supported")
         }
         guard let text = set.text(of: response.body.dropFirst(marked?.length ?? 0)) else {
             throw DecodingError(message: "the response is not valid \(set.name)")
@@ -165,11 +166,7 @@ struct ResponseDecoder {
     private static func parameter(_ name: String, of response: HTTPResponse) -> String {
         let contentType = response.headers.first(named: "Content-Type") ?? ""
         guard contentType.utf8.contains(UInt8(ascii: ";")) else { return "" }
-        for parameter in contentType.split(separator: ";").dropFirst() {
-            let parts = parameter.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == name else { continue }
-            return parts[1].filter { $0 != "\"" && $0 != " " }.lowercased()
-        }
-        return ""
+        let parameters = HTTPField.elements(of: contentType, separatedBy: ";").dropFirst()
+        return parameters.first { $0.name == name }?.value?.lowercased() ?? ""
     }
 }

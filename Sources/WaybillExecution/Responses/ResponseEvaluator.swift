@@ -352,9 +352,15 @@ struct ResponseEvaluator {
         _ snapshot: Setting<ExpectedSnapshot>?
     ) -> [ExpectationChecker.Violation] {
         guard let snapshot, let data = evaluated.data?.json else { return [] }
-        let files = scope.environment.files
-        let checker = SnapshotChecker(snapshot, data: data, redactor: redactor, files: files)
-        guard scope.context.run.executor.updatesSnapshots else { return checker.violations() }
+        let executor = scope.context.run.executor
+        let checker = SnapshotChecker(
+            snapshot,
+            data: data,
+            redactor: redactor,
+            files: scope.environment.files,
+            audience: executor.audience
+        )
+        guard executor.updatesSnapshots else { return checker.violations() }
         do throws(EvaluationFailure) {
             evaluated.snapshot = try checker.update()
             return []

@@ -28,11 +28,19 @@ struct SnapshotChecker {
     private let span: SourceSpan
     private let file: LocalFile
     private let data: JSON
+    private let audience: RunAudience
 
     /// A checker of some data.
     ///
     /// - Parameter files: The folder that the file must be in.
-    init(_ snapshot: Setting<ExpectedSnapshot>, data: JSON, redactor: Redactor, files: FolderBoundary) {
+    init(
+        _ snapshot: Setting<ExpectedSnapshot>,
+        data: JSON,
+        redactor: Redactor,
+        files: FolderBoundary,
+        audience: RunAudience
+    ) {
+        self.audience = audience
         self.snapshot = snapshot.value
         span = snapshot.span
         file = snapshot.value.namedFile.file(within: files)
@@ -62,7 +70,7 @@ struct SnapshotChecker {
         } catch {
             let message =
                 error.reason == .notFound
-                ? "the snapshot \(file.path) does not exist; 'waybill run --update-snapshots' creates it"
+                ? "the snapshot \(file.path) does not exist; \(audience.updatesSnapshots) creates it"
                 : "the snapshot \(file.path) cannot be read: \(error.message)"
             return [.init(message: message, span: span)]
         }

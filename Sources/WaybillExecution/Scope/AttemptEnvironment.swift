@@ -62,7 +62,7 @@ final class AttemptEnvironment: EvaluationEnvironment {
             case .outside:
                 throw EvaluationError(
                     .value,
-                    "is outside the folder of the manifest (--allow-outside allows that)"
+                    "is outside the folder of the manifest (\(run.executor.audience.allowsOutside) allows that)"
                 )
             default: throw EvaluationError(.value, "cannot be read: \(error.message)")
             }

@@ -174,7 +174,7 @@ struct SentRequest: Sendable {
     }
 
     private var query: String {
-        let withoutFragment = url.prefix { $0 != "#" }
+        let withoutFragment = url.unicodeScalars.prefix { $0 != "#" }
         return withoutFragment.firstIndex(of: "?").map { String(withoutFragment[$0...].dropFirst()) } ?? ""
     }
 }
@@ -208,7 +208,7 @@ private struct ResponseNamespace: ScopeNamespace {
     private var cookies: JSONObject {
         var cookies = JSONObject()
         for field in response.headers.values(named: "Set-Cookie") {
-            let pair = field.prefix { $0 != ";" }
+            let pair = field.unicodeScalars.prefix { $0 != ";" }
             guard let equals = pair.firstIndex(of: "=") else { continue }
             let name = String(pair[..<equals]).withoutOuterBlanks
             if name.isEmpty { continue }

@@ -255,7 +255,7 @@ extension Redirect {
     /// The redirect without what may contain unknown secrets: the query of its address, and the header fields.
     var withoutQuery: Redirect {
         var redirect = self
-        redirect.to = String(to.prefix { $0 != "?" && $0 != "#" })
+        redirect.to = String(to.unicodeScalars.prefix { $0 != "?" && $0 != "#" })
         redirect.headers = HTTPFields([])
         redirect.nextHeaders = []
         return redirect

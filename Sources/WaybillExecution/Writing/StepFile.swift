@@ -102,7 +102,8 @@ struct StepFile: Sendable {
         guard step.isIdempotent || run.executor.repeatsUnsure else {
             let message =
                 "'\(container.part(of: path.string))' is shorter than recorded in the journal or has other content, and the "
-                + "requests for the missing records were already sent; --repeat-unsure sends them again"
+                + "requests for the missing records were already sent; "
+                + "\(run.executor.audience.repeatsUnsure) sends them again"
             throw Failure(.output, run.redactor.text(message), at: write.to.span)
         }
         try await recordCut(to: loss.rest, in: folder)

@@ -6,6 +6,7 @@ enum Cost {
     /// Returns the steps for comparing two values.
     static func ofComparing(_ left: JSON, _ right: JSON) -> Int {
         switch (left, right) {
+        case (.number(let left), .number(let right)): (left.lengthLimit + right.lengthLimit) / bytesPerStep
         case (.string(let left), .string(let right)): min(left.utf8.count, right.utf8.count) / bytesPerStep
         case (.bytes(let left), .bytes(let right)): min(left.count, right.count) / bytesPerStep
         case (.array(let elements), .array(let others)): elements.count == others.count ? size(left) : 0

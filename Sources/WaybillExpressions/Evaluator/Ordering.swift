@@ -31,3 +31,27 @@ extension JSON {
         }
     }
 }
+
+extension [JSON] {
+    /// Returns the indices in the order of the elements, which are all numbers or all strings. Those of equal elements
+    /// keep their order.
+    ///
+    /// - Parameter mustStop: Whether to stop early. It is asked every few thousand steps.
+    /// - Returns: `nil` if the sort was stopped.
+    package func sortedIndices(isDescending: Bool = false, mustStop: () -> Bool) -> [Int]? {
+        var isStopped = false
+        var steps = 0
+        // The sort is stable. The order of one that was stopped is not used.
+        let order = indices.sorted { left, right in
+            if isStopped { return false }
+            steps += 1 + Cost.ofComparing(self[left], self[right])
+            if steps >= ContinuationCheck.steps {
+                steps = 0
+                isStopped = mustStop()
+            }
+            return isDescending
+                ? JSON.precedes(self[right], self[left]) : JSON.precedes(self[left], self[right])
+        }
+        return isStopped ? nil : order
+    }
+}

@@ -66,7 +66,7 @@ extension ExpressionFunction {
         ExpressionFunction("urlencode", [Parameter("value", .text)], .string) { arguments throws(EvaluationError) in
             let text = arguments[0].scalarText ?? ""
             try EvaluationLimits.checkText(text.utf8.count * 3)
-            return .string(PercentEncoding.component(text))
+            return .string(try arguments.changingPieces(of: text) { PercentEncoding.component($0) })
         },
         ExpressionFunction("raw", [Parameter("value", .text)], .text, .markRaw),
     ]

@@ -132,6 +132,51 @@ struct FunctionArguments: Sendable {
     func bytes(_ index: Int) -> [UInt8] { values[index].bytes ?? Array(string(index).utf8) }
     func optionalString(_ index: Int) -> String? { index < values.count ? values[index].string : nil }
     func list(_ index: Int) -> [JSON] { values[index].array ?? [] }
+
+    /// The check that a loop over the arguments calls.
+    var check: ContinuationCheck { ContinuationCheck(environment: environment) }
+
+    /// Returns a string with each piece of it changed, where the pieces are some KiB long and consist of whole code
+    /// points. Throws if the evaluation must stop.
+    func changingPieces(of text: String, _ change: (String) -> String) throws(EvaluationError) -> String {
+        var result = ""
+        var check = check
+        var rest = text.unicodeScalars[...]
+        while !rest.isEmpty {
+            let end = text.utf8.index(rest.startIndex, offsetBy: Self.bytesOfPiece, limitedBy: rest.endIndex)
+            // The range of a view of code points ends between two of them.
+            let piece = rest[..<(end ?? rest.endIndex)]
+            try check.spend(Self.bytesOfPiece)
+            result += change(String(piece))
+            rest = rest[piece.endIndex...]
+        }
+        return result
+    }
+
+    private static let bytesOfPiece = 1 << 12
+}
+
+/// Asks the environment every few thousand steps of a function whether to continue.
+///
+/// The steps are those of the loop only: the evaluator has counted the size of the arguments.
+struct ContinuationCheck {
+    /// The number of steps after which the environment is asked.
+    static let steps = 1 << 14
+
+    private let environment: any EvaluationEnvironment
+    private var spent = 0
+
+    init(environment: any EvaluationEnvironment) {
+        self.environment = environment
+    }
+
+    /// Throws if the evaluation must stop. A step is a code point, an element of a list, or about as much work.
+    mutating func spend(_ steps: Int) throws(EvaluationError) {
+        spent += steps
+        guard spent >= Self.steps else { return }
+        spent = 0
+        if let reason = environment.reasonToStop(after: 0) { throw EvaluationError(.limit, reason) }
+    }
 }
 
 /// Limits on the size of a result and on the work of an evaluation.

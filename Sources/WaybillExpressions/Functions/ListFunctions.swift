@@ -27,36 +27,48 @@ extension ExpressionFunction {
         },
         ExpressionFunction("sum", [Parameter("list", .array)], .number) { arguments throws(EvaluationError) in
             var sum = JSONNumber(0)
+            var check = arguments.check
             for element in arguments.list(0) {
                 guard case .number(let number) = element else {
-                    throw EvaluationError(.type, "sum() requires a list of numbers, found \(element.kind.phrase) in it")
+                    throw EvaluationError(
+                        .type,
+                        "sum() requires a list of numbers, found \(element.kind.phrase) in it"
+                    )
                 }
+                try check.spend(number.lengthLimit)
                 sum = try Arithmetic.compute(.plus, sum, number)
             }
             return .number(sum)
         },
         ExpressionFunction("min", [Parameter("list", .array)], [.number, .string]) {
             arguments throws(EvaluationError) in
-            let list = arguments.list(0)
-            try checkOrdered(list, "min")
-            guard let least = list.min(by: JSON.precedes) else { throw emptyList("min") }
-            return least
+            try extreme(of: arguments, "min") { JSON.precedes($0, $1) }
         },
         ExpressionFunction("max", [Parameter("list", .array)], [.number, .string]) {
             arguments throws(EvaluationError) in
-            let list = arguments.list(0)
-            try checkOrdered(list, "max")
-            guard let greatest = list.max(by: JSON.precedes) else { throw emptyList("max") }
-            return greatest
+            try extreme(of: arguments, "max") { JSON.precedes($1, $0) }
         },
         ExpressionFunction("sort", [Parameter("list", .array)], .array) { arguments throws(EvaluationError) in
             let list = arguments.list(0)
             try checkOrdered(list, "sort")
-            return .array(list.sorted(by: JSON.precedes))
+            var reason: String?
+            let order = list.sortedIndices {
+                reason = arguments.environment.reasonToStop(after: 0)
+                return reason != nil
+            }
+            if let reason { throw EvaluationError(.limit, reason) }
+            return .array((order ?? []).map { list[$0] })
         },
-        ExpressionFunction("unique", [Parameter("list", .array)], .array, work: .everything) { arguments in
+        ExpressionFunction("unique", [Parameter("list", .array)], .array, work: .everything) {
+            arguments throws(EvaluationError) in
+            var check = arguments.check
             var seen: Set<JSON> = []
-            return .array(arguments.list(0).filter { seen.insert($0).inserted })
+            var kept: [JSON] = []
+            for element in arguments.list(0) {
+                try check.spend(1)
+                if seen.insert(element).inserted { kept.append(element) }
+            }
+            return .array(kept)
         },
         ExpressionFunction(
             "range",
@@ -66,12 +78,36 @@ extension ExpressionFunction {
             ],
             .array
         ) { arguments throws(EvaluationError) in
-            try NumberRange(arguments.values).list
+            var check = arguments.check
+            let range = try NumberRange(arguments.values)
+            var numbers: [JSON] = []
+            for index in 0..<range.count {
+                try check.spend(1)
+                numbers.append(range[index])
+            }
+            return .array(numbers)
         },
     ]
 
     private static func emptyList(_ name: String) -> EvaluationError {
         EvaluationError(.missing, "\(name)() has no result: the list is empty")
+    }
+
+    /// Returns the first element of a list that no other one is before, in an order.
+    private static func extreme(
+        of arguments: FunctionArguments,
+        _ name: String,
+        isBefore: (JSON, JSON) -> Bool
+    ) throws(EvaluationError) -> JSON {
+        let list = arguments.list(0)
+        try checkOrdered(list, name)
+        guard var found = list.first else { throw emptyList(name) }
+        var check = arguments.check
+        for element in list.dropFirst() {
+            try check.spend(1 + Cost.ofComparing(element, found))
+            if isBefore(element, found) { found = element }
+        }
+        return found
     }
 
     private static func checkOrdered(_ list: [JSON], _ name: String) throws(EvaluationError) {

@@ -30,9 +30,6 @@ package struct NumberRange: Sendable {
 
     /// Returns the number at an index.
     package subscript(index: Int) -> JSON { .number(JSONNumber(start + index * step)) }
-
-    /// All numbers as one list.
-    var list: JSON { .array((0..<count).map { self[$0] }) }
 }
 
 extension Expression {

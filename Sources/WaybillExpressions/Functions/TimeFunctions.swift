@@ -12,6 +12,9 @@ extension ExpressionFunction {
         ) { arguments throws(EvaluationError) in
             let moment = try time(arguments[0])
             guard let format = arguments.optionalString(1) else { return .string(moment.description) }
+            guard format.utf8.count <= maximumFormatBytes else {
+                throw EvaluationError(.value, "the format of date() has more than \(maximumFormatBytes) bytes")
+            }
             do throws(DateFormatError) {
                 return .string(try DateFormat.text(of: moment, format))
             } catch {
@@ -33,7 +36,9 @@ extension ExpressionFunction {
             let (seconds, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
             var digits = String(rest + 1_000_000_000).dropFirst()
             while digits.last == "0" { digits.removeLast() }
-            return .number(JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0))
+            return .number(
+                JSONNumber(parsing: "\(nanoseconds < 0 ? "-" : "")\(seconds).\(digits)") ?? JSONNumber(0)
+            )
         },
         ExpressionFunction("uuid", [], .string, isAmbient: true) { .string($0.environment.uuid()) },
         ExpressionFunction("file", [Parameter("path", .string)], .string, isAmbient: true) {
@@ -48,6 +53,9 @@ extension ExpressionFunction {
             .bytes(try contents(of: "bytes", arguments))
         },
     ]
+
+    /// The maximum size of a date format in bytes, which bounds the time of applying one from a server.
+    private static let maximumFormatBytes = 1 << 16
 
     private static func contents(
         of function: String,

@@ -4,8 +4,9 @@ extension Digest.Algorithm {
     /// Returns the bytes of a digest in the notations of manifests and servers: hexadecimal or Base64, alone or after
     /// its name, as in `sha256:AB…` and in the fields `Digest` and `Repr-Digest` (RFC 9530), which may contain several.
     package func bytes(ofDigest text: String) -> [UInt8]? {
-        for part in text.split(separator: ",") {
-            var digest = part.filter { !$0.isWhitespace }
+        for part in text.unicodeScalars.split(separator: ",") {
+            var digest = String(String.UnicodeScalarView(part.filter { !$0.properties.isWhitespace }))
+            guard digest.utf8.count <= Self.longest else { continue }
             if let end = digest.firstIndex(where: { $0 == ":" || $0 == "=" }),
                 let named = Self.names[digest[..<end].lowercased()]
             {
@@ -33,6 +34,9 @@ extension Digest.Algorithm {
     package func words(onWrong text: String) -> String {
         "'\(text.excerpt(100))' is not a \(rawValue) digest: expected \(2 * byteCount) hexadecimal digits"
     }
+
+    /// More than the length in bytes of any digest with its name.
+    private static let longest = 256
 
     private static let names: [String: Digest.Algorithm] = [
         "sha256": .sha256, "sha-256": .sha256, "sha512": .sha512, "sha-512": .sha512, "sha1": .sha1, "sha-1": .sha1,

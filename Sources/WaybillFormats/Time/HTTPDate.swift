@@ -2,6 +2,8 @@
 package enum HTTPDate {
     // A `Timestamp` cannot represent times after 2262, and servers write the year 9999 for "never".
     private static let lastYear = 2200
+    /// More than the length of any date in bytes.
+    private static let longest = 64
 
     /// Returns the time of a string in one of the three formats; `nil` for anything else, such as a name of another
     /// weekday than that of the date.
@@ -9,6 +11,7 @@ package enum HTTPDate {
     /// Years after 2200 are treated as 2200. A year of two digits, in the obsolete format of RFC 850, belongs to the
     /// century around the current year.
     package static func moment(_ text: some StringProtocol) -> Timestamp? {
+        guard text.utf8.count <= longest else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         let short = { (weekday: String) in String(weekday.prefix(3)) }
         // Sun, 06 Nov 1994 08:49:37 GMT

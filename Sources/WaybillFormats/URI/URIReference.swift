@@ -95,7 +95,8 @@ extension URIReference {
     private static func removingDotSegments(_ path: String) -> String {
         var output: [Substring] = []
         let isRooted = path.utf8.first == UInt8(ascii: "/")
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(isRooted ? 1 : 0)
+        let segments = path.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+            .map { Substring($0) }.dropFirst(isRooted ? 1 : 0)
         for (offset, segment) in segments.enumerated() {
             let isLast = offset == segments.count - 1
             switch segment {

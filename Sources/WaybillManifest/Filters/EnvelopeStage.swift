@@ -33,7 +33,8 @@ struct EnvelopeStage: FilterStage {
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         let found = try code.value(in: data.scope).json
-        guard ok.contains(where: { Self.number(of: $0) == Self.number(of: found) }) else {
+        let number = Self.number(of: found)
+        guard ok.contains(where: { Self.number(of: $0) == number }) else {
             let words = data.valueIfAny(of: message)?.words ?? "the code of the response is not accepted"
             throw EvaluationFailure(message: words, span: code.span, code: found)
         }
@@ -45,7 +46,7 @@ struct EnvelopeStage: FilterStage {
 
     /// Returns a code; a numeric string becomes a number.
     private static func number(of code: JSON) -> JSON {
-        guard case .string(let text) = code, let number = try? JSONParser().parse(Array(text.utf8)),
+        guard case .string(let text) = code, let number = try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8)),
             number.kind == .number
         else { return code }
         return number

@@ -36,26 +36,9 @@ struct SortStage: FilterStage {
                 span: by?.span ?? data.span
             )
         }
-        var limit = WorkLimit.Check()
-        var isStopped = false
-        let order = keys.indices.sorted { left, right in
-            // The order of a sort that was stopped is not used.
-            isStopped = isStopped || limit.isReached(before: Self.work(keys[left], keys[right]))
-            if isStopped { return left < right }
-            if JSON.precedes(keys[left], keys[right]) { return !isDescending }
-            if JSON.precedes(keys[right], keys[left]) { return isDescending }
-            return left < right
+        guard let order = keys.sortedIndices(isDescending: isDescending, mustStop: { WorkLimit.isReached }) else {
+            throw data.refusal(WorkLimit.message)
         }
-        if isStopped { throw data.refusal(WorkLimit.message) }
         return data.list(order.map { elements[$0] })
-    }
-
-    /// Returns the work for a comparison, in the units of `WorkLimit.Check`.
-    private static func work(_ left: JSON, _ right: JSON) -> Int {
-        switch (left, right) {
-        case (.number(let left), .number(let right)): left.lengthLimit + right.lengthLimit
-        case (.string(let left), .string(let right)): 16 + min(left.utf8.count, right.utf8.count)
-        default: 16
-        }
     }
 }

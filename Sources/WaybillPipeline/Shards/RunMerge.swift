@@ -224,7 +224,7 @@ package struct RunMerge: Sendable {
 
     /// Whether a path is inside the folder of its run. The steps before the shards may have written outside.
     private static func isInside(_ path: String) -> Bool {
-        !path.hasPrefix("/") && !path.split(separator: "/").contains("..") && !path.utf8.contains(0)
+        !path.hasPrefix("/") && !FileContents.names(in: path).contains("..") && !path.utf8.contains(0)
     }
 }
 

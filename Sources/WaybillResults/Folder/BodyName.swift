@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillJSON
 
 /// The names of the files of kept bodies.
 enum BodyName {
@@ -27,16 +28,17 @@ enum BodyName {
     /// Returns the usual extension for a media type; `bin` for an unknown one. Documents that may contain scripts (HTML,
     /// SVG and other XML) get `txt`, because a browser that opens them from a report would run these.
     private static func fileExtension(_ contentType: String?) -> String {
-        let type = (contentType ?? "").prefix { $0 != ";" }.lowercased().filter { !$0.isWhitespace }
+        let essence = (contentType ?? "").unicodeScalars.prefix { $0 != ";" }.filter { !$0.properties.isWhitespace }
+        let type = String(String.UnicodeScalarView(essence)).lowercased()
         switch type {
         case "application/json": return "json"
         case "application/x-ndjson", "application/ndjson", "application/jsonl": return "ndjson"
         case "application/xml": return "txt"
         case "text/csv": return "csv"
-        case let type where type.hasSuffix("+json"): return "json"
-        case let type where type.hasSuffix("+xml"): return "txt"
+        case let type where type.endsWithCodePoints(of: "+json"): return "json"
+        case let type where type.endsWithCodePoints(of: "+xml"): return "txt"
         case "application/x-www-form-urlencoded": return "txt"
-        case let type where type.hasPrefix("text/"): return "txt"
+        case let type where type.startsWithCodePoints(of: "text/"): return "txt"
         default: return "bin"
         }
     }

@@ -260,9 +260,9 @@ extension OutputFile {
 
     /// Whether a name is that of a temporary file beside this file, and beside no other file.
     static func isTemporary(_ name: String, beside file: String) -> Bool {
-        guard file.count <= TemporaryFile.longestStart, name.hasPrefix(".\(file)."), name.hasSuffix(".tmp") else {
-            return false
-        }
+        guard file.utf8.count <= TemporaryFile.longestStart, name.utf8.starts(with: ".\(file).".utf8),
+            name.hasSuffix(".tmp")
+        else { return false }
         let tail = name.utf8.dropFirst(file.utf8.count + 2).dropLast(4)
         return !tail.isEmpty
             && tail.allSatisfy {

@@ -116,7 +116,7 @@ package struct SuiteFolder: Sendable {
                 && folders(above: name).allSatisfy { !taken.contains($0) }
         }
         return manifests.map { path in
-            var parts = path.split(separator: "/").filter { $0 != "." && $0 != ".." }.map(String.init)
+            var parts = FileContents.names(in: path).filter { $0 != "." && $0 != ".." }.map(String.init)
             if let last = parts.last, let dot = last.lastIndex(of: "."), dot != last.startIndex {
                 parts[parts.count - 1] = String(last[..<dot])
             }

@@ -97,7 +97,7 @@ extension Redactor {
     package func start(of json: JSON, _ maximum: Int) -> RedactedText {
         // The part of a secret would not be found, so the whole text is redacted first.
         let text = JSONWriter().string(redact(json))
-        return RedactedText(redacted: text.count > maximum ? text.prefix(maximum - 1) + "…" : text)
+        return RedactedText(redacted: text.unicodeScalars.count > maximum ? text.excerpt(maximum - 1) : text)
     }
 
     /// Redacts a JSON value.

@@ -6,7 +6,8 @@ package import WaybillJSON
 /// A secret is found in these spellings: unchanged; percent-encoded (with digits in either case, and with any choice of
 /// unencoded characters) or form-encoded; with JSON or HTML escapes; with any two of these nested; with the doubled
 /// quotes of CSV; in hexadecimal; in Base64 (either alphabet, padded or not, folded or not, alone or anywhere inside a
-/// longer text that was encoded); in UTF-16, also with escapes, and ISO-8859-1 (a short one in UTF-8 only); and in
+/// longer text that was encoded), also with JSON escapes or Base64 inside; in the normalisation forms C and D of Unicode;
+/// in UTF-16, also with escapes, and ISO-8859-1 (a short one in UTF-8 only); and in
 /// lowercase in a host name. Overlapping matches are removed entirely. A secret of fewer than six bytes is found only if
 /// it is a whole value; see `ShortSecrets`. The start of a secret is found before a `…`, where an excerpt may have cut
 /// it. A text is read once for each kind of escape that occurs in it, and once more for each kind nested inside,
@@ -24,17 +25,23 @@ package final class Redactor: Sendable {
     /// The minimum size in bytes of a line of a secret that is found by itself.
     private static let shortestLine = 8
 
+    /// A secret, and whether it is found in nested encodings.
+    private struct Secret {
+        let text: String
+        let hasNestedForms: Bool
+    }
+
     /// Some secrets, and the automata that find them.
     private struct Generation {
-        var secrets: [String]
+        var secrets: [Secret]
         var automaton: PatternAutomaton
         var hosts: PatternAutomaton?
     }
 
     private struct State {
-        var secrets: Set<String> = []
-        /// The number of bytes of all secrets.
-        var bytes = 0
+        var secrets: Set<CodePoints> = []
+        /// The number of bytes of all secrets, and of those that are found in nested encodings.
+        var bytes = 0, nestedBytes = 0
         /// Largest first. With a few generations instead of one, registering n secrets one by one, as a forEach that
         /// logs in does, costs n log n instead of n².
         var generations: [Generation] = []
@@ -64,26 +71,36 @@ package final class Redactor: Sendable {
         for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count != secret.utf8.count {
             if line.utf8.count >= Self.shortestLine { register(String(line)) }
         }
-        return state.withLock { state in
-            guard !state.secrets.contains(secret) else { return true }
+        for form in NestedEncodings.normalized(secret) { add(form, from: nil) }
+        return add(secret, from: source())
+    }
+
+    /// Adds a secret in one form.
+    @discardableResult
+    private func add(_ secret: String, from source: @autoclosure () -> String?) -> Bool {
+        state.withLock { state in
+            guard !state.secrets.contains(CodePoints(secret)) else { return true }
             guard state.secrets.count < Self.maximumCount, state.bytes + secret.utf8.count <= Self.maximumBytes else {
                 return false
             }
             state.bytes += secret.utf8.count
             // Before the set changes; otherwise it would be copied.
             state.finder = nil
-            state.secrets.insert(secret)
+            state.secrets.insert(CodePoints(secret))
             if ShortSecrets.contains(secret) {
                 if let source = source(), !state.shortSources.contains(source) { state.shortSources.append(source) }
                 state.short.insert(secret)
                 return true
             }
-            var secrets = [secret]
+            let size = secret.utf8.count
+            let isNested = size <= NestedEncodings.longest && state.nestedBytes + size <= NestedEncodings.maximumBytes
+            if isNested { state.nestedBytes += size }
+            var secrets = [Secret(text: secret, hasNestedForms: isNested)]
             while let last = state.generations.last, last.secrets.count <= max(secrets.count, Self.smallGeneration) {
                 secrets += last.secrets
                 state.generations.removeLast()
             }
-            let hosts = secrets.compactMap(HostNames.pattern)
+            let hosts = secrets.map(\.text).compactMap(HostNames.pattern)
             state.generations.append(
                 Generation(
                     secrets: secrets,
@@ -137,17 +154,19 @@ package final class Redactor: Sendable {
         }
     }
 
-    private static func patterns(of secret: String) -> [PatternAutomaton.Pattern] {
+    private static func patterns(of known: Secret) -> [PatternAutomaton.Pattern] {
+        let secret = known.text
         let bytes = Array(secret.utf8)
         let encoded = OtherEncodings.patterns(of: secret)
         // The names of header fields and of character sets are reported in lower case.
         let lowercased = Array(secret.lowercased().utf8)
         let folded = lowercased == bytes ? [] : [PatternAutomaton.Pattern(bytes: lowercased)]
         // In CSV, quotes are doubled (RFC 4180, section 2).
-        let quoted = secret.replacing("\"", with: "\"\"")
-        let doubled = quoted == secret ? [] : [PatternAutomaton.Pattern(bytes: Array(quoted.utf8))]
+        let quoted = bytes.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] }
+        let doubled = quoted == bytes ? [] : [PatternAutomaton.Pattern(bytes: quoted)]
         return [PatternAutomaton.Pattern(bytes: bytes)] + folded + doubled + encoded
             + Base64Patterns.patterns(of: bytes)
+            + (known.hasNestedForms ? NestedEncodings.patterns(of: secret) : [])
     }
 }
 
@@ -155,7 +174,7 @@ extension Redactor {
     /// Finds the secrets that a redactor knew at some time. Its functions return `nil` if there is nothing to redact,
     /// so that clean values are never copied.
     fileprivate struct Finder: Sendable {
-        var secrets: Set<String>
+        var secrets: Set<CodePoints>
         var automata: [PatternAutomaton]
         var hosts: [PatternAutomaton]
         var short: ShortSecrets
@@ -239,7 +258,8 @@ extension Redactor {
             switch json {
             case .null, .bool: return nil
             case .number(let number):
-                let isFound = secrets.contains(number.text) && !(isForData && ShortSecrets.contains(number.text))
+                let text = number.text
+                let isFound = secrets.contains(CodePoints(text)) && !(isForData && ShortSecrets.contains(text))
                 return isFound ? .string(mask) : nil
             case .string(let string): return redact(string).map(JSON.string)
             case .bytes(let bytes): return redact(bytes).map(JSON.bytes)

@@ -61,9 +61,9 @@ package enum HARReport: RunReport {
     }
 
     private static func addRequest(of exchange: Exchange, to request: inout JSONStream) {
-        let url = exchange.url.prefix { $0 != "#" }
+        let url = String(exchange.url.unicodeScalars.prefix { $0 != "#" })
         request.add("method", exchange.method)
-        request.add("url", String(url))
+        request.add("url", url)
         request.add("httpVersion", version(exchange.response))
         request.add("cookies", each: [String]())
         request.add("headers", json(exchange.headers))
@@ -143,12 +143,13 @@ package enum HARReport: RunReport {
     private static func json(_ list: [JSON]) -> RedactedJSON { RedactedJSON(redacted: .array(list)) }
 
     /// Returns the decoded parameters of a query, each as `{name, value}`.
-    private static func parameters(of url: Substring) -> [JSON] {
-        guard let mark = url.firstIndex(of: "?") else { return [] }
-        return url[mark...].dropFirst().split(separator: "&").map { part in
-            let pieces = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    private static func parameters(of url: String) -> [JSON] {
+        guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return url.utf8[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { part in
+            let pieces = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let decoded = pieces.map { piece in
-                String(decoding: PercentEncoding.decodedBytes(piece.replacing("+", with: " ").utf8), as: UTF8.self)
+                let piece = piece.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+                return String(decoding: PercentEncoding.decodedBytes(piece), as: UTF8.self)
             }
             return ["name": .string(decoded[0]), "value": .string(decoded.count > 1 ? decoded[1] : "")]
         }

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 
 /// Markdown for GitHub and GitLab: the outcome, each failure, and a table of the steps. It is short enough for a
 /// comment on a pull request.
@@ -49,7 +50,7 @@ package enum MarkdownReport: RunReport {
                 details += "\(element.line)\n"
             }
         }
-        return text + "\n\n" + block(String(details.prefix(longestFailure))) + "\n"
+        return text + "\n\n" + block(details.excerpt(longestFailure)) + "\n"
     }
 
     /// Returns a table of as many steps as fit.
@@ -91,11 +92,11 @@ package enum MarkdownReport: RunReport {
     }
 
     /// Formats a string as code in a table, where '|' would end the cell even inside code.
-    private static func cell(_ text: String) -> String { code(text).replacing("|", with: "\\|") }
+    private static func cell(_ text: String) -> String { code(text).replacing("|", by: "\\|") }
 
     private static func block(_ text: String) -> String {
         let fence = String(repeating: "`", count: max(3, longestRun(in: text) + 1))
-        return "\(fence)\n\(text.hasSuffix("\n") ? text : text + "\n")\(fence)\n"
+        return "\(fence)\n\(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")\(fence)\n"
     }
 
     private static func longestRun(in text: String) -> Int {

@@ -17,7 +17,7 @@ struct ResultPath {
         guard !text.utf8.contains(0) else { throw .refused("the file's path contains a NUL character") }
         var names: [Substring] = []
         var isInside = text.utf8.first != UInt8(ascii: "/")
-        for name in text.split(separator: "/") where name != "." {
+        for name in FileContents.names(in: text) where name != "." {
             if name != ".." {
                 names.append(name)
             } else if names.popLast() == nil {
@@ -25,8 +25,7 @@ struct ResultPath {
             }
         }
         guard isInside || allowsOutside else { throw .refused("'\(text)' is outside the results folder") }
-        guard let name = names.last, let last = text.split(separator: "/", omittingEmptySubsequences: false).last,
-            !["", ".", ".."].contains(last)
+        guard let name = names.last, !["", ".", ".."].contains(FileContents.name(of: text))
         else { throw .refused("'\(text)' is the path of a folder, not of a file") }
         guard isInside else {
             let path = FileContents.path(text, in: root)

@@ -9,8 +9,8 @@ package struct FileError: Error, Sendable, Equatable {
         case isFolder
         /// Reading it is not permitted.
         case denied
-        /// It is outside its boundary, after resolving links.
-        case outside
+        /// It is outside its boundary, after resolving links. The hint says what to do.
+        case outside(hint: String?)
         /// It is a pipe, a device or the like.
         case notRegular
         /// It is a named pipe that no process has opened for writing.
@@ -38,7 +38,7 @@ package struct FileError: Error, Sendable, Equatable {
         case .notFound: "there is no such file"
         case .isFolder: "it is a folder"
         case .denied: "permission denied"
-        case .outside: "it is outside the folder of the manifest (use --allow-outside to allow it)"
+        case .outside(let hint): "it is outside the folder of the manifest\(hint.map { " (\($0))" } ?? "")"
         case .notRegular: "it is not a regular file"
         case .noWriter: "it is a pipe that no process writes to"
         case .tooLarge(let limit): "it is larger than \(limit) bytes"
@@ -162,6 +162,12 @@ package enum FileContents {
     package static func name(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
         return String(path[path.utf8.index(after: slash)...])
+    }
+
+    /// The names in a path, from the outermost folder on. Marks after a slash do not make it another character, as they do
+    /// for `split` of a string.
+    package static func names(in path: String) -> [Substring] {
+        path.unicodeScalars.split(separator: "/").map { Substring($0) }
     }
 }
 

@@ -6,15 +6,21 @@ package struct FolderBoundary: Sendable, Hashable {
     /// The folder with symbolic links resolved, as far as it exists.
     private let folder: String?
     private let allowsOutside: Bool
+    /// What to do if a file is outside, for the messages of errors.
+    private let hint: String?
 
     /// No boundary: files may be anywhere.
     package static let anywhere = FolderBoundary(folder: "/", allowsOutside: true)
 
     /// Creates the boundary around a folder.
-    package init(folder: String, allowsOutside: Bool) {
+    package init(folder: String, allowsOutside: Bool, hint: String? = nil) {
         self.folder = Self.resolved(folder)
         self.allowsOutside = allowsOutside
+        self.hint = hint
     }
+
+    /// The error for a path that leads out of the folder.
+    package func refusal(of path: String) -> FileError { FileError(path: path, reason: .outside(hint: hint)) }
 
     /// Opens a file for reading. A pipe without a writer does not block.
     ///
@@ -30,7 +36,7 @@ package struct FolderBoundary: Sendable, Hashable {
             descriptor = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         } else {
             guard let resolved = FileContents.canonicalPath(path) else { throw FileError(path: path, errno: errno) }
-            guard isInside(resolved) else { throw FileError(path: path, reason: .outside) }
+            guard isInside(resolved) else { throw refusal(of: path) }
             descriptor = Self.openWithoutLinks(resolved)
         }
         guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
@@ -39,7 +45,7 @@ package struct FolderBoundary: Sendable, Hashable {
 
     /// Opens an absolute path, none of whose names may be a link; negative with `errno` if that fails.
     private static func openWithoutLinks(_ path: String) -> Int32 {
-        let names = path.split(separator: "/").map(String.init)
+        let names = FileContents.names(in: path).map(String.init)
         var folder = openat(AT_FDCWD, "/", waybill_path_only() | O_DIRECTORY | O_CLOEXEC)
         for (index, name) in names.enumerated() where folder >= 0 {
             let isLast = index == names.count - 1
@@ -72,7 +78,7 @@ package struct FolderBoundary: Sendable, Hashable {
         if let canonical = FileContents.canonicalPath(path) { return canonical }
         // A link to a missing file leads where the file would be created.
         let path = FileContents.target(of: path)
-        let names = path.split(separator: "/")
+        let names = FileContents.names(in: path)
         guard path.utf8.count <= longestPath else { return nil }
         var existing = path.hasPrefix("/") ? "/" : "."
         for (index, name) in names.enumerated() {
@@ -103,7 +109,7 @@ package struct FolderBoundary: Sendable, Hashable {
     }
 
     private static func lexical(_ names: ArraySlice<Substring>, from start: String) -> String? {
-        var parts = start.split(separator: "/")
+        var parts = FileContents.names(in: start)
         for name in names where name != "." {
             if name != ".." { parts.append(name) } else if parts.popLast() == nil { return nil }
         }

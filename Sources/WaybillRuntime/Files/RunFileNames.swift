@@ -15,7 +15,12 @@ package enum RunFileNames {
 
     /// Whether a name is that of a file that is not complete yet, or of a download's record beside it.
     package static func isOfUnfinishedFile(_ name: some StringProtocol) -> Bool {
-        name.hasSuffix(".part") || name.hasSuffix(".part.json")
+        [".part", ".part.json"].contains { ends(name, with: $0) }
+    }
+
+    // `hasSuffix` takes long for a name with many marks, which a server may suggest.
+    private static func ends(_ name: some StringProtocol, with suffix: String) -> Bool {
+        name.utf8.count >= suffix.utf8.count && name.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
     /// The suffixes of the files that SQLite creates next to a database, and reads when it opens the database.
@@ -24,7 +29,7 @@ package enum RunFileNames {
     /// Whether a name has the suffix of a file that SQLite creates next to a database.
     package static func isOfDatabase(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
-        return suffixesOfDatabase.contains { name.hasSuffix($0) }
+        return suffixesOfDatabase.contains { ends(name, with: $0) }
     }
 
     /// All of these names. No step may write a file with one of these names.

@@ -5,7 +5,7 @@ import WaybillPlatform
 /// The owner of such a file holds a lock on it until it is in its place. What a killed process has left is therefore
 /// recognised, and removed when the same file is replaced again.
 package enum TemporaryFile {
-    /// The maximum number of characters of the other file's name in that of the temporary one.
+    /// The maximum number of bytes of the other file's name in that of the temporary one.
     package static let longestStart = 40
     /// How many files beside one may have numbers in their names. Others have random names, and are not removed.
     private static let maximumNumber = 8
@@ -13,7 +13,9 @@ package enum TemporaryFile {
     /// Returns the hidden name of a temporary file in the same folder.
     package static func path(beside path: String, tail: String) -> String {
         let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
-        return path[..<nameStart] + "." + path[nameStart...].prefix(longestStart) + ".\(tail).tmp"
+        let end = path.utf8.index(nameStart, offsetBy: longestStart, limitedBy: path.endIndex) ?? path.endIndex
+        // The range of a string ends between two code points.
+        return path[..<nameStart] + "." + path[nameStart..<end] + ".\(tail).tmp"
     }
 
     /// Returns the hidden name of a temporary file that no other process uses.

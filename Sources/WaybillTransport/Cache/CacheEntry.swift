@@ -36,7 +36,7 @@ package struct CacheEntry: Sendable, Equatable {
     /// Whether the validators of a newer response match those of this one; true if the newer one has none (sections
     /// 4.3.4 and 4.3.5).
     package func isConfirmed(by newer: HTTPFields) -> Bool {
-        func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        func opaque(_ tag: String) -> [UInt8] { Array(tag.utf8.dropFirst(tag.utf8.starts(with: "W/".utf8) ? 2 : 0)) }
         if let tag = newer.first(named: "ETag") {
             guard EntityValidator.isUsable(tag) else { return false }
             return headers.first(named: "ETag").map(opaque) == opaque(tag)

@@ -24,8 +24,8 @@ package struct CacheFreshness: Sendable, Equatable {
         guard now >= entry.receivedAt, entry.receivedAt >= entry.requestedAt else { return 1 << 31 }
         let apparent = max(0, date.seconds(until: entry.receivedAt))
         // The first of several values counts, and an unreadable one is ignored (section 5.1).
-        let stated = entry.headers.first(named: "Age")?.split(separator: ",").first
-            .flatMap { CacheControl.seconds(String($0.filter { $0 != " " })) }
+        let stated = entry.headers.first(named: "Age")?.unicodeScalars.split(separator: ",").first
+            .flatMap { CacheControl.seconds(String(String.UnicodeScalarView($0.filter { $0 != " " }))) }
         let corrected = (stated ?? 0) + entry.requestedAt.seconds(until: entry.receivedAt)
         return max(apparent, corrected) + entry.receivedAt.seconds(until: now)
     }

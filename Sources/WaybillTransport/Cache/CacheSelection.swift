@@ -14,8 +14,8 @@ package struct CacheSelection: Sendable, Equatable {
     fileprivate static func value(of name: String, in request: HTTPRequest) -> String? {
         let values = request.headers.filter { $0.isNamed(name) }
         guard !values.isEmpty else { return nil }
-        return values.flatMap { $0.value.split(separator: ",") }
-            .map { $0.split(separator: " ").joined(separator: " ") }
+        return values.flatMap { $0.value.unicodeScalars.split(separator: ",") }
+            .map { $0.split(separator: " ").map { String($0) }.joined(separator: " ") }
             .joined(separator: ", ")
     }
 }

@@ -22,8 +22,8 @@ final class ContentDecoder {
 
     /// Creates a decoder for the values of `Content-Encoding`; nil if there is nothing to decode.
     init?(_ values: [String]) throws(Unknown) {
-        let names = values.flatMap { $0.split(separator: ",") }.map {
-            $0.filter { $0 != " " && $0 != "\t" }.lowercased()
+        let names = values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }.map {
+            String(decoding: $0.filter { $0 != 0x20 && $0 != 0x09 }, as: UTF8.self).lowercased()
         }
         // The coding that was applied last is decoded first.
         let codings = names.filter { !$0.isEmpty && $0 != "identity" }.reversed()

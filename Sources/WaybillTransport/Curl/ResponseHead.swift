@@ -44,7 +44,7 @@ struct ResponseHead: Equatable {
             let field = HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
             if field.isNamed("Location") {
                 fields.append(HTTPField(name: name, value: reference(in: value)))
-            } else if field.isNamed("Content-Disposition"), field.value.contains("\u{FFFD}") {
+            } else if field.isNamed("Content-Disposition"), field.value.unicodeScalars.contains("\u{FFFD}") {
                 fields.append(HTTPField(name: name, value: latin1(value)))
             } else {
                 fields.append(field)

@@ -14,9 +14,10 @@ struct ContentRange: Equatable {
 
     /// Parses `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`.
     init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        let words = text.unicodeScalars.split(separator: " ").map { Substring($0) }
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let sides = words[1].unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard sides.count == 2 else { return nil }
         if sides[1] == "*" {
             total = nil
@@ -29,7 +30,8 @@ struct ContentRange: Equatable {
             bytes = nil
             return
         }
-        let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+        let ends = sides[0].unicodeScalars.split(separator: "-", omittingEmptySubsequences: false)
+            .map { Substring($0) }
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
             last < total ?? .max
         else { return nil }

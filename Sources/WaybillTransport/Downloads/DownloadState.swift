@@ -184,8 +184,7 @@ package struct DownloadState: Sendable {
     /// is stored as it is.
     private func codings(of headers: HTTPFields) -> [String] {
         if keepsCodings { return [] }
-        return headers.values(named: "Content-Encoding").flatMap { $0.split(separator: ",") }
-            .map { $0.filter { $0 != " " && $0 != "\t" } }
+        return headers.values(named: "Content-Encoding").flatMap { HTTPField.elements(of: $0).map(\.name) }
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
     }
 

@@ -17,7 +17,8 @@ package enum EntityValidator: Sendable, Equatable {
     package init?(_ headers: HTTPFields) {
         let tags = headers.values(named: "ETag")
         if let tag = tags.first {
-            guard tags.allSatisfy({ $0 == tag }), tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\""),
+            guard tags.allSatisfy({ $0 == tag }), tag.utf8.count > 2,
+                tag.utf8.first == UInt8(ascii: "\""), tag.utf8.last == UInt8(ascii: "\""),
                 Self.isUsable(tag)
             else {
                 return nil

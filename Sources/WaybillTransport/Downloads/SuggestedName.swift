@@ -28,23 +28,27 @@ package enum SuggestedName {
     /// The last name in the path of a URL; nil if there is none.
     package static func of(url: String) -> String? {
         let path = URIReference(url).path
-        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last else { return nil }
-        return safe(PercentEncoding.decoded(String(name)) ?? String(name))
+        let name = FileContents.name(of: path)
+        return safe(PercentEncoding.decoded(name) ?? name)
     }
 
     /// One name without folders, control and direction characters, leading dots, and extensions that partial files
     /// have; nil if nothing is left.
     package static func safe(_ text: String) -> String? {
         // Some servers send whole paths, with either slash.
-        let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
-        var name = String(String.UnicodeScalarView(last.unicodeScalars.filter(isAllowed)))
-        name = String(name.drop { $0 == "." || $0.isWhitespace })
-        while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
+        let parts = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+        var scalars = String.UnicodeScalarView(parts[parts.count - 1].filter(isAllowed))[...]
+        scalars = scalars.drop(while: isOuter)
+        while let end = scalars.last, isOuter(end) { scalars.removeLast() }
+        var name = String(scalars)
         guard !name.isEmpty else { return nil }
         let lower = name.lowercased()
         if RunFileNames.isOfUnfinishedFile(lower) || RunFileNames.isOfDatabase(lower) { name += ".file" }
         return shortened(name)
     }
+
+    /// Whether a name must not start or end with a code point.
+    private static func isOuter(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar.properties.isWhitespace }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
@@ -57,18 +61,19 @@ package enum SuggestedName {
     /// The name, truncated to the maximum length; its extension is kept.
     private static func shortened(_ name: String) -> String {
         guard name.utf8.count > longest else { return name }
-        let dot = name.lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 20 ? $0 : nil } ?? name.endIndex
-        var stem = name[..<dot]
-        while stem.utf8.count + name[dot...].utf8.count > longest { stem.removeLast() }
-        return String(stem + name[dot...])
+        let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { name[$0...].utf8.count <= 20 ? $0 : nil }
+        let fileExtension = name[(dot ?? name.endIndex)...]
+        // The range of a string ends between two code points.
+        let end = name.utf8.index(name.startIndex, offsetBy: longest - fileExtension.utf8.count)
+        return String(name[..<end] + fileExtension)
     }
 
     /// An extended value (RFC 8187): `UTF-8''na%C3%AFve.txt`.
     private static func extended(_ value: String) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = value.utf8.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        let bytes = PercentEncoding.decodedBytes(parts[2].utf8)
-        switch parts[0].lowercased() {
+        let bytes = PercentEncoding.decodedBytes(parts[2])
+        switch Substring(parts[0]).lowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         default: return nil

@@ -92,6 +92,28 @@ import WaybillTestSupport
         #expect(text.contains("expected") || text.contains("status"))
     }
 
+    @Test func `runs with damaged files are listed as such`() async throws {
+        let fixture = LibraryFixture(LibraryFixture.shop)
+        let runs = "\(fixture.folder.path)/runs"
+        let (ids, suite) = (["20260104-000000-aaaaaa", "20260103-000000-aaaaaa"], "20260102-000000-aaaaaa")
+        for id in ids { _ = try await run(fixture, in: "\(runs)/\(id)") }
+        _ = try SuiteFolder.create("\(runs)/\(suite)", in: runs, for: ["a.yaml", "b.yaml"])
+        let member = try await run(fixture, in: "\(runs)/\(suite)/a")
+        fixture.folder.write("{", to: "runs/\(ids[0])/run.json")
+        fixture.folder.write("{", to: "runs/\(ids[0])/events.ndjson")
+        fixture.folder.write("\0", to: "runs/\(ids[1])/run.json")
+        fixture.folder.write("", to: "runs/\(suite)/a/run.json")
+
+        let listed = try ManifestRun.earlierRuns(in: runs)
+        #expect(listed.map(\.folder) == ["\(runs)/\(ids[0])", "\(runs)/\(ids[1])", "\(runs)/\(suite)/a"])
+        #expect(listed.map(\.isDamaged) == [true, true, true])
+        #expect(listed.map(\.outcome) == [nil, nil, nil])
+        #expect(listed.map(\.manifest) == ["", fixture.path, member.manifest])
+        #expect(listed[0].id == ids[0])
+        #expect(listed[0].startedAt.description == "2026-01-04T00:00:00.000Z")
+        #expect("\(listed[2])".hasSuffix(": damaged"))
+    }
+
     @Test func `the events of an earlier run are those of the run`() async throws {
         let fixture = LibraryFixture(LibraryFixture.shop)
         let run = try fixture.plan().run(results: fixture.results, options: ManifestRun.Options(usesMock: true))
@@ -167,7 +189,11 @@ import WaybillTestSupport
     @Test func `a report that a test has made is written without a folder`() throws {
         let report = ManifestRun.Report(manifest: "shop.yaml", outcome: .passed)
         #expect(try report.text(in: .tap).hasPrefix("TAP version 13\n1..0"))
-        #expect(try report.text(in: .har).contains("\"entries\""))
+        let path = "\(TemporaryFolder().path)/r.har"
+        for write in [{ _ = try report.text(in: .har) }, { try report.write(.har, to: path) }] as [() throws -> Void] {
+            let error = #expect(throws: RunError.self) { try write() }
+            #expect(error?.message.contains("which the run does not have") == true)
+        }
         #expect(try report.keptBody(of: "main.a") == nil)
     }
 }

@@ -181,9 +181,34 @@ import WaybillTestSupport
             #expect(throws: RunError.self) { try body("main.nothing") }
             #expect(throws: Never.self) { try body("main") }
         }
+        let unknown = try #require(#expect(throws: RunError.self) { try run.cancel(endpoint: "acount") })
+        #expect(unknown.code == .unknownEndpoint)
+        #expect(unknown.message == "no step calls an endpoint with the name 'acount'; did you mean 'account'?")
+        #expect(throws: Never.self) { try run.cancel(endpoint: "orders") }
         run.unpause()
         run.cancelAll()
         _ = try await run.report
+    }
+
+    @Test func `failures of steps have no words of the command line`() async throws {
+        let fixture = LibraryFixture(
+            """
+            graphs:
+              main:
+                batch:
+                  - {id: a, get: "http://a.example/", expect: {snapshot: a.json}}
+                  - {id: b, values: {x: "file(concat('..', '/b.txt'))"}}
+            """
+        )
+        let transport = TransportTests.Recorder { _ in
+            ManifestTransportResponse(headers: ["Content-Type": "application/json"], body: [0x31])
+        }
+        let report = try await fixture.plan().run(options: ManifestRun.Options(transport: transport)).report
+        let messages = report.steps.compactMap { $0.failure?.message.description }
+        #expect(messages.count == 2)
+        #expect(messages.joined().contains("'updatesSnapshots: true' creates it"), "\(messages)")
+        #expect(messages.joined().contains("('allowsOutside: true' allows that)"), "\(messages)")
+        #expect(!messages.joined().contains("--"), "\(messages)")
     }
 
     @Test func `errors have no words of the command line`() throws {

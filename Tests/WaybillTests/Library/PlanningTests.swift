@@ -59,6 +59,37 @@ import WaybillTestSupport
         #expect(throws: ManifestError.self) { try manifest.plan(only: ["nothing"]) }
     }
 
+    @Test func `a tag that nothing has is a warning with the nearest name`() async throws {
+        let fixture = LibraryFixture(Self.tagged)
+        let manifest = try Manifest(contentsOf: fixture.path)
+        #expect(try manifest.plan(tags: ["smoke"], notTags: ["slow"]).warnings == [])
+        let warnings = try manifest.plan(tags: ["smoke", "smole"], notTags: ["slwo", "x"]).warnings
+        #expect(warnings.map(\.id) == ["unmatched-tag", "unmatched-tag", "unmatched-tag"])
+        #expect(warnings.map(\.message) == ["smole", "slwo", "x"].map { "nothing has the tag '\($0)'" })
+        #expect(
+            warnings.flatMap(\.help)
+                == ["Did you mean 'smoke'?", "Did you mean 'slow'?", "The tags are: slow, smoke."]
+        )
+    }
+
+    @Test func `inputs that are nested deeper than a journal can be read are refused`() async throws {
+        let fixture = LibraryFixture("inputs: {a: {}}\ngraphs: {main: {chain: [{values: {x: inputs.a}}]}}")
+        func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(1) { value, _ in .array([value]) } }
+        for depth in [2_001, 10_000] {
+            let diagnostics = try fixture.diagnostics { path in
+                _ = try Manifest(contentsOf: path).plan(inputs: ["a": nested(depth)])
+            }
+            #expect(diagnostics.map(\.id) == ["invalid-input"])
+            #expect(
+                diagnostics.first?.message
+                    == "the value given for input 'a' by the program is nested more than 2000 levels deep"
+            )
+        }
+        let report = try await fixture.plan(inputs: ["a": nested(2_000)]).run(results: fixture.results).report
+        #expect(report.outcome == .passed)
+        #expect(try ManifestRun.Report(contentsOf: fixture.results).outcome == .passed)
+    }
+
     @Test func `the shards of a run are merged, and the run continues after them`() async throws {
         let fixture = LibraryFixture(
             """

@@ -73,7 +73,7 @@ import WaybillTestSupport
         #expect(byPath.report.outcome == .passed)
         let byName = try await steer(graph) { run, held in
             await held.waitForRequests(3)
-            run.cancel(endpoint: "one")
+            try run.cancel(endpoint: "one")
             try await run.waitForEnds(["main.a", "main.c"])
             held.release()
         }

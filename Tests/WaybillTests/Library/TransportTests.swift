@@ -177,4 +177,38 @@ import WaybillTestSupport
         #expect(report.outcome == .failed)
         #expect(clock.now.offset >= .seconds(4 * 3_600))
     }
+
+    /// A clock that stands still, or whose waits fail.
+    private struct BrokenClock: Clock {
+        struct WaitError: Error {}
+        let fails: Bool
+
+        var now: ContinuousClock.Instant { Self.start }
+        var minimumResolution: Duration { .zero }
+        private static let start = ContinuousClock.now
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            await Task.yield()
+            if fails { throw WaitError() }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a clock that stands still or fails neither stops a run nor repeats for ever`(fails: Bool) async throws {
+        let fixture = LibraryFixture(
+            """
+            services: {s: {baseURL: "http://a.example", rate: 20/s}}
+            graphs:
+              main:
+                batch:
+                  - {id: a, service: s, get: /, until: {that: 1 == 2, every: 10ms, within: 100ms}, onFailure: continue}
+                  - {id: b, service: s, get: /, forEach: {in: range(25), as: n}}
+            """
+        )
+        let transport = Recorder { _ in ManifestTransportResponse() }
+        let options = ManifestRun.Options(transport: transport, clock: BrokenClock(fails: fails))
+        let report = try await fixture.plan().run(options: options).report
+        #expect(report.steps.map(\.outcome) == [.tolerated, .passed])
+        #expect(transport.requests.count < 60)
+    }
 }

@@ -27,6 +27,8 @@ struct SuggestedNameTests {
         ("attachment; filename=\"shop.sqlite-WAL\"", "shop.sqlite-WAL.file"),
         ("attachment; filename=\"other.zip.PART.json\"", "other.zip.PART.json.file"),
         ("attachment; filename=\"a.zip. . \"", "a.zip"),
+        ("attachment; filename*=UTF-8''a%2F%CC%81b.zip", "\u{301}b.zip"),
+        ("attachment; filename*=UTF-8''%2E%2E%5C%CC%81b.zip", "\u{301}b.zip"),
     ]
 
     @Test(arguments: fields) func `a suggested name is reduced to a safe one`(field: String, name: String?) {
@@ -37,6 +39,12 @@ struct SuggestedNameTests {
         let name = try #require(SuggestedName.safe(String(repeating: "ä", count: 300) + ".tar"))
         #expect(name.utf8.count <= 200)
         #expect(name.hasSuffix("ä.tar"))
+    }
+
+    @Test func `a long name of flags is shortened in a time that is linear`() throws {
+        let name = try #require(SuggestedName.safe(String(repeating: "🇩🇪", count: 200_000) + ".tar"))
+        #expect(name.utf8.count <= 200 && name.utf8.count > 190)
+        #expect(name.hasSuffix(".tar"))
     }
 
     static let urls: [(String, String?)] = [

@@ -1,3 +1,5 @@
+import WaybillJSON
+
 /// A media range of the Accept field (RFC 9110, section 12.5.1), without parameters.
 package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
     /// The range as written, including parameters.
@@ -19,7 +21,7 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether all of its media types are JSON, such as `application/json` and `application/*+json` (RFC 6839).
-    package var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
+    package var isJSON: Bool { subtype == "json" || subtype.endsWithCodePoints(of: "+json") }
 
     /// Whether the range contains a media type, such as the value of a Content-Type field.
     ///
@@ -32,7 +34,7 @@ package struct MediaRange: Sendable, Hashable, CustomStringConvertible {
     /// Whether the range contains a media type that has already been parsed.
     package func contains(_ other: MediaRange) -> Bool {
         guard type == "*" || type == other.type else { return false }
-        if subtype.hasPrefix("*+") { return other.subtype.hasSuffix(subtype.dropFirst()) }
+        if subtype.hasPrefix("*+") { return other.subtype.endsWithCodePoints(of: String(subtype.dropFirst())) }
         return subtype == "*" || subtype == other.subtype
     }
 

@@ -35,7 +35,7 @@ struct NamedFiles: ManifestRule {
             )
         }
         let folder = FileContents.folder(of: path)
-        if file.kind == .snapshot, RunFileNames.all.contains(String(path.split(separator: "/").last ?? "")),
+        if file.kind == .snapshot, RunFileNames.all.contains(String(FileContents.names(in: path).last ?? "")),
             (try? FileStatus(of: "\(folder)/\(RunFileNames.journal)")) != nil
         {
             return Diagnostic(

@@ -71,12 +71,12 @@ enum ResultPath {
         if path.utf8.contains(0) { return "the path of a file cannot contain the character U+0000" }
         if path.isEmpty { return "the path of the file is empty" }
         if path.hasSuffix("/"), !isFolder { return "'\(path)' is a folder, but the records are written to a file" }
-        let name = path.split(separator: "/").last ?? ""
+        let names = FileContents.names(in: path)
+        let name = names.last ?? ""
         if RunFileNames.isOfDatabase(name) {
             return "'\(path)' has the name of a file that SQLite creates next to a database"
         }
         if RunFileNames.isOfUnfinishedFile(name) { return "'\(path)' has the name of an unfinished file" }
-        let names = path.split(separator: "/")
         if let long = names.first(where: { $0.utf8.count > 255 }) {
             return "the name of a file has at most 255 bytes, but '\(long.prefix(16))…' has \(long.utf8.count)"
         }
@@ -100,7 +100,7 @@ enum ResultPath {
     /// Returns a relative path without `.`, `..` and repeated slashes; `nil` if it leads out of its folder.
     static func normalized(_ path: String) -> String? {
         var parts: [Substring] = []
-        for name in path.split(separator: "/") where name != "." {
+        for name in FileContents.names(in: path) where name != "." {
             if name != ".." { parts.append(name) } else if parts.popLast() == nil { return nil }
         }
         return parts.joined(separator: "/")

@@ -47,9 +47,11 @@ struct HTMLFailure {
 
     /// The diagnostic as in the terminal, with the carets highlighted.
     private func diagnostic(_ failure: Failure) -> HTML {
-        let lines = failure.text(HumanRenderer()).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = failure.text(HumanRenderer()).unicodeScalars
+            .split(separator: "\n", omittingEmptySubsequences: false)
         let rendered = lines.dropLast().map { line in
-            line.contains("| ") && line.contains("^") ? "<mark>\(String(line))</mark>\n" : "\(String(line))\n" as HTML
+            let isMarked = line.contains("| ".unicodeScalars) && line.contains("^")
+            return isMarked ? "<mark>\(String(line))</mark>\n" : "\(String(line))\n" as HTML
         }
         return "<pre class=\"diagnostic\" tabindex=\"0\" aria-label=\"Diagnostic\">\(.joined(rendered))</pre>\n"
     }
