@@ -1,6 +1,9 @@
 import WaybillJSON
 
 extension ExpressionFunction {
+    static let text = Parameter("text", .string)
+    static let pattern = Parameter("pattern", .string)
+
     /// Functions on strings.
     static let texts: [ExpressionFunction] = [
         ExpressionFunction("concat", [Parameter("value", [.text, .array], repeats: true)], [.string, .array]) {
