@@ -1,5 +1,6 @@
 package import WaybillDiagnostics
 import WaybillJSON
+import WaybillManifest
 import WaybillResults
 import WaybillRuntime
 
@@ -28,8 +29,9 @@ package enum ManifestFinder {
     }
 
     /// Finds the manifests at some paths. A file is a manifest itself. A folder contributes its `.yaml` and `.yml` files
-    /// that have the key `waybill` at the top level, including those in subfolders, ordered by path. Hidden files and
-    /// folders, folders of results and links to folders are skipped.
+    /// that have the key `waybill` at the top level, including those in subfolders, ordered by path, and those that the
+    /// loader rejects before this can be determined. Hidden files and folders, folders of results and links to folders
+    /// are skipped.
     package static func manifests(at paths: [String]) -> Result {
         var result = Result()
         var known: Set<CodePoints> = []
@@ -77,28 +79,19 @@ package enum ManifestFinder {
         }
     }
 
-    private static func isYAML(_ name: String) -> Bool { name.hasSuffix(".yaml") || name.hasSuffix(".yml") }
+    private static func isYAML(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+    }
 
     /// Adds a YAML file in a folder.
     private static func add(_ path: String, to found: inout Result) {
         do throws(FileError) {
             let bytes = try FileContents.read(path, limit: maximumFileBytes)
-            if isManifest(bytes) { found.manifests.append(path) } else { found.others.append(path) }
+            let isManifest = ManifestRecognition.isManifest(SourceFile(name: path, bytes: bytes))
+            if isManifest { found.manifests.append(path) } else { found.others.append(path) }
         } catch {
             found.fail(path, error.message)
-        }
-    }
-
-    /// Whether a file has the key `waybill` at the top level, as far as this can be determined without parsing it.
-    private static func isManifest(_ bytes: [UInt8]) -> Bool {
-        let key = Array("waybill".utf8)
-        // The key may be in quotes, and in a mapping in braces. The file may start with a byte order mark.
-        let marks = Set("{\"' \u{FEFF}".utf8)
-        return bytes.split(separator: UInt8(ascii: "\n")).contains { line in
-            guard line.first != UInt8(ascii: " ") else { return false }
-            let name = line.drop(while: marks.contains)
-            return name.starts(with: key)
-                && name.dropFirst(key.count).drop(while: marks.contains).first == UInt8(ascii: ":")
         }
     }
 }

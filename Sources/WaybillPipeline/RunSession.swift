@@ -46,7 +46,7 @@ package struct RunSession: Sendable {
         let examples = options.usesMock ? MockRoutes(ofRun: plan.requests) : nil
         let (transport, engine, mock) = try await makeTransport(examples)
         let trace = TraceContext(of: id, variables: options.variables)
-        let exporter = options.startTraceExport?(trace, id, plan, options)
+        let exporter = options.startTraceExport?(trace, id, plan, options, redactor)
         let events = EventStream(
             journal: folder?.journal,
             observers: options.observers + (exporter.map { [$0] } ?? []),

@@ -189,11 +189,13 @@ extension TraceExporter {
     ///
     /// - Parameters:
     ///   - run: What is known of the run, as attributes of the resource. The variables may have others with the same names.
+    ///   - redactor: Knows the secrets of the run, which a collector may repeat in its messages.
     ///   - warn: Receives a warning about variables with wrong values, and about a destination that cannot be used.
     package static func start(
         for context: TraceContext,
         run: [(name: String, value: String?)],
         variables: [String: String],
+        redactor: Redactor,
         warn: (Diagnostic) -> Void
     ) -> TraceExporter? {
         let reading = TraceSettings.read(from: variables)
@@ -208,7 +210,7 @@ extension TraceExporter {
             return TraceExporter(
                 of: context,
                 resource: resource,
-                to: try settings.openDestination(),
+                to: try settings.openDestination(redactor),
                 timeout: settings.timeout
             )
         } catch {
@@ -219,12 +221,12 @@ extension TraceExporter {
 }
 
 extension TraceSettings {
-    fileprivate func openDestination() throws -> any TraceDestination {
+    fileprivate func openDestination(_ redactor: Redactor) throws -> any TraceDestination {
         switch destination {
         case .file(let path): try TraceFile(path)
         case .collector(let url):
             // With connections of its own, which the limits of the run do not concern.
-            TraceCollector(at: url, self, through: try CurlTransport(maximumConnections: 1))
+            TraceCollector(at: url, self, redactor, through: try CurlTransport(maximumConnections: 1))
         }
     }
 }

@@ -378,6 +378,23 @@ import WaybillTestSupport
         #expect(run.outputText.contains("2 manifests: 2 passed"), "\(run.outputText)")
     }
 
+    @Test func `the manifests of a folder are found by YAML, whatever the case of their extensions`() async throws {
+        manifest("a.yaml")
+        folder.write(
+            "{\n  \"waybill\": 1,\n  \"graphs\": {\"main\": {\"chain\": [{\"id\": \"v\", \"values\": {\"n\": 1}}]}}\n}\n",
+            to: "B.YAML"
+        )
+        folder.write("? waybill\n: 1\n", to: "C.Yml")
+        let run = try await waybill("run", ".", "--mock", "-v", "--out", "o")
+        #expect(run.status == 0, "\(run.errorText)")
+        #expect(run.errorText == "'./C.Yml' has no step to run\n")
+        #expect(run.outputText.contains("./B.YAML\n"))
+        folder.write([0xFF, 0xFE, 0x61, 0, 0x3A, 0, 0x20, 0, 0x31, 0], to: "d.yaml")
+        let refused = try await waybill("run", ".", "--mock", "--out", "o")
+        #expect(refused.status == 2)
+        #expect(refused.errorText.contains("error[invalid-utf8]: the file is encoded in UTF-16, not in UTF-8"))
+    }
+
     @Test func `each YAML file of a folder is run, named or an error`() async throws {
         manifest("a.yaml")
         folder.write("\u{FEFF}waybill: 1\ngraphs: {main: {chain: [{id: v, values: {n: 1}}]}}\n", to: "bom.yaml")

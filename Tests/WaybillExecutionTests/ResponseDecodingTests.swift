@@ -111,6 +111,9 @@ import WaybillTransport
 
     @Test(arguments: [
         ("1\n\n{", "application/x-ndjson", "line 3 of the response is not JSON: "),
+        ("1\n\0\0\n2", "application/x-ndjson", "line 2 of the response is not JSON: "),
+        ("1\n \t\r\n\u{0B}", "application/x-ndjson", "line 3 of the response is not JSON: "),
+        ("\u{0C}\n1", "application/x-ndjson", "line 1 of the response is not JSON: "),
         (
             "a,b\n1\n", "text/csv",
             "the response is not CSV: the row has 1 field, but the header has 2 names (line 2, column 1)"

@@ -95,7 +95,35 @@ import WaybillTransport
         #expect(failure.span != nil)
     }
 
-    @Test(arguments: ["get: /a, headers: {range: items=0-9}", "get: /a, expect: {status: [200, 206]}", "post: /a"])
+    @Test(arguments: [
+        "post: /a", "get: /a, headers: {range: ''}", "get: /a, headers: {Range: bytes=0-9}",
+        "get: /a, headers: {Range: 'Bytes = 49-'}", "get: /a, headers: {Range: bytes=-49}",
+        "get: /a, headers: {Range: bytes=0-9}, expect: {status: 206}",
+    ])
+    func `a part of the content that was not asked for is a failure`(step: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, \(step)}]}}",
+            ["/a": .part("[1]", contentRange: "bytes 50-52/100")]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(failure.kind == .status)
+        let words =
+            step.contains("bytes=0-9")
+            ? "the response has another part of the content, 'Content-Range: bytes 50-52/100', than the request asked for "
+                + "with 'Range: bytes=0-9'" : "the response has "
+        #expect(failure.message.string.hasPrefix(words), "\(failure.message)")
+    }
+
+    @Test(arguments: ["bytes=50-52", "bytes=50-99", "bytes=50-", "bytes=-50", "bytes=0-9, 50-52", "items=0-9"])
+    func `a part of the content that starts where the range starts is accepted`(range: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, headers: {Range: '\(range)'}}]}}",
+            ["/a": .part("[1]", contentRange: "bytes 50-52/100")]
+        )
+        #expect(await fixture.run().result.steps.first?.failure == nil)
+    }
+
+    @Test(arguments: ["get: /a, headers: {range: items=0-9}", "get: /a, expect: {status: [200, 206]}"])
     func `a part of the content is accepted if it was asked for`(step: String) async throws {
         let fixture = try ExecutionFixture(
             "graphs: {main: {chain: [{id: a, \(step)}]}}",

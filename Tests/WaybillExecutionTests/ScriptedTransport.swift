@@ -19,6 +19,8 @@ final class ScriptedTransport: Transport, NetworkProbe {
         case text(String, type: String)
         /// Bytes of a media type.
         case bytes([UInt8], type: String)
+        /// A part of a JSON document: the status 206 with this `Content-Range`.
+        case part(String, contentRange: String)
         /// The status 503 with a `Retry-After` field.
         case busy(retryAfter: String)
         /// A redirect to an address.
@@ -183,6 +185,9 @@ final class ScriptedTransport: Transport, NetworkProbe {
             return response(to: request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
         case .json(let body, let status):
             return response(to: request, Array(body.utf8), type: "application/json", status: status)
+        case .part(let body, let range):
+            let fields = [(name: "Content-Range", value: range)]
+            return response(to: request, Array(body.utf8), type: "application/json", status: 206, fields: fields)
         case .busy(let time):
             return response(to: request, [], type: "text/plain", status: 503, fields: [("Retry-After", time)])
         case .redirect(let location, let status):

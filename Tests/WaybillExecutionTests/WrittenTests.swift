@@ -166,20 +166,12 @@ import WaybillTransport
                 "the columns 'other', 'y' are empty: no record has 'other'; the records have 'id', 'a'"
             ),
             (
-                "columns: [id]", "[1,2]", "",
-                "the column 'id' is empty, because the records are not objects: the first is a number. '{id: item}' writes the record itself"
-            ),
-            (
                 "columns: [id]", #"{"rows":[{"id":1}]}"#, "",
                 "the column 'id' is empty: no record has 'id'. If its 'rows' contains the records, add 'records: $.rows'"
             ),
             (
                 "columns: [id]", #"{"rows":[{"id":1}],"next":null}"#, "paginate: {next: $.next}, ",
                 "each page is written as one record, because its data is an object; if its 'rows' contains the records, add 'items: $.rows' to 'paginate'"
-            ),
-            (
-                "columns: [id, value]", "[1]", "",
-                "the column 'id' is empty, because the records are not objects: the first is a number. '{id: item}' writes the record itself"
             ),
         ] as [(String, String, String, String)]
     )
@@ -193,5 +185,47 @@ import WaybillTransport
         let (_, events) = try await fixture.run(into: folder)
         let warnings = events.compactMap { if case .warning(let message, _) = $0.kind { message.string } else { nil } }
         #expect(warnings == ["a.csv: \(warning)"])
+    }
+
+    @Test(arguments: [
+        (
+            "a.csv", "columns: [id]", "[{\"id\":1},2]",
+            "the record 2 is not an object, so it has no column 'id'; '{id: item}' writes the record itself"
+        ),
+        (
+            "a.ndjson", "columns: [{n: item}, id]", "[\"log in\"]",
+            "the record \"log in\" is not an object, so it has no column 'id'; '{id: item}' writes the record itself"
+        ),
+        (
+            "a.csv", "format: csv", "[{\"id\":1},{\"id\":2,\"price\":3}]",
+            "cannot write 'FOLDER/a.csv': the columns are the members of the first record, but the record "
+                + "{\"id\":2,\"price\":3} also has 'price'; 'columns' chooses the columns"
+        ),
+    ])
+    func `a record that would not be written completely fails its step`(
+        file: String,
+        write: String,
+        body: String,
+        message: String
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, write: {to: \(file), \(write)}}]}}\n",
+            ["/a": .json(body)]
+        )
+        let (outcome, _) = try await fixture.run(into: folder)
+        let failure = try #require(outcome.result.steps.first?.failure)
+        #expect(failure.kind == .output)
+        #expect(failure.message.string == message.replacing("FOLDER", with: folder.path))
+        #expect(!folder.names().contains(file))
+    }
+
+    @Test func `records that are not objects are written by expressions, and in the column value`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, write: {to: a.csv, columns: [value, {n: item}]}}]}}\n",
+            ["/a": .json("[1, null]")]
+        )
+        let (outcome, _) = try await fixture.run(into: folder)
+        #expect(outcome.summary == "a:passed")
+        #expect(folder.read("a.csv") == "value,n\r\n1,1\r\n,\r\n")
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillFormats
 import WaybillJSON
@@ -25,7 +26,6 @@ import WaybillTestSupport
         arguments: [
             (NDJSONFormat(), "{\"a\":1,\"b\":\"x, \\\"y\\\"\"}\n{\"b\":[1,{\"c\":null}]}\n\"***\"\n", ""),
             (JSONFormat(), "[\n{\"a\":1,\"b\":\"x, \\\"y\\\"\"},\n{\"b\":[1,{\"c\":null}]},\n\"***\"\n]\n", "[]\n"),
-            (CSVFormat(), "a,b\r\n1,\"x, \"\"y\"\"\"\r\n,\"[1,{\"\"c\"\":null}]\"\r\n,\r\n", ""),
             (
                 CSVFormat(columns: ["b", "value"]),
                 "b,value\r\n\"x, \"\"y\"\"\",\r\n\"[1,{\"\"c\"\":null}]\",\r\n,***\r\n", "b,value\r\n"
@@ -68,7 +68,7 @@ import WaybillTestSupport
         let writer = try writer("a", format)
         try writer.append(records("[1]"), of: 0)
         _ = try writer.end(0, .kept)
-        let many = try (0..<3000).flatMap { _ in try records(#"{"x":1}"#) }
+        let many = try (0..<3000).flatMap { _ in try records("[3]") }
         await WorkLimit.limited({ true }) {
             for element in [1, 2] {
                 let error = #expect(throws: ResultsError.self) { try writer.append(many, of: element) }
@@ -95,12 +95,48 @@ import WaybillTestSupport
         #expect(folder.read("rows") == "value\r\n/wA=\r\n")
     }
 
-    @Test func `a member without a column is reported once`() throws {
-        let writer = try writer("a.csv", CSVFormat())
-        try writer.append(try records(#"{"a":1}"#, #"{"a":2,"é":3}"#, #"{"x":3}"#))
-        #expect(writer.takeWarning() == "'é' is left out: the first record does not have it, so it is not a column")
-        try writer.append(try records(#"{"y":3}"#))
-        #expect(writer.takeWarning() == nil)
+    @Test func `the first record has the columns of a CSV file, and later ones may lack some`() async throws {
+        let all = try records(#"{"a":1,"b":"x, \"y\""}"#, #"{"b":[1,{"c":null}]}"#, "{}")
+        for order in [[0, 1, 2], [2, 0, 1]] {
+            let writer = try writer("a", CSVFormat())
+            for element in order {
+                try writer.append([all[element]], of: element)
+                _ = try writer.end(element, .kept)
+            }
+            _ = try await writer.commit()
+            #expect(folder.read("a") == "a,b\r\n1,\"x, \"\"y\"\"\"\r\n,\"[1,{\"\"c\"\":null}]\"\r\n,\r\n")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"a":2,"é":3}"#, #"the record {"a":2,"é":3} also has 'é'"#), ("5", "the record 5 is not an object"),
+        ("null", "the record null is not an object"),
+    ])
+    func `a record that would lose a member in a CSV file is an error, even if it had to wait`(
+        record: String,
+        difference: String
+    ) async throws {
+        let all = try records(#"{"a":1}"#, record, #"{"a":3}"#)
+        let reason = "the columns are the members of the first record, but \(difference); 'columns' chooses the columns"
+        let message = "cannot write '\(folder.path)/a': \(reason)"
+
+        let failures = Mutex(0)
+        let straight = try RecordFileWriter(
+            "\(folder.path)/a",
+            CSVFormat(),
+            thread: FileThread(),
+            onFailure: { _ in failures.withLock { $0 += 1 } }
+        )
+        #expect(throws: ResultsError(message, .record)) { try straight.append(all) }
+        #expect(throws: ResultsError(message, .record)) { try straight.append([all[2]]) }
+        #expect(failures.withLock { $0 } == 0)
+
+        let waiting = try writer("a", CSVFormat())
+        try waiting.append([all[1]], of: 1)
+        _ = try waiting.end(1, .kept)
+        try waiting.append([all[0]], of: 0)
+        #expect(throws: ResultsError(message, .record)) { try waiting.end(0, .kept) }
+        await #expect(throws: ResultsError(message, .record)) { try await waiting.commit() }
     }
 
     @Test func `an unfinished file is written by one run at a time`() async throws {

@@ -53,9 +53,6 @@ struct MergeCommand: ParsableCommand {
             for run in runs { files.addResults(in: run) }
             try reports.check(files, output)
             let merged = try waiting { [out] () async throws(RunError) in try await merge.merge(plan, into: out) }
-            for warning in merged.warnings {
-                output.writeError("warning: \(PrintableText.oneLine(warning))\n")
-            }
             guard !plan.continuesAfterShards else {
                 let steps = "'waybill resume \(PrintableText.shellWord(out))' runs the steps after them"
                 guard !printing.quiet else { return }

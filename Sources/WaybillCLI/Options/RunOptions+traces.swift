@@ -7,7 +7,7 @@ import WaybillTracing
 extension RunOptions {
     /// Exports the trace of the run, if environment variables of OpenTelemetry in `variables` ask for it.
     mutating func exportTraces() {
-        startTraceExport = { trace, id, plan, options in
+        startTraceExport = { trace, id, plan, options, redactor in
             TraceExporter.start(
                 for: trace,
                 run: [
@@ -17,6 +17,7 @@ extension RunOptions {
                     ("waybill.environment", plan.environment),
                 ],
                 variables: options.variables,
+                redactor: redactor,
                 warn: options.warn
             )
         }

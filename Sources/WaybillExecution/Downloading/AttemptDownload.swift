@@ -33,10 +33,10 @@ struct AttemptDownload: Sendable {
     }
 
     let target: DownloadTarget
-    private let definition: Download
+    let definition: Download
     private let plan: RequestPlan
     private let scope: RequestScope
-    private let expectedStatus: [StatusPattern]
+    let expectedStatus: [StatusPattern]
     /// The digests to compute. A digest takes as long as the rest of the download, so SHA-256 is computed only if the
     /// manifest uses it.
     private let algorithms: Set<Digest.Algorithm>

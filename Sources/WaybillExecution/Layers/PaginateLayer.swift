@@ -220,8 +220,8 @@ private struct PageCollector {
         }
     }
 
-    /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. A value
-    /// that is not a list counts as one item; null counts as an empty list.
+    /// Returns the items of a page as a list: what `items` selects from the data after filters, or that data. Null counts
+    /// as an empty list. Without `items`, data that is not a list counts as one item.
     private func foundItems(_ outcome: AttemptOutcome) throws(EvaluationFailure) -> ScopeValue {
         var value = outcome.data ?? ScopeValue(.null)
         if isMissing(outcome) {
@@ -237,7 +237,15 @@ private struct PageCollector {
         switch value.json {
         case .array: break
         case .null: value.json = .array([])
-        case let single: value.json = .array([single])
+        case let other:
+            if let expression = pagination.items {
+                throw EvaluationFailure(
+                    message: "the value of 'items' is \(other.kind.phrase), not a list",
+                    span: expression.span,
+                    kind: .output
+                )
+            }
+            value.json = .array([other])
         }
         return value
     }

@@ -83,8 +83,8 @@ struct RequestBuilder {
                 &url
             )
         }
-        let asksForRange = headers.contains { $0.isNamed("Range") }
-        scope.request = SentRequest(method: method, url: url, body: content.bytes, asksForRange: asksForRange)
+        let range = RequestedRange(headers)
+        scope.request = SentRequest(method: method, url: url, body: content.bytes, range: range)
         (request.method, request.url, request.headers) = (method, url, headers)
         request.body = HTTPRequest.Body(content.body)
         if !constants.value.hasTimeLimits { try setTimeLimits(of: &request, sent) }

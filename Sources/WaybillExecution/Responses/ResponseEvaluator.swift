@@ -74,9 +74,9 @@ struct ResponseEvaluator {
     private var isSuccess: Bool { response.status / 100 == 2 }
 
     private mutating func failure() -> Failure? {
-        let isExpected = expectedStatus.contains {
-            $0.matches(response.status) && (!isUnrequestedPart || $0 == .code(206))
-        }
+        let isExpected =
+            otherRange == nil
+            && expectedStatus.contains { $0.matches(response.status) && (!isUnrequestedPart || $0 == .code(206)) }
         // Outputs are evaluated only for 2xx responses that are accepted.
         if !isExpected || !isSuccess { registerSecretOutputs() }
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
@@ -100,7 +100,14 @@ struct ResponseEvaluator {
     /// Whether the response has a part of the content although the request did not ask for a range (RFC 9110, section
     /// 15.3.7), as a broken cache sends it.
     private var isUnrequestedPart: Bool {
-        response.status == 206 && scope.request.map { $0.method == "GET" && !$0.asksForRange } ?? false
+        response.status == 206 && scope.request.map { $0.range == nil } ?? false
+    }
+
+    /// The `Content-Range` of a part that does not start where the requested range starts; `nil` if the response has no
+    /// such part.
+    private var otherRange: String? {
+        guard response.status == 206, let range = scope.request?.range else { return nil }
+        return response.headers.values(named: "Content-Range").first { !range.mayStart($0) }
     }
 
     /// Decodes and filters the response.
@@ -178,6 +185,11 @@ struct ResponseEvaluator {
             message =
                 "the response has only a part of the content (status 206), but the request has no field 'Range'; "
                 + "if that is intended, use 'expect: {status: 206}'"
+        }
+        if let otherRange, let range = scope.request?.range {
+            message =
+                "the response has another part of the content, 'Content-Range: \(otherRange.excerpt(100))', than the "
+                + "request asked for with 'Range: \(range.text)'"
         }
         let body = try? decoder.decode(response)
         let words = (body?.value).flatMap(serverMessage)

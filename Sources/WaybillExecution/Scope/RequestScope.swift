@@ -152,8 +152,8 @@ struct SentRequest: Sendable {
     let url: String
     /// The bytes of the body; `nil` if it is read only when it is sent.
     let body: [UInt8]?
-    /// Whether it has a field `Range`.
-    var asksForRange = false
+    /// The part of the content that it asks for; `nil` for the whole.
+    var range: RequestedRange?
 
     var namespace: Namespace {
         Namespace(["method", "url", "query", "body"]) { name in

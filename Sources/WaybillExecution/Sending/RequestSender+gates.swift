@@ -40,13 +40,14 @@ extension RequestSender {
                 by: policy,
                 in: plan,
                 scope: scope,
-                file: download?.target.path
+                signer: (transport as? SigningTransport)?.signer,
+                download: download
             )
         } catch {
             return Outcome(end: .refusal(run.failure(error)), lastURL: sending.url)
         }
         if policy.value.mode == .share {
-            let transfer = await run.shared.join(key, isFinal: context.isFinal) {
+            let transfer = await run.shared.join(key, redirects: maximumRedirects, isFinal: context.isFinal) {
                 await sendWithPermit(sending, through: transport)
             }
             return transfer ?? Outcome(end: .stopped, lastURL: sending.url)

@@ -64,6 +64,9 @@ struct RequestSender: Sendable {
         reportsDetails = isDebugged || !context.isElement(request.step) || context.run.events.reportedElements == .all
     }
 
+    /// The maximum number of redirects that are followed.
+    var maximumRedirects: Int { plan.settings.redirects?.value ?? RedirectsSetting.default }
+
     /// What sends the request once it has been signed.
     var transport: any Transport { recorder ?? context.run.transport }
 
@@ -101,7 +104,7 @@ struct RequestSender: Sendable {
         var redirects: [Redirect] = []
         guard run.folder?.journal.hasFailed != true else { return Outcome(end: .stopped, lastURL: lastURL) }
         let monitor = monitor(sending, announces: mayBeStored && reportsExchange)
-        let limit = plan.settings.redirects?.value ?? RedirectsSetting.default
+        let limit = maximumRedirects
         let onRedirect = { (redirect: Redirect) in
             lastURL = redirect.to
             redirects.append(redirect)

@@ -11,8 +11,6 @@ final class ColumnCheck: Sendable {
         var missing: [String]
         /// The first names of members that occur in records.
         var names: [String] = []
-        /// The kind of the first record that is not an object.
-        var other: JSON.Kind?
         /// The first member of an object record that is a list.
         var list: String?
         /// Whether it was reported that each page is one record.
@@ -37,7 +35,6 @@ final class ColumnCheck: Sendable {
             if state.missing.isEmpty { return }
             for record in records {
                 guard let object = record.object else {
-                    state.other = state.other ?? record.kind
                     state.missing.removeAll { $0 == "value" }
                     continue
                 }
@@ -69,13 +66,9 @@ final class ColumnCheck: Sendable {
     /// The warning of columns that no record has had; `nil` if there are none.
     func warning() -> String? {
         state.withLock { state in
-            guard let first = state.missing.first, !state.names.isEmpty || state.other != nil else { return nil }
+            guard let first = state.missing.first, !state.names.isEmpty else { return nil }
             let missing = state.missing.map { "'\($0)'" }.joined(separator: ", ")
             let columns = state.missing.count == 1 ? "the column \(missing) is" : "the columns \(missing) are"
-            if state.names.isEmpty, let other = state.other {
-                return "\(columns) empty, because the records are not objects: the first is \(other.phrase). "
-                    + "'{\(first): item}' writes the record itself"
-            }
             if let nearest = NearestName.of(first, among: state.names) {
                 return "\(columns) empty: no record has '\(first)'; did you mean '\(nearest)'?"
             }

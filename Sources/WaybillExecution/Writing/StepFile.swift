@@ -153,7 +153,6 @@ struct StepFile: Sendable {
             throw run.failure(EvaluationFailure(message: error.message, span: error.span, kind: .output))
         }
         do throws(ResultsError) {
-            defer { warn() }
             return try writer.append(records, aggregates: aggregates, of: element)
         } catch {
             throw failure(error)
@@ -178,7 +177,6 @@ struct StepFile: Sendable {
     /// Notes that an element has ended.
     func end(_ element: Int, _ end: RecordFileWriter.End) throws(Failure) -> RecordedOutput {
         do throws(ResultsError) {
-            defer { warn() }
             return try writer.end(element, end)
         } catch {
             throw failure(error)
@@ -270,10 +268,6 @@ struct StepFile: Sendable {
         Failure(error.wasStopped ? .cancelled : .output, run.redactor.text(error.description), at: write.to.span)
     }
 
-    private func warn() {
-        if let warning = writer.takeWarning() { warn(warning) }
-    }
-
     private func warn(_ message: String) {
         run.events.emit(.warning("\(path): \(run.redactor.text(message))", at: SourceLocation(write.span)), step: step)
     }
@@ -361,7 +355,7 @@ struct StepFile: Sendable {
                     if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
                     object[column.name.value] = value.json
                 } else {
-                    object[column.name.value] = value.member(ofColumn: column.name.value)
+                    object[column.name.value] = try member(ofColumn: column.name, in: value)
                 }
             }
             record = .object(object)
@@ -376,6 +370,19 @@ struct StepFile: Sendable {
             )
         }
         return redacted
+    }
+
+    /// The value in a column without an expression. A record that is not an object would be lost in all columns but
+    /// `value`.
+    private func member(ofColumn name: Spanned<String>, in record: JSON) throws(EvaluationFailure) -> JSON? {
+        guard record.object == nil, name.value != "value" else { return record.member(ofColumn: name.value) }
+        throw EvaluationFailure(
+            message:
+                "the record \(redacted(record).value.excerpt) is not an object, so it has no column '\(name.value)'; "
+                + "'{\(name.value): item}' writes the record itself",
+            span: name.span,
+            kind: .output
+        )
     }
 }
 

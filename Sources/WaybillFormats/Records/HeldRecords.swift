@@ -10,7 +10,7 @@ package struct HeldRecords: RecordWriter {
         self.writer = writer
     }
 
-    package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
-        writer.hold(record, in: &file)
+    package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) throws(UnwritableRecord) {
+        try writer.hold(record, in: &file)
     }
 }

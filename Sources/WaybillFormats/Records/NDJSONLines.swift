@@ -1,6 +1,7 @@
 import WaybillJSON
 
-/// The lines of an NDJSON text that are not blank, as byte ranges without the line breaks.
+/// The lines of an NDJSON text that are not blank, as byte ranges without the line breaks. Only what is white space in
+/// JSON is blank.
 package struct NDJSONLines: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private let stopsAtLimit: Bool
@@ -24,8 +25,12 @@ package struct NDJSONLines: Sequence, IteratorProtocol {
             let line = start..<end
             start = end + 1
             number += 1
-            if !text[line].allSatisfy({ $0 <= UInt8(ascii: " ") }) { return line }
+            if !text[line].allSatisfy(Self.isBlank) { return line }
         }
         return nil
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
     }
 }

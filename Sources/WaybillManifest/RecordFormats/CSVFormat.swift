@@ -1,11 +1,11 @@
 package import WaybillDiagnostics
-import WaybillFormats
+package import WaybillFormats
 package import WaybillJSON
 
 /// A header and rows (RFC 4180). Each row is read as an object of strings.
 ///
-/// If `write` has no columns, the members of the first record are the columns. Other members of later records are left
-/// out with a warning. A record that is not an object is written to the column `value`.
+/// If `write` has no columns, the members of the first record are the columns, and a later record with another member is
+/// an error. A record that is not an object is written to the column `value`.
 package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     package static let name = "csv"
     package static let extensions = ["csv"]
@@ -37,8 +37,6 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
 
     private let given: [String]?
     private var columns: [String]
-    private var warning: String?
-    private var hasWarned = false
     private let writer: CSVWriter
 
     package init(columns: [String]? = nil) { self.init(columns: columns, escapesFormulas: false) }
@@ -52,8 +50,19 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         writer = CSVWriter(escapesFormulas: escapesFormulas)
     }
 
-    package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
-        append(record.members, isFirst: isFirst, to: &file)
+    package mutating func append(
+        _ record: JSON,
+        isFirst: Bool,
+        to file: inout [UInt8]
+    ) throws(UnwritableRecord) {
+        let members = record.members
+        if isFirst {
+            columns = given ?? members.names
+            writer.write(header: columns, to: &file)
+        } else if given == nil {
+            try checkMembers(of: record)
+        }
+        writer.write(row(of: members), to: &file)
     }
 
     /// Without given columns, the first record is not known yet, so waiting records are stored as JSON.
@@ -66,7 +75,11 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         }
     }
 
-    package mutating func release(_ held: [UInt8], isFirst: Bool, to file: inout [UInt8]) {
+    package mutating func release(
+        _ held: [UInt8],
+        isFirst: Bool,
+        to file: inout [UInt8]
+    ) throws(UnwritableRecord) {
         guard given == nil else {
             if isFirst { writer.write(header: columns, to: &file) }
             file += held
@@ -76,7 +89,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         for line in held.split(separator: UInt8(ascii: "\n")) {
             // Only `hold` writes these lines, unless a journal was edited.
             guard let value = try? JSONParser.ownFiles.parse(line) else { continue }
-            append(value.members, isFirst: isFirst, to: &file)
+            try append(value, isFirst: isFirst, to: &file)
             isFirst = false
         }
     }
@@ -95,24 +108,18 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
         columns = (reader.names ?? []).map(writer.name(fromHeader:))
     }
 
-    package mutating func takeWarning() -> String? {
-        defer { warning = nil }
-        return warning
-    }
-
-    private mutating func append(_ members: JSONObject, isFirst: Bool, to file: inout [UInt8]) {
-        if isFirst {
-            columns = given ?? members.names
-            writer.write(header: columns, to: &file)
-        } else if given == nil, !hasWarned,
-            let name = members.names.first(where: { name in
-                !columns.contains { $0.hasSameCodePoints(as: name) }
-            })
-        {
-            hasWarned = true
-            warning = "'\(name)' is left out: the first record does not have it, so it is not a column"
+    /// Throws if a record after the first has a member that is not a column.
+    private func checkMembers(of record: JSON) throws(UnwritableRecord) {
+        let lost = record.members.names.first { name in
+            !columns.contains { $0.hasSameCodePoints(as: name) }
         }
-        writer.write(row(of: members), to: &file)
+        guard let lost else { return }
+        let excerpt = JSONWriter().string(record).excerpt(80)
+        let difference = record.object == nil ? "is not an object" : "also has '\(lost)'"
+        throw UnwritableRecord(
+            "the columns are the members of the first record, but the record \(excerpt) \(difference); "
+                + "'columns' chooses the columns"
+        )
     }
 
     private func row(of members: JSONObject) -> [JSON] {

@@ -50,7 +50,7 @@ package struct JSONFormat: ReadableRecordFormat, WritableRecordFormat {
 
 extension DataFile {
     fileprivate func diagnostic(for error: JSONSyntaxError, in part: Range<Int>) -> Diagnostic {
-        if bytes[part].allSatisfy({ $0 <= UInt8(ascii: " ") }) {
+        if bytes[part].allSatisfy({ " \t\r\n".utf8.contains($0) }) {
             return Diagnostic("empty-file", "the file is empty", at: source.span(part.lowerBound..<part.lowerBound))
         }
         var start = part.lowerBound + error.offset

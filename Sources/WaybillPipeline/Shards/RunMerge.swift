@@ -28,8 +28,6 @@ package struct RunMerge: Sendable {
         package var record: RunRecord
         /// When the last shard finished.
         package var time: Timestamp
-        /// Warnings about records that could not be written unchanged.
-        package var warnings: [String]
     }
 
     /// Reads the shards, and plans their manifest again with the inputs of the run.
@@ -68,16 +66,15 @@ package struct RunMerge: Sendable {
             try Self.checkFiles(of: shards)
             let files = try sharded.map { try Self.file(of: $0, shards) }
             let run = try MergedRun(folder)
-            var warnings: [String] = []
             var steps: [MergedRun.Step] = []
             try Self.copyFiles(of: shards, to: folder)
             for (step, file) in zip(sharded, files) {
-                steps.append(try await Self.merged(step, file, of: shards, in: run, &warnings))
+                steps.append(try await Self.merged(step, file, of: shards, in: run))
             }
             try run.copySources(from: folders[0])
             let time = shards.compactMap(\.lastTime).max() ?? .now()
             try run.writeJournal(steps, of: folders, at: time)
-            return Merged(record: try RunRecord(folder: folder), time: time, warnings: warnings)
+            return Merged(record: try RunRecord(folder: folder), time: time)
         } catch let error as RunError {
             throw error
         } catch {
@@ -90,8 +87,7 @@ package struct RunMerge: Sendable {
         _ step: StepPlan,
         _ file: MergedRun.File?,
         of shards: [ShardJournal],
-        in run: borrowing MergedRun,
-        _ warnings: inout [String]
+        in run: borrowing MergedRun
     ) async throws -> MergedRun.Step {
         let parts = shards.compactMap { $0.steps[step.path] }
         guard parts.contains(where: { $0.list != nil }) else {
@@ -99,9 +95,8 @@ package struct RunMerge: Sendable {
         }
         var written: RunEvent.WrittenFile?
         if let file, let write = step.flow?.write {
-            let (content, warning) = try await run.combine(file)
+            let content = try await run.combine(file)
             written = RunEvent.WrittenFile(write, at: file.parts[0].file.path, content, Redactor())
-            if let warning { warnings.append("\(file.path): \(warning)") }
         }
         let use = step.keeps.contains(.written) ? written?.json : nil
         let result = StepResult.merged(parts.compactMap(\.result))

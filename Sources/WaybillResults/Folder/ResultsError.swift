@@ -1,3 +1,4 @@
+import WaybillFormats
 import WaybillPlatform
 import WaybillRuntime
 
@@ -18,6 +19,8 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
         case refused
         /// The disk is full, or could not read or write.
         case disk
+        /// A record does not fit its file. The disk is not the reason, so only the step fails.
+        case record
         /// Anything else.
         case other
     }
@@ -37,6 +40,11 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
 
     /// The error of a path that must not be written to.
     static func refused(_ reason: String) -> ResultsError { ResultsError(reason, .refused) }
+
+    /// The error of a record of which a part would be lost in a file.
+    static func lost(_ record: UnwritableRecord, in path: String) -> ResultsError {
+        ResultsError("cannot write '\(path)': \(record.reason)", .record)
+    }
 
     /// The error of work on a file that ended early.
     static func stopped(_ path: String) -> ResultsError {

@@ -66,17 +66,15 @@ package struct MergedRun: ~Copyable {
 
     /// Combines the records of the shards in one file.
     ///
-    /// - Returns: The content of the file, and a warning about records that could not be written unchanged.
-    package func combine(
-        _ file: File
-    ) async throws(ResultsError) -> (content: RecordFileWriter.Committed, warning: String?) {
+    /// - Returns: The content of the file.
+    package func combine(_ file: File) async throws(ResultsError) -> RecordFileWriter.Committed {
         let whole = try ResultPath(root: path, allowsOutside: false).prepare(file.path)
         let writer = try RecordFileWriter(whole, file.writer, in: file.container, thread: thread)
         for (folder, part) in file.parts {
             try Self.add(part, in: file.container.part(of: "\(folder)/\(file.path)"), to: writer)
             try writer.count(part.records)
         }
-        return (try await writer.commit(), writer.takeWarning())
+        return try await writer.commit()
     }
 
     /// Adds the records in the unfinished file of a shard, in pieces that end with a line.

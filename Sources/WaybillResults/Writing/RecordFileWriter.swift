@@ -182,7 +182,11 @@ package final class RecordFileWriter: Sendable {
                     (state.writer, state.isSyncDue) = (writer, isSyncDue)
                     throw .stopped(path)
                 }
-                state.writer.append(record.value, isFirst: state.records.count == 0, to: &state.buffer)
+                do throws(UnwritableRecord) {
+                    try state.writer.append(record.value, isFirst: state.records.count == 0, to: &state.buffer)
+                } catch {
+                    throw .lost(error, in: path)
+                }
                 state.records.count += 1
                 if state.buffer.count >= Self.bufferBytes { try write(&state) }
             }
@@ -240,11 +244,6 @@ package final class RecordFileWriter: Sendable {
         }
     }
 
-    /// Returns a warning about values that could not be written unchanged; each is reported once.
-    package func takeWarning() -> String? {
-        state.withLock { $0.writer.takeWarning() }
-    }
-
     /// Waits until everything appended is on the disk, if anything is new. If that fails, nothing more is written. May
     /// take long.
     func sync() {
@@ -267,7 +266,7 @@ package final class RecordFileWriter: Sendable {
     package func append(held: [UInt8]) throws(ResultsError) {
         try change { (state) throws(ResultsError) in
             let isFirst = state.bytes == 0 && state.buffer.isEmpty
-            state.writer.release(held, isFirst: isFirst, to: &state.buffer)
+            try release(held, isFirst: isFirst, &state)
             try write(&state)
         }
     }
@@ -347,7 +346,8 @@ package final class RecordFileWriter: Sendable {
         } catch {
             if error.wasStopped { return .failure(error) }
             state.error = error
-            onFailure(error)
+            // A record that does not fit the file fails only the step.
+            if error.kind != .record { onFailure(error) }
             // A full disk may have had space for a part of the data.
             try? file.cut(to: state.bytes)
             state.buffer = []
@@ -400,7 +400,11 @@ package final class RecordFileWriter: Sendable {
         var limit = WorkLimit.Check()
         for record in records {
             if limit.isReached(before: Self.unitsPerRecord) { throw .stopped(path) }
-            state.writer.hold(record.value, in: &new)
+            do throws(UnwritableRecord) {
+                try state.writer.hold(record.value, in: &new)
+            } catch {
+                throw .lost(error, in: path)
+            }
             tally.count += 1
         }
         state.waiting[element, default: Waiting()].bytes += new
@@ -435,9 +439,17 @@ package final class RecordFileWriter: Sendable {
     private func release(_ waiting: Waiting, _ state: inout State) throws(ResultsError) {
         guard waiting.records.count > 0 else { return }
         state.waitingBytes -= waiting.bytes.count
-        state.writer.release(waiting.bytes, isFirst: state.records.count == 0, to: &state.buffer)
+        try release(waiting.bytes, isFirst: state.records.count == 0, &state)
         state.records += waiting.records
         if state.buffer.count >= Self.bufferBytes { try write(&state) }
+    }
+
+    private func release(_ held: [UInt8], isFirst: Bool, _ state: inout State) throws(ResultsError) {
+        do throws(UnwritableRecord) {
+            try state.writer.release(held, isFirst: isFirst, to: &state.buffer)
+        } catch {
+            throw .lost(error, in: path)
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 /// A `Content-Range` field of bytes (RFC 9110, section 14.4).
-struct ContentRange: Equatable {
+package struct ContentRange: Equatable {
     /// The positions of the response's bytes in the file; nil in a 416.
-    let bytes: ClosedRange<Int>?
+    package let bytes: ClosedRange<Int>?
     /// The size of the whole file; nil if the server does not know it.
-    let total: Int?
+    package let total: Int?
 
     /// Parses the range of a response; nil if there is none, there are several, or it contradicts itself.
     init?(_ headers: HTTPFields) {
@@ -13,7 +13,7 @@ struct ContentRange: Equatable {
     }
 
     /// Parses `bytes 0-499/1234`, `bytes 0-499/*` and `bytes */1234`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let words = text.unicodeScalars.split(separator: " ").map { Substring($0) }
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let sides = words[1].unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillDiagnostics
 import WaybillExecution
@@ -175,6 +176,38 @@ import WaybillResults
         let outcome = await run(fixture, replying: .json(#"{"n": 1}"#)) { await watch.waitForShared(2) }
         #expect(outcome.summary == "first:passed gate:passed second:passed")
         #expect(fixture.transport.paths.filter { $0 == "/e/x" }.count == 1)
+    }
+
+    @Test(arguments: [
+        ("redirects: 1", "redirects: 2"), ("redirects: false", "redirects: 3"),
+        (sigV4(secretKey: "a"), sigV4(secretKey: "b")),
+    ])
+    func `with share, requests that differ in how they are sent receive their own responses`(
+        first: String,
+        second: String
+    ) async throws {
+        let count = Mutex(0)
+        let fixture = try ExecutionFixture(
+            """
+            endpoints: {e: {path: /e, duplicates: share}}
+            graphs: {main: {batch: [{id: a, call: e, \(first)}, {id: b, call: e, \(second)}]}}
+            """,
+            answering: { _ in
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? .held : .json("{}")
+            }
+        )
+        async let running = run(fixture)
+        await fixture.transport.waitForRequests(2)
+        fixture.transport.release("/e", .json("{}"))
+        #expect(await running.summary == "a:passed b:passed")
+    }
+
+    private static func sigV4(secretKey: String) -> String {
+        "auth: {awsSigV4: {region: r, service: s, accessKey: k, secretKey: \(secretKey)}}"
     }
 
     @Test func `with share, a different request receives its own response`() async throws {

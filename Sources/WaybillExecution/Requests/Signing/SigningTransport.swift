@@ -14,7 +14,7 @@ package struct SigningTransport: Transport {
     package static let placeholder = HTTPField(name: "Authorization", value: "AWS4-HMAC-SHA256", isSensitive: true)
 
     private let transport: any Transport
-    private let signer: AWSSigner
+    let signer: AWSSigner
     private let now: @Sendable () -> Timestamp
 
     /// A transport that signs.

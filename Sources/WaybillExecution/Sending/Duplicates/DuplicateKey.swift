@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
@@ -12,22 +13,23 @@ enum DuplicateKey: Hashable, Sendable {
     case address(method: String, url: String)
     /// `key` has the same value, and they call the same endpoint or are both inline requests.
     case value(JSON, endpoint: String?)
-    /// Everything that is sent is the same.
+    /// Everything that is sent is the same, and what is done with the response.
     case request(WholeRequest)
 
-    /// The key of a request that has been built, with the path of the file that it downloads.
+    /// The key of a request that has been built, with its signer and its download, if it has them.
     init(
         of request: HTTPRequest,
         by policy: Setting<DuplicatePolicy>,
         in plan: RequestPlan,
         scope: RequestScope,
-        file: String? = nil
+        signer: AWSSigner? = nil,
+        download: AttemptDownload? = nil
     ) throws(EvaluationFailure) {
         if let key = policy.value.key {
             let value = try key.value(in: scope.scope(policy.level))
             self = .value(value.json, endpoint: plan.endpoint)
         } else if policy.value.mode == .share || plan.download != nil {
-            self = .request(WholeRequest(request: request, file: file))
+            self = .request(WholeRequest(request: request, signer: signer, file: download.map(WholeRequest.File.init)))
         } else if let endpoint = plan.endpoint {
             self = .endpoint(endpoint)
         } else {
@@ -36,11 +38,29 @@ enum DuplicateKey: Hashable, Sendable {
     }
 }
 
-/// A request that is compared by all that is sent.
+/// A request that is compared by all that is sent, and by what decides whether its file is accepted.
 struct WholeRequest: Hashable, Sendable {
+    /// The file that a request downloads.
+    struct File: Hashable, Sendable {
+        /// Its path.
+        let path: String
+        /// Where the checksum, and whether an existing file is kept, are written.
+        let definition: SourceSpan
+        /// The statuses with which a response has the file.
+        let expectedStatus: [StatusPattern]
+
+        init(_ download: AttemptDownload) {
+            path = download.target.path
+            definition = download.definition.span
+            expectedStatus = download.expectedStatus
+        }
+    }
+
     let request: HTTPRequest
+    /// What signs the request when it is sent.
+    var signer: AWSSigner?
     /// The file that it downloads.
-    var file: String?
+    var file: File?
 
     func hash(into hasher: inout Hasher) {
         // The body is left out: requests that differ only in their bodies are rare.

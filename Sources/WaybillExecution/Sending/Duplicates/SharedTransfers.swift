@@ -5,6 +5,8 @@ import WaybillTransport
 final class SharedTransfers: Sendable {
     private struct Key: Hashable {
         var key: DuplicateKey
+        /// The maximum number of redirects, which decides which response is the last one.
+        var redirects: Int
         /// A request that is sent even when the run is being stopped does not wait for one that is not.
         var isFinal: Bool
     }
@@ -20,10 +22,11 @@ final class SharedTransfers: Sendable {
     /// long as a task waits for it. `nil` if the task was cancelled.
     func join(
         _ key: DuplicateKey,
+        redirects: Int,
         isFinal: Bool,
         _ transfer: @escaping @Sendable () async -> RequestSender.Outcome
     ) async -> RequestSender.Outcome? {
-        let key = Key(key: key, isFinal: isFinal)
+        let key = Key(key: key, redirects: redirects, isFinal: isFinal)
         let (work, ticket) = transfers.withLock { transfers in
             if let work = transfers[key], let ticket = work.join() { return (work, ticket) }
             let work = SharedWork<RequestSender.Outcome>()
