@@ -1,4 +1,5 @@
 import Testing
+import WaybillDiagnostics
 import WaybillExecution
 import WaybillJSON
 import WaybillResults

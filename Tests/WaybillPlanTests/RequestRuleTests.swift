@@ -132,7 +132,10 @@ import WaybillPlan
                 "{get: /a, download: {to: a}, filters: [{select: $.a}]}"
             ),
             ("a download and records", ["download-has-no-data"], "{get: /a, download: {to: a}, write: {to: b.json}}"),
-            ("a download and a schema", ["download-has-no-data"], "{get: /a, download: {to: a}, expect: {schema: false}}"),
+            (
+                "a download and a schema", ["download-has-no-data"],
+                "{get: /a, download: {to: a}, expect: {schema: {type: object}}}"
+            ),
             (
                 "a download and pages", ["download-has-no-data"],
                 "{get: /a, download: {to: a/}, paginate: {page: {query: page}}}"

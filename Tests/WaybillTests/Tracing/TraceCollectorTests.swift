@@ -46,11 +46,8 @@ import WaybillTransport
 
     @Test(arguments: [(TransportFailure.Kind.connect, true), (.transfer, false)])
     func `failures of the transfer are redacted`(kind: TransportFailure.Kind, isUnreachable: Bool) async {
-        let failure = TransportFailure(
-            kind: kind,
-            code: 0,
-            message: "the line 's3cret-of-run t0ken-of-collector' is malformed"
-        )
+        let message = "the line 's3cret-of-run t0ken-of-collector' is malformed"
+        let failure = TransportFailure(kind, message, wasSent: true)
         let reason = "the line '*** ***' is malformed"
         let expected = isUnreachable ? TraceDelivery.unreachable(reason: reason) : .refused(reason: reason)
         #expect(await delivery(.failure(failure)) == expected)
