@@ -32,7 +32,8 @@ import WaybillTransport
             ("to: a.jsonl, records: \"$.rows[*].id\"", "a.jsonl", "1\n2\n"),
             ("to: a.json, records: $.rows, columns: [id]", "a.json", "[\n{\"id\":1},\n{\"id\":2}\n]\n"),
             ("to: a.CSV, records: $.rows, columns: [{twice: item.id * 2}, n]", "a.CSV", "twice,n\r\n2,x\r\n4,\r\n"),
-            ("to: a.txt, records: \"$.rows[0].n\"", "a.txt", "x"), ("to: a, records: $.rows, format: csv", "a", nil),
+            ("to: a.txt, records: \"$.rows[0].n\"", "a.txt", "x"),
+            ("to: a, records: $.rows, format: csv, columns: [id]", "a", nil),
             ("to: \"${concat('x/', 'y')}.json\", records: $.nothing", "x/y.json", "[]\n"),
             ("to: a, records: $.rows", "a", "[{\"id\":1,\"n\":\"x\"},{\"id\":2,\"key\":\"***\"}]\n"),
         ] as [(String, String, String?)]

@@ -27,7 +27,6 @@ import WaybillManifest
         arguments: [
             [0xFF, 0xFE, 0x61, 0, 0x3A, 0, 0x20, 0, 0x31, 0], Array("\0a: 1\n".utf8), [0x61, 0x3A, 0x20, 0xE9],
             Array("services: {a: ]}\nwaybill: 1\n".utf8),
-            Array((String(repeating: "[", count: 1000) + "\nwaybill").utf8),
         ] as [[UInt8]]
     )
     func `a file that the loader rejects first is loaded, so that its error is reported`(bytes: [UInt8]) {

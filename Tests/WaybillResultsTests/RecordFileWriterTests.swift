@@ -308,6 +308,7 @@ import WaybillTestSupport
         try first.append(records("1"))
         var place = RecordFileWriter.Resumption(bytes: 0, records: 0)
         place.add(page: 1, upTo: 3, checksum: nil, records: 1)
+        _ = consume first
         let second = try RecordFileWriter("\(folder.path)/a", JSONFormat(), from: place, thread: FileThread())
         #expect(second.loss == nil)
         try second.append(records("2"))

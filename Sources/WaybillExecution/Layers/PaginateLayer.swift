@@ -88,6 +88,8 @@ private struct PageCollector {
     private let keepsItems: Bool
     private var items: [JSON] = []
     private var isSecret = false
+    /// Whether the secrets in the items so far can be redacted.
+    private var areSecretsKnown = true
     private var run: RunContext { context.run }
 
     init(_ request: RequestStep, _ pagination: Pagination, in context: StepContext) {
@@ -175,7 +177,7 @@ private struct PageCollector {
             if case .request(let request) = step.work {
                 var scope = outcome.scope
                 scope.data = data
-                run.redactor.register(secretOutputsOf: request, in: scope)
+                areSecretsKnown = run.redactor.register(secretOutputsOf: request, in: scope)
             }
         }
         let isList = pagination.items != nil || outcome.data?.json.array != nil
@@ -202,9 +204,10 @@ private struct PageCollector {
         return decision != .finish
     }
 
-    /// The items of a page for the journal; `nil` if they are not needed or contain a secret.
+    /// The items of a page for the journal; `nil` if they are not needed, contain a secret, or may contain one that is
+    /// found only after the last page.
     private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
-        guard keepsItems, !isSecret else { return nil }
+        guard keepsItems, !isSecret, areSecretsKnown else { return nil }
         return run.redactor.unchanged(JSON.array(items).markingBytes)
     }
 

@@ -160,6 +160,9 @@ extension Redactor {
         "access", "account", "api", "auth", "client", "functions", "private", "secret", "subscription",
     ]
 
+    /// The length in bytes of the longest of these words.
+    private static let longestWord = "authorization".utf8.count
+
     /// Whether a header field with this name contains credentials or cookies, whatever its value: `Authorization`,
     /// `Set-Cookie`, `X-Api-Key`, `X_CSRF_TOKEN`.
     package static func isCredential(headerNamed name: String) -> Bool {
@@ -168,7 +171,8 @@ extension Redactor {
         var earlier = ""
         while !rest.isEmpty {
             let word = rest.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-            let text = String(decoding: word, as: UTF8.self)
+            // Swift compares strings by canonical equivalence, which takes long for long ones: no word looked for is long.
+            let text = word.count <= longestWord ? String(decoding: word, as: UTF8.self) : "…"
             if wordsOfCredentials.contains(text) || text == "key" && wordsBeforeKey.contains(earlier) { return true }
             if !text.isEmpty { earlier = text }
             rest = rest[word.endIndex...].dropFirst()

@@ -187,10 +187,6 @@ import WaybillTransport
                 "paginate: {page: {query: p}}, filters: [{map: \"${item}\"}, {select: \"$[0]\"}]", .output,
                 "the page is not a list, so its items cannot be counted"
             ),
-            (
-                "paginate: {page: {query: p}, items: \"concat('x', 'y')\"}", .output,
-                "the value of 'items' is a string, not a list"
-            ),
             ("paginate: {link: true, items: \"$[0]\"}", .output, "the value of 'items' is a number, not a list"),
             (
                 "paginate: {cursor: {query: p, from: \"concat('x', '')\"}}", .transfer,

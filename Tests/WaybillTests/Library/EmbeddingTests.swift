@@ -195,9 +195,10 @@ import WaybillTestSupport
             """
             graphs:
               main:
+                onFailure: continue
                 batch:
                   - {id: a, get: "http://a.example/", expect: {snapshot: a.json}}
-                  - {id: b, values: {x: "file(concat('..', '/b.txt'))"}}
+                  - {id: b, values: {x: "file(concat('/etc', '/hostname'))"}}
             """
         )
         let transport = TransportTests.Recorder { _ in

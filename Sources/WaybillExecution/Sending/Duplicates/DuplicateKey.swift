@@ -15,6 +15,8 @@ enum DuplicateKey: Hashable, Sendable {
     case value(JSON, endpoint: String?)
     /// Everything that is sent is the same, and what is done with the response.
     case request(WholeRequest)
+    /// They download the same to one path.
+    case download(WholeRequest, path: String)
 
     /// The key of a request that has been built, with its signer and its download, if it has them.
     init(
@@ -28,8 +30,11 @@ enum DuplicateKey: Hashable, Sendable {
         if let key = policy.value.key {
             let value = try key.value(in: scope.scope(policy.level))
             self = .value(value.json, endpoint: plan.endpoint)
-        } else if policy.value.mode == .share || plan.download != nil {
+        } else if policy.value.mode == .share {
             self = .request(WholeRequest(request: request, signer: signer, file: download.map(WholeRequest.File.init)))
+        } else if let download {
+            // A later download takes the place of an earlier one wherever it is written in the manifest.
+            self = .download(WholeRequest(request: request), path: download.target.path)
         } else if let endpoint = plan.endpoint {
             self = .endpoint(endpoint)
         } else {
