@@ -73,7 +73,14 @@ struct ManifestSchema: Sendable {
     private func diagnostic(for violation: SchemaViolation, in root: YAMLNode) -> Diagnostic {
         let key = root.keySpan(at: violation.instanceLocation)
         if case .unknownName(let name, _) = violation.detail, let reason = levels.reason(against: name, by: violation) {
-            return Diagnostic("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key ?? root.span)
+            // A graph has 'tags', and a step 'tag'.
+            let form = violation.suggestion.flatMap { name == "\($0)s" || $0 == "\(name)s" ? $0 : nil }
+            return Diagnostic(
+                "misplaced-key",
+                "'\(name)' has no meaning here: \(reason)",
+                at: key ?? root.span,
+                label: form.map { "did you mean '\($0)'?" } ?? ""
+            )
         }
         var diagnostic = violation.diagnostic(in: root, of: "the manifest")
         if let custom = violation.annotation?["x-waybill-error"] {

@@ -15,7 +15,7 @@ package struct StepSelection: Sendable, Equatable {
     package var excludedTags: [String] = []
     /// The ids or paths of steps or groups of steps. If empty, any step is selected.
     package var steps: [String] = []
-    /// Whether the manifest may lack some of the steps and tags, because it is one of several.
+    /// Whether the manifest may be without some of the steps and tags, because it is one of several.
     package var toleratesUnknownNames = false
 
     /// Selects all steps.
@@ -86,7 +86,7 @@ package struct StepSelection: Sendable, Equatable {
         return (tags + excludedTags).filter { !known.contains($0) }.map { tag in
             Diagnostic(
                 "unmatched-tag",
-                "nothing has the tag '\(tag)'",
+                "no graph and no step has the tag '\(tag)'",
                 severity: .warning,
                 help: [
                     NearestName.of(tag, among: known.sorted()).map { "Did you mean '\($0)'?" }

@@ -101,7 +101,7 @@ import WaybillTestSupport
             "waybill: 1\ngraphs: {main: {chain: [{id: a, tag: other, get: \"http://127.0.0.1:9/\", mock: {}}]}}\n",
             to: "other.yaml"
         )
-        let warning = "warning[unmatched-tag]: nothing has the tag 'slwo'\n"
+        let warning = "warning[unmatched-tag]: no graph and no step has the tag 'slwo'\n"
         for manifests in [["manifest.yaml"], ["manifest.yaml", "other.yaml"]] {
             let arguments = ["run"] + manifests + ["--mock", "--not-tag", "slwo", "--tag", "smoke", "--tag", "other"]
             let run = try await Command.run(CommandCase.program, arguments, in: folder.path)

@@ -13,7 +13,7 @@ struct RequestedRange: Sendable {
     /// The value of the field.
     let text: String
 
-    /// The range that the fields of a request ask for; `nil` if there is no field `Range`, or an empty one.
+    /// The range that the fields of a request ask for; `nil` if they have no `Range` with a value.
     init?(_ headers: [HTTPField]) {
         text = headers.filter { $0.isNamed("Range") }.map(\.value).joined(separator: ", ")
         if text.allSatisfy({ $0 == " " || $0 == "\t" }) { return nil }

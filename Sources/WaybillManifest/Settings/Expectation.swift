@@ -70,7 +70,8 @@ package enum ExpectationSetting: ReadableSetting {
                         decoder.diagnostics.report(
                             "invalid-schema",
                             "this schema accepts every value, so nothing is checked",
-                            at: value.span
+                            at: value.span,
+                            help: ["Add a keyword that restricts the data, such as 'type', or remove 'schema'."]
                         )
                     }
                     add(.schema(ExpectedSchema(schema: schema, node: value)), value)

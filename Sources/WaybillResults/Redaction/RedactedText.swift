@@ -151,30 +151,26 @@ extension Redactor {
     }
 
     /// The words in the names of header fields with credentials or cookies, and those that mean it before `key`.
-    private static let wordsOfCredentials: Set<String> = [
+    private static let wordsOfCredentials: Set<CodePoints> = [
         "accesskey", "accesstoken", "apikey", "auth", "authkey", "authorization", "authtoken", "cookie", "cookie2",
         "credential", "credentials", "jwt", "passphrase", "passwd", "password", "secret", "session", "sessionid",
         "signature", "token",
     ]
-    private static let wordsBeforeKey: Set<String> = [
+    private static let wordsBeforeKey: Set<CodePoints> = [
         "access", "account", "api", "auth", "client", "functions", "private", "secret", "subscription",
     ]
-
-    /// The length in bytes of the longest of these words.
-    private static let longestWord = "authorization".utf8.count
 
     /// Whether a header field with this name contains credentials or cookies, whatever its value: `Authorization`,
     /// `Set-Cookie`, `X-Api-Key`, `X_CSRF_TOKEN`.
     package static func isCredential(headerNamed name: String) -> Bool {
         // The name of each field of a response is checked, so nothing is kept of its words.
         var rest = Array(name.lowercased().utf8)[...]
-        var earlier = ""
+        var earlier: CodePoints = ""
         while !rest.isEmpty {
             let word = rest.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-            // Swift compares strings by canonical equivalence, which takes long for long ones: no word looked for is long.
-            let text = word.count <= longestWord ? String(decoding: word, as: UTF8.self) : "…"
+            let text = CodePoints(String(decoding: word, as: UTF8.self))
             if wordsOfCredentials.contains(text) || text == "key" && wordsBeforeKey.contains(earlier) { return true }
-            if !text.isEmpty { earlier = text }
+            if !word.isEmpty { earlier = text }
             rest = rest[word.endIndex...].dropFirst()
         }
         return false

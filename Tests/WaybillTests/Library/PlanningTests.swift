@@ -65,7 +65,7 @@ import WaybillTestSupport
         #expect(try manifest.plan(tags: ["smoke"], notTags: ["slow"]).warnings == [])
         let warnings = try manifest.plan(tags: ["smoke", "smole"], notTags: ["slwo", "x"]).warnings
         #expect(warnings.map(\.id) == ["unmatched-tag", "unmatched-tag", "unmatched-tag"])
-        #expect(warnings.map(\.message) == ["smole", "slwo", "x"].map { "nothing has the tag '\($0)'" })
+        #expect(warnings.map(\.message) == ["smole", "slwo", "x"].map { "no graph and no step has the tag '\($0)'" })
         #expect(
             warnings.flatMap(\.help)
                 == ["Did you mean 'smoke'?", "Did you mean 'slow'?", "The tags are: slow, smoke."]
