@@ -91,6 +91,8 @@ class Debian:
         for file in ("/etc/resolv.conf", "/etc/gitconfig"):
             if os.path.exists(file):
                 shutil.copy(file, f"{self.root}{file}")
+        # As the software that runs containers writes it.
+        self.write("/etc/hosts", "127.0.0.1 localhost\n")
         # Where the machine has the toolchain, and the packages that git finds in place of their addresses.
         self.bind(pathlib.Path(shutil.which("swift")).resolve().parents[2], "/toolchain")
         self.path = SYSTEM_PATH + ":/toolchain/usr/bin"
