@@ -114,6 +114,7 @@ static const unsigned char pages[] = {
 #embed "pages/same-for-all.md" suffix(, 0,)
 #embed "pages/secret-exposed.md" suffix(, 0,)
 #embed "pages/secret-in-url.md" suffix(, 0,)
+#embed "pages/schema-without-type.md" suffix(, 0,)
 #embed "pages/service-needed.md" suffix(, 0,)
 #embed "pages/session-cycle.md" suffix(, 0,)
 #embed "pages/several-documents.md" suffix(, 0,)

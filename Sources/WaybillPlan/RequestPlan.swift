@@ -22,6 +22,10 @@ package final class RequestPlan: Sendable {
     package let settings: Settings
     /// The filter stages. Named filters are replaced by their stages.
     package let filters: [Setting<PlannedStage>]
+    /// Which settings are sent only to the origin of the service.
+    package let originLimits: OriginLimits
+    /// The settings for a request to another origin.
+    package var settingsElsewhere: Settings { settings.without(originLimits.apply) }
     /// Values that are computed before each attempt.
     package let vars: [VariableDefinition]
     /// Values for later steps.
@@ -65,6 +69,8 @@ package final class RequestPlan: Sendable {
         vars = definition.vars + (step?.step.vars ?? [])
         outputs = definition.outputs + (step?.step.outputs ?? [])
         hasSecretOutputs = outputs.contains(where: \.isSecret)
+        let limits = OriginLimits(of: site, settings)
+        originLimits = limits
         returns = definition.returns
         download = definition.download
         mock = definition.mock
@@ -74,12 +80,12 @@ package final class RequestPlan: Sendable {
         let visitor = UseVisitor { use in
             usesSession = usesSession || use.text.references.contains { $0.name == "session" }
         }
-        let forServiceOrigin = settings.without { !$0.isForServiceOrigin }
+        let forServiceOrigin = settings.without { !limits.apply(to: $0) }
         forServiceOrigin.visitUses(visitor)
         usesSessionAtServiceOrigin = usesSession
         usesSession = false
         visitor.scalar(method?.value, .request, .control)
-        let others = forServiceOrigin.isEmpty ? settings : settings.without(\.isForServiceOrigin)
+        let others = forServiceOrigin.isEmpty ? settings : settings.without(limits.apply)
         Self.visitUses(visitor, arguments, others, address, vars, outputs, download, filters)
         self.usesSession = usesSession
     }
@@ -138,7 +144,7 @@ extension StepPlan {
 }
 
 /// The origin of a request's service. Requests to another origin are sent without the settings that are limited to it
-/// (`Setting.isForServiceOrigin`).
+/// (`OriginLimits`).
 package enum ServiceOrigin: Sendable {
     /// There is no origin to compare with: the request is standalone, or has neither a service nor a default base URL.
     case any

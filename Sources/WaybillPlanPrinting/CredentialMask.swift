@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillExpressions
 import WaybillResults
 
@@ -20,7 +21,7 @@ enum CredentialMask {
     static func isCredential(_ keys: [String]) -> Bool {
         guard keys.count > 1, let last = keys.last else { return false }
         if keys[0] == "auth" { return !shownKeys.contains(last) }
-        return keys[keys.count - 2] == "headers" && Redactor.isCredential(headerNamed: last)
+        return keys[keys.count - 2] == "headers" && CredentialNames.contains(last)
     }
 
     /// Returns the text of a credential with every literal part masked; references are kept.

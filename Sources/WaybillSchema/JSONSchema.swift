@@ -17,16 +17,20 @@ package struct JSONSchema: Sendable {
     ///   - baseURI: The base of relative references, if the schema has no absolute `$id`.
     ///   - registry: The schemas at other addresses that this one may refer to.
     ///   - assertsFormats: Whether `format` is checked. Otherwise it is an annotation only, as in the draft.
+    ///   - dialect: The dialect of a document that does not name one.
+    ///   - access: Whether it describes what is sent or what is received, for schemas of OpenAPI.
     /// - Throws: The first error in the schema itself, with its location.
     package init(
         compiling schema: JSON,
         baseURI: String = "",
         registry: JSONSchemaRegistry = .standard,
-        assertsFormats: Bool = false
+        assertsFormats: Bool = false,
+        dialect: SchemaDialect = .draft2020,
+        access: SchemaAccess? = nil
     ) throws(JSONSchemaError) {
         document = schema
-        var compiler = SchemaCompiler(registry: registry, assertsFormats: assertsFormats)
-        program = try compiler.compile(schema, baseURI: baseURI)
+        var compiler = SchemaCompiler(registry: registry, assertsFormats: assertsFormats, access: access)
+        program = try compiler.compile(schema, baseURI: baseURI, dialect: dialect)
         ineffectiveKeywords = compiler.ineffectiveKeywords
     }
 
@@ -46,6 +50,12 @@ package struct JSONSchema: Sendable {
 
     /// Whether every instance is valid, because no keyword of the schema restricts it.
     package var acceptsEverything: Bool { (program.nodes.first ?? nil)?.acceptsEverything ?? false }
+
+    /// Whether null, booleans, numbers and strings are all valid, as for a schema that has `properties` but no `type`.
+    package var acceptsScalars: Bool {
+        let scalars: [JSON] = [.null, false, 0, ""]
+        return scalars.allSatisfy(isValid)
+    }
 
     /// Whether an instance is valid. This is faster than `validate(_:)`, but does not return why an instance is invalid.
     package func isValid(_ instance: JSON) -> Bool {

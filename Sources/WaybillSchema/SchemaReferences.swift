@@ -35,6 +35,11 @@ package enum SchemaReferences {
         return referred.filter { seen.insert($0).inserted && !MetaSchemas.isKnown($0) }
     }
 
+    /// Returns the references by `$ref` in a value, in an undefined order.
+    package static func references(in value: JSON) -> [String] {
+        objects(in: value, base: "").compactMap { $0.members["$ref"]?.string }
+    }
+
     /// Returns the addresses defined by the `$id` of a document and of schemas inside it.
     package static func identifiers(in document: JSON, base: String) -> Set<String> {
         Set(objects(in: document, base: base).filter { $0.members["$id"]?.string != nil }.map(\.base))

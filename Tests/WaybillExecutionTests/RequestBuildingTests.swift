@@ -268,6 +268,36 @@ import WaybillTransport
         #expect(request.options.cookies == .run)
     }
 
+    @Test(arguments: [
+        ("http://t/x", false), ("http://s/x", true),
+    ])
+    func `what a graph and the defaults set is not sent to an origin that a response chooses`(
+        url: String,
+        isSent: Bool
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            defaults: {headers: {X-Default: d, Accept-Language: "${inputs.l}"}}
+            inputs: {l: {type: string, default: en}}
+            graphs:
+              main:
+                auth: {bearer: graph}
+                headers: {X-Graph: g}
+                chain:
+                  - {id: list, get: /list, outputs: {url: $.url}}
+                  - {get: "${steps.list.outputs.url}", headers: {X-Own: o}}
+
+            """,
+            ["/list": .json("{\"url\": \"\(url)\"}"), "/x": .json("{}")]
+        )
+        let result = await fixture.run().result
+        let request = try #require(fixture.transport.sent.last)
+        #expect(request.url == url, "\(result.steps.compactMap(\.failure?.message.string))")
+        let names = request.headers.map(\.name).filter { !["Accept", "User-Agent"].contains($0) }
+        let shared = ["X-Default", "Accept-Language", "X-Graph", "X-Own", "Authorization"]
+        #expect(names == (isSent ? shared : ["X-Own"]))
+    }
+
     @Test func `a step's own settings are sent to any origin`() async throws {
         let step = "{get: /x, baseURL: \"http://t\", headers: {X-A: a}, params: {p: 2}, auth: {bearer: mine}}"
         let request = try await request(step, service: "auth: {bearer: token}\n    headers: {X-A: s, X-B: s}")

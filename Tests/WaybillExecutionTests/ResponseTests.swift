@@ -152,6 +152,23 @@ import WaybillTransport
         #expect(failure == nil, "\(failure?.message.string ?? "")")
     }
 
+    @Test(arguments: [
+        ("X-A", "b", ["b", "b"], true), ("X-A", "a, b", ["a", "b"], true), ("X-A", "*b", ["a", "b"], true),
+        ("X-A", "b", ["a", "b"], false), ("X-A", "b", ["b", "a"], false), ("Set-Cookie", "b=*", ["a=1", "b=2"], true),
+    ])
+    func `all fields with an expected name must match, but one of several cookies`(
+        name: String,
+        glob: String,
+        values: [String],
+        passes: Bool
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, expect: {headers: {\(name): '\(glob)'}}}]}}",
+            ["/a": .linked("{}", values, as: name)]
+        )
+        #expect((await fixture.run().result.steps.first?.failure == nil) == passes)
+    }
+
     @Test func `every difference from the expected JSON is reported, at the line of its member`() async throws {
         let fixture = try ExecutionFixture(
             """

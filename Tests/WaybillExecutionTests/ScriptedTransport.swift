@@ -9,8 +9,8 @@ final class ScriptedTransport: Transport, NetworkProbe {
     enum Reply: Sendable {
         /// A status and a JSON body.
         case json(String, status: Int = 200)
-        /// A JSON body and Link fields.
-        case linked(String, [String])
+        /// A JSON body and several fields with a name.
+        case linked(String, [String], as: String = "Link")
         /// A JSON body and a `Set-Cookie` field.
         case cookie(String, body: String = "{}")
         /// Another reply, after this many calls of `Task.yield`.
@@ -177,8 +177,8 @@ final class ScriptedTransport: Transport, NetworkProbe {
         switch reply {
         case .failure(let kind): return .failure(Self.failure(kind))
         case .held, .late: return .failure(Self.failure(.cancelled))
-        case .linked(let body, let links):
-            let fields = links.map { (name: "Link", value: $0) }
+        case .linked(let body, let links, let name):
+            let fields = links.map { (name: name, value: $0) }
             return response(to: request, Array(body.utf8), type: "application/json", status: 200, fields: fields)
         case .cookie(let cookie, let body):
             let fields = [(name: "Set-Cookie", value: cookie)]

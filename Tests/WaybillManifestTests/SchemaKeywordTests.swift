@@ -48,7 +48,7 @@ import WaybillTestSupport
 
     @Test func `keywords without an effect in the files of schemas are warnings`() throws {
         let files = RememberedFiles([
-            "/s.json": Array(#"{"$ref": "t.json", "format": "emial", "if": true}"#.utf8),
+            "/s.json": Array(#"{"$ref": "t.json", "type": "object", "format": "emial", "if": true}"#.utf8),
             "/t.json": Array(#"{"properties": {"a": {"then": true, "format": "int64"}}}"#.utf8),
         ])
         var loader = ManifestLoader(files: files)

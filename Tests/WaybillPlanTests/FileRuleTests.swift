@@ -24,7 +24,7 @@ import WaybillPlan
             ("certificates that are missing", "unreadable-file", "{get: /a, tls: {ca: ca.pem}}"),
             ("certificates of the machine", nil, "{get: /a, tls: {ca: /etc/hosts}}"),
             ("certificates that are a device", "unreadable-file", "{get: /a, tls: {ca: /dev/null}}"),
-            ("a pin by a file", "unreadable-file", "{get: /a, tls: {pins: [server.cer]}}"),
+            ("a pin by a file", "unreadable-file", "{get: \"https://s/a\", tls: {pins: [server.cer]}}"),
             ("credentials that are missing", "unreadable-file", "{get: /a, auth: {netrc: netrc}}"),
             ("credentials of the machine", nil, "{get: /a, auth: {netrc: /etc/hosts}}"),
             ("credentials that are a device", "unreadable-file", "{get: /a, auth: {netrc: /dev/null}}"),

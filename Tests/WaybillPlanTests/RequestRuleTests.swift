@@ -75,7 +75,7 @@ import WaybillPlan
             ("no verification of names", ["verification-off"], "{get: /a, tls: {verifyHost: false}}"),
             (
                 "no verification of certificates, but of keys", [],
-                "{get: /a, tls: {verify: false, pins: [\"sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]}}"
+                "{get: \"https://s/a\", tls: {verify: false, pins: [\"sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]}}"
             ),
             ("verification", [], "{get: /a, tls: {verify: true, verifyHost: null}}"),
             (

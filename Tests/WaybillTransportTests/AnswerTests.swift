@@ -198,6 +198,21 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: ["2\r\nok\r\n0\r\n\r", "2\r\nok\r\n0\r\nA: b\r\n", "2\r\nok\r\n0\r\n", "2\r\nok\r\n0"])
+    func `a chunked body without its last line break is not complete`(body: String) async throws {
+        let script: @Sendable (LoopbackConnection) -> Void = { connection in
+            connection.readRequest()
+            connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+            connection.close()
+        }
+        try await LoopbackServer.run(script: script) { server in
+            try await CurlTransport.run { transport in
+                let result = await transport.send(HTTPRequest(url: server.url(), timeout: .seconds(5)))
+                #expect(result.failure?.kind == .transfer)
+            }
+        }
+    }
+
     @Test func `a space where libcurl divides a long first field does not start a folded line`() async throws {
         // libcurl passes the header as a body in pieces of 16 KiB.
         let value = String(repeating: " a", count: 20_000)

@@ -84,14 +84,14 @@ struct SourceLine {
                 break reading
             }
         }
-        let passwords = UserInformation.passwords(in: file.bytes[range])
+        let credentials = WrittenCredentials.ranges(in: file.bytes[range])
         var cells: [Cell] = []
         var (offset, index) = (range.lowerBound, 0)
         for character in String(scalars) {
             let count = character.unicodeScalars.count
             let length = lengths[index..<index + count].reduce(0, +)
             let width = character == "\t" ? tabWidth : DisplayWidth.of(character)
-            let isHidden = passwords.contains { $0.contains(offset) }
+            let isHidden = credentials.contains { $0.contains(offset) }
             let text =
                 isHidden
                 ? String(repeating: "*", count: width)

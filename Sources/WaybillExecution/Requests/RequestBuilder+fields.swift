@@ -23,7 +23,7 @@ extension RequestBuilder {
                     HTTPField(
                         name: name,
                         value: try text.text.asFieldValue(of: name, at: value.span),
-                        isSensitive: text.isSecret || Redactor.isCredential(headerNamed: name)
+                        isSensitive: text.isSecret || CredentialNames.contains(name)
                     )
                 )
             }

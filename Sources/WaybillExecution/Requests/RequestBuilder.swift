@@ -41,7 +41,7 @@ struct RequestBuilder {
     mutating func build() throws(EvaluationFailure) -> HTTPRequest {
         let method = try method()
         var (url, origin, isForeign) = try target()
-        let sent = isForeign ? settings.without(\.isForServiceOrigin) : settings
+        let sent = isForeign ? plan.settingsElsewhere : settings
         let constants = isForeign ? CopyOnWrite(try constants(of: sent)) : try constants()
 
         let content =

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
 package import WaybillResults
@@ -145,7 +146,7 @@ package final class DebugRecord: Sendable {
     private static func headers(_ fields: [HTTPField]) -> JSON {
         .array(
             fields.map { field in
-                let isHidden = field.isSensitive || Redactor.isCredential(headerNamed: field.name)
+                let isHidden = field.isSensitive || CredentialNames.contains(field.name)
                 return ["name": .string(field.name), "value": .string(isHidden ? Redactor.mask : field.value)]
             }
         )

@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillPlan
@@ -41,7 +42,7 @@ extension StepRecord {
             var fields: [JSON] = []
             for field in response.headers.list {
                 let shown: JSON = [.string(field.name), .string(field.value)]
-                if Redactor.isCredential(headerNamed: field.name) || redactor.unchanged(shown) == nil {
+                if CredentialNames.contains(field.name) || redactor.unchanged(shown) == nil {
                     kept.lost.append("headers.\(field.name.lowercased())")
                 } else {
                     fields.append(shown)

@@ -19,6 +19,9 @@ package struct JSONPath: Sendable {
         self.text = text
     }
 
+    /// Whether the query selects the document itself.
+    package var isRoot: Bool { query.path.segments.isEmpty }
+
     /// Returns the values of all nodes that the query selects in a document, in order.
     ///
     /// - Throws: An error only if the work or the result exceeds its limit.

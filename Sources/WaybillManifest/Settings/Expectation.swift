@@ -48,7 +48,16 @@ package enum ExpectationSetting: ReadableSetting {
             case .equals: if let template = decoder.valueTemplate(value) { add(.equals(template), value) }
             case .body:
                 for condition in value.sequence ?? [] {
-                    if let check = decoder.check(condition) { add(.body(check), condition) }
+                    guard let check = decoder.check(condition) else { continue }
+                    if check.that.expression.isConstant {
+                        decoder.diagnostics.report(
+                            "same-for-all",
+                            "this is the same for every response, so nothing is checked",
+                            at: check.that.span,
+                            help: ["Use the response: '$' is its data, as in '$.count > 0'."]
+                        )
+                    }
+                    add(.body(check), condition)
                 }
             case .maxTime: if let limit = decoder.timeLimit(value) { add(.maxTime(limit), value) }
             case .time:
@@ -72,6 +81,14 @@ package enum ExpectationSetting: ReadableSetting {
                             "this schema accepts every value, so nothing is checked",
                             at: value.span,
                             help: ["Add a keyword that restricts the data, such as 'type', or remove 'schema'."]
+                        )
+                    } else if schema.acceptsScalars {
+                        decoder.diagnostics.report(
+                            "schema-without-type",
+                            "this schema also accepts null, strings, numbers and booleans, and so an empty body",
+                            severity: .warning,
+                            at: value.span,
+                            help: ["Add 'type: object' or 'type: array'."]
                         )
                     }
                     add(.schema(ExpectedSchema(schema: schema, node: value)), value)
@@ -155,7 +172,16 @@ extension ManifestDecoder {
         for path in node["ignore"]?.sequence ?? [] {
             guard let scalar = path.scalar else { continue }
             do throws(ExpressionSyntaxError) {
-                ignored.append(try JSONPath(parsing: scalar.text))
+                let path = try JSONPath(parsing: scalar.text)
+                if path.isRoot {
+                    diagnostics.report(
+                        "invalid-value",
+                        "'$' is all of the data, so nothing would be compared",
+                        at: scalar.span,
+                        help: ["Name the members that differ from run to run, such as '$.id'."]
+                    )
+                }
+                ignored.append(path)
             } catch {
                 report(syntax: error, in: scalar)
             }

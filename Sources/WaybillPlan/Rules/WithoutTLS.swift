@@ -20,10 +20,20 @@ struct HTTP2WithoutTLS: ManifestRule {
     }
 }
 
-/// A certificate can be expected only of a TLS connection.
+/// A certificate can be expected or pinned only in a TLS connection. Pins of outer levels may be for other requests, or
+/// for other environments.
 struct CertificateWithoutTLS: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         subject.requests.all.compactMap { site in
+            let own = site.definition.settings.tlsOptions + (site.step?.step.settings.tlsOptions ?? [])
+            if let pins = own.first(where: { if case .pins = $0.value { true } else { false } }), site.hasNoTLS {
+                return Diagnostic(
+                    "certificate-without-tls",
+                    "a request to http:// has no certificate, so the pins are not checked",
+                    at: pins.span,
+                    help: ["Write the address with https://, or remove 'pins'."]
+                )
+            }
             guard let certificate = site.nearest(ExpectationSetting.key, { $0.expectedCertificate.first }),
                 site.hasNoTLS
             else { return nil }

@@ -27,7 +27,8 @@ package struct EndpointExplanation: Sendable {
         let traced = cascade.settings.map { traced -> Explained in
             guard case .used = traced.effect else { return (traced.setting, traced.effect) }
             if traced.setting.value.isUnset { return (traced.setting, .removal) }
-            guard traced.setting.isForServiceOrigin, origin != true else { return (traced.setting, .used) }
+            let isLimited = cascade.request.originLimits.apply(to: traced.setting)
+            guard isLimited, origin != true else { return (traced.setting, .used) }
             return (traced.setting, origin == nil ? .ownOriginOnly : .otherOrigin)
         }
         return cascade.passedOver.map { ($0, .standalone) } + traced

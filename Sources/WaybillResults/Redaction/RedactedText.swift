@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 package import WaybillJSON
 
 /// A string that is safe to write anywhere: a literal of the program, or the output of a redactor.
@@ -146,33 +147,7 @@ extension Redactor {
     package func header(_ name: String, _ value: String) -> RedactedHeader {
         RedactedHeader(
             name: text(name),
-            value: Self.isCredential(headerNamed: name) ? RedactedText(redacted: Self.mask) : text(value)
+            value: CredentialNames.contains(name) ? RedactedText(redacted: Self.mask) : text(value)
         )
-    }
-
-    /// The words in the names of header fields with credentials or cookies, and those that mean it before `key`.
-    private static let wordsOfCredentials: Set<CodePoints> = [
-        "accesskey", "accesstoken", "apikey", "auth", "authkey", "authorization", "authtoken", "cookie", "cookie2",
-        "credential", "credentials", "jwt", "passphrase", "passwd", "password", "secret", "session", "sessionid",
-        "signature", "token",
-    ]
-    private static let wordsBeforeKey: Set<CodePoints> = [
-        "access", "account", "api", "auth", "client", "functions", "private", "secret", "subscription",
-    ]
-
-    /// Whether a header field with this name contains credentials or cookies, whatever its value: `Authorization`,
-    /// `Set-Cookie`, `X-Api-Key`, `X_CSRF_TOKEN`.
-    package static func isCredential(headerNamed name: String) -> Bool {
-        // The name of each field of a response is checked, so nothing is kept of its words.
-        var rest = Array(name.lowercased().utf8)[...]
-        var earlier: CodePoints = ""
-        while !rest.isEmpty {
-            let word = rest.prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
-            let text = CodePoints(String(decoding: word, as: UTF8.self))
-            if wordsOfCredentials.contains(text) || text == "key" && wordsBeforeKey.contains(earlier) { return true }
-            if !word.isEmpty { earlier = text }
-            rest = rest[word.endIndex...].dropFirst()
-        }
-        return false
     }
 }

@@ -10,6 +10,8 @@ import WaybillJSON
 struct SchemaCompiler {
     var documents: SchemaDocuments
     let assertsFormats: Bool
+    /// What the schemas describe, if `readOnly` and `writeOnly` have an effect.
+    let access: SchemaAccess?
     /// The keywords without an effect.
     private(set) var ineffectiveKeywords: [JSONSchemaError] = []
     private var locations: [SchemaLocation] = []
@@ -18,14 +20,19 @@ struct SchemaCompiler {
     private var nodesOnDemand: [SchemaNode?] = []
     private var dynamicAnchors: OrderedSet<CodePoints> = []
 
-    init(registry: JSONSchemaRegistry, assertsFormats: Bool) {
+    init(registry: JSONSchemaRegistry, assertsFormats: Bool, access: SchemaAccess? = nil) {
         documents = SchemaDocuments(registry: registry)
         self.assertsFormats = assertsFormats
+        self.access = access
     }
 
-    mutating func compile(_ schema: JSON, baseURI: String) throws(JSONSchemaError) -> SchemaProgram {
+    mutating func compile(
+        _ schema: JSON,
+        baseURI: String,
+        dialect: SchemaDialect = .draft2020
+    ) throws(JSONSchemaError) -> SchemaProgram {
         let address = URIReference(baseURI).withoutFragment.description
-        _ = index(of: try documents.read(schema, at: address))
+        _ = index(of: try documents.read(schema, at: address, referredToFrom: dialect))
         var anchors: [[Int: Int]] = []
         repeat {
             while nodes.count < locations.count { nodes.append(try node(at: locations[nodes.count])) }
@@ -94,13 +101,35 @@ struct SchemaCompiler {
             rules.refusesEverything = !accepts
         case .object(let members):
             let dialect = documents.documents[location.document].dialect
-            let source = SchemaSource(members: dialect.keywords(of: members), location: location)
+            var keywords = dialect.keywords(of: members)
+            if let access { removeHiddenProperties(from: &keywords, for: access, at: location) }
+            let source = SchemaSource(members: keywords, location: location)
             try read(source, into: &rules)
             if assertsFormats { findIneffectiveKeywords(in: source) }
         default:
             throw documents.error("must be a schema: a mapping, true or false", at: location)
         }
         return SchemaNode(rules, at: location)
+    }
+
+    /// Removes from `required` the properties that do not occur in what is sent or received. The keyword that marks them
+    /// may be in the schema that a property refers to.
+    private mutating func removeHiddenProperties(
+        from keywords: inout JSONObject,
+        for access: SchemaAccess,
+        at location: SchemaLocation
+    ) {
+        guard let required = keywords["required"]?.array, let properties = keywords["properties"]?.object else { return }
+        keywords["required"] = .array(
+            required.filter { name in
+                guard let name = name.string, let property = properties[name] else { return true }
+                if property[access.hiddenProperties] == true { return false }
+                guard let reference = property["$ref"]?.string,
+                    let target = try? documents.resolve(reference, "$ref", at: location).location
+                else { return true }
+                return documents.value(at: target)[access.hiddenProperties] != true
+            }
+        )
     }
 
     private mutating func read(_ source: SchemaSource, into rules: inout SchemaRules) throws(JSONSchemaError) {

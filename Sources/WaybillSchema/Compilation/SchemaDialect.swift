@@ -1,7 +1,7 @@
-import WaybillJSON
+package import WaybillJSON
 
 /// How the keywords of a document's schemas are read.
-enum SchemaDialect: Sendable {
+package enum SchemaDialect: Sendable {
     /// JSON Schema, draft 2020-12, which OpenAPI 3.1 and 3.2 use too.
     case draft2020
     /// The schema objects of OpenAPI 3.0 (OpenAPI 3.0.4, section 4.7.24).
@@ -11,7 +11,7 @@ enum SchemaDialect: Sendable {
     ///
     /// - Parameter outer: The dialect of the document that refers to it. A file that says nothing itself is a part of
     ///   that document.
-    init(of document: JSON, referredToFrom outer: SchemaDialect = .draft2020) {
+    package init(of document: JSON, referredToFrom outer: SchemaDialect = .draft2020) {
         if let version = document["openapi"]?.string {
             self = version.utf8.starts(with: "3.0".utf8) ? .openAPI30 : .draft2020
         } else {
@@ -33,5 +33,19 @@ enum SchemaDialect: Sendable {
         // Without a type, null is allowed anyway; a list of values must contain it.
         if schema["nullable"] == true, let type = schema["type"] { keywords["type"] = [type, "null"] }
         return keywords
+    }
+}
+
+/// Whether a schema of an OpenAPI document describes what is sent or what is received. Some properties occur in one of them
+/// only, even if they are required (OpenAPI 3.1.1, section 4.8.24).
+package enum SchemaAccess: Sendable {
+    case sending, receiving
+
+    /// The keyword of the properties that do not occur.
+    package var hiddenProperties: String {
+        switch self {
+        case .sending: "readOnly"
+        case .receiving: "writeOnly"
+        }
     }
 }

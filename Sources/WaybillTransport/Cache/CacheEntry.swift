@@ -107,8 +107,8 @@ extension CacheEntry {
 package struct CacheKey: Sendable, Hashable {
     /// The URL, without its fragment.
     package let url: String
-    /// What else identifies the server: another address to connect to, and how the server was verified. Empty for
-    /// most requests. It keeps the response of a mock server or an unverified server from being used for the real one.
+    /// What else identifies the server: another address to connect to, the proxy for http, and how the server was
+    /// verified. Empty for most requests. It keeps the response of a mock server or an unverified server from being used for the real one.
     package let route: String
 
     /// Creates a key from its parts.
@@ -120,8 +120,12 @@ package struct CacheKey: Sendable, Hashable {
     /// Creates the key for the URL of a request, or for a URL to which its response refers.
     init(url: String, as request: HTTPRequest) {
         var parts: [String] = []
-        let endpoint = request.connectTo ?? (try? Origin(ofURL: url, resolve: request.options.resolve))?.connectTo
-        if let endpoint { parts.append("to \(endpoint)") }
+        let origin = try? Origin(ofURL: url, resolve: request.options.resolve)
+        if let endpoint = request.connectTo ?? origin?.connectTo { parts.append("to \(endpoint)") }
+        // A proxy cannot change what https carries.
+        if let origin, !origin.isSecure, let proxy = try? PreparedProxy.make(request.options.proxy, for: origin) {
+            parts.append("through \(proxy.endpoint)")
+        }
         if let socket = request.options.unixSocket { parts.append("socket \(socket)") }
         if let host = request.headers.first(where: { $0.isNamed("Host") }) { parts.append("host \(host.value)") }
         if !request.options.tls.verifiesPeer || !request.options.tls.verifiesHost { parts.append("unverified") }

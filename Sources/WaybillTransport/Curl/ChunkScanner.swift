@@ -1,5 +1,5 @@
 /// Follows the chunks of a body as they arrive (RFC 9112, section 7.1). libcurl decodes them, but it ignores what follows
-/// the digits of a size, and discards bytes after the last chunk.
+/// the digits of a size, discards bytes after the last chunk, and does not wait for the last line break.
 struct ChunkScanner {
     /// Where the next byte is.
     private enum State {
@@ -19,6 +19,8 @@ struct ChunkScanner {
     private(set) var isMalformed = false
     /// Whether there are bytes after the body.
     private(set) var hasExcess = false
+    /// Whether the body has ended, with its last line break.
+    var isComplete: Bool { state == .end }
 
     private var state = State.size
     // The size of the chunk, and then how many of its bytes are missing.

@@ -91,8 +91,8 @@ extension Transfer.Refusal {
     fileprivate var code: CURLcode {
         switch self {
         case .bodyTooLarge, .announcedBodyTooLarge, .memoryFull: CURLE_FILESIZE_EXCEEDED
-        case .headerTooLarge, .tooManyCookies: .tooLarge
-        case .headerIncomplete, .endNotAnnounced: CURLE_PARTIAL_FILE
+        case .headerTooLarge, .tooManyCookies, .jarFull: .tooLarge
+        case .headerIncomplete, .endNotAnnounced, .chunksIncomplete: CURLE_PARTIAL_FILE
         case .headerStartsFolded, .invalidFraming, .versionNotAgreed, .malformedStatusLine: CURLE_WEIRD_SERVER_REPLY
         case .sentTwice: CURLE_ABORTED_BY_CALLBACK
         case .nonceStaleTwice: CURLE_LOGIN_DENIED
@@ -131,6 +131,7 @@ extension Transfer.Refusal {
                 "\(destination) rejected the digest credentials twice because their nonce was stale; the request was "
                 + "not sent again"
         case .endNotAnnounced: return prepared.closedWithoutNotice
+        case .chunksIncomplete: return prepared.closedInResponse
         case .pinMismatch:
             return "could not connect securely to \(destination): no certificate or public key of the server is pinned"
         case .pinsUnknown:
@@ -148,6 +149,10 @@ extension Transfer.Refusal {
         case .connectionUnusable: return prepared.timeoutMessage(in: .awaitingResponse)
         case .versionNotAgreed: return prepared.versionNotAgreed
         case .tooManyCookies:
+            return
+                "the response has more than \(ShareHandle.maximumFields) Set-Cookie fields, which is libcurl's limit; "
+                + "'cookies: false' ignores cookies"
+        case .jarFull:
             return
                 "\(destination) set a cookie although the jar already has \(ShareHandle.maximumCookies); "
                 + "'cookies: false' ignores cookies"

@@ -62,6 +62,8 @@ final class Transfer {
     /// Whether the end of the connection is that of the body.
     private(set) var bodyEndsWithConnection = false
     private var chunks: ChunkScanner?
+    // The number of `Set-Cookie` fields in the header.
+    private var cookieFields = 0
     // Whether the next piece of the header is the start of a line.
     private var isAtLineStart = true
     private var isEndAnnounced = false
@@ -141,8 +143,8 @@ final class Transfer {
     /// Why Waybill, not libcurl, ended a transfer.
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
-            pinMismatch,
-            pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed, tooManyCookies
+            chunksIncomplete, pinMismatch, pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed,
+            tooManyCookies, jarFull
         case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
@@ -182,7 +184,9 @@ final class Transfer {
         guard !head.startsFolded else { return refuse(.headerStartsFolded) }
         if prepared.request.options.cookies != .off, line.isField(named: "set-cookie") {
             handle?.removeCookie(misreadFrom: line)
-            if handle?.noteCookie() == false { return refuse(.tooManyCookies) }
+            cookieFields = wasComplete ? 1 : cookieFields + 1
+            guard cookieFields <= ShareHandle.maximumFields else { return refuse(.tooManyCookies) }
+            if handle?.noteCookie() == false { return refuse(.jarFull) }
         }
         return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
     }
@@ -294,6 +298,7 @@ final class Transfer {
         guard !bodyEndsWithConnection || !prepared.origin.isSecure || isEndAnnounced else {
             return refuse(.endNotAnnounced)
         }
+        guard chunks?.isComplete != false else { return refuse(.chunksIncomplete) }
         guard case .by(let decoder) = decoding, !decoder.isComplete else { return true }
         return refuse(.incompleteCoding(decoder.codings))
     }

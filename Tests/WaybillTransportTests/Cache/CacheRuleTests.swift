@@ -41,6 +41,14 @@ struct CacheRuleTests {
         #expect(Set(keys).count == 3)
     }
 
+    @Test(arguments: [("http", 3), ("https", 1)])
+    func `a response over http is used only for the proxy that it came through`(scheme: String, count: Int) {
+        let keys = [TransferOptions.Proxy.none, .url("http://a.test:1"), .url("http://b.test:1")].map { proxy in
+            CacheKey(HTTPRequest(url: "\(scheme)://api.test/").with { $0.proxy = proxy })
+        }
+        #expect(Set(keys).count == count)
+    }
+
     @Test func `a request with a secret, a body or another method does not use the cache`() {
         #expect(CacheRules.mayUseCache(Fixture.request()))
         #expect(CacheRules.mayUseCache(Fixture.request(method: "HEAD")))

@@ -56,6 +56,23 @@ import WaybillTransport
         }
     }
 
+    @Test(arguments: [(50, true), (51, false)])
+    func `a response with more cookies than libcurl keeps is a failure`(count: Int, passes: Bool) async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { _ in
+            ServerResponse(headers: (0..<count).map { ("Set-Cookie", "c\($0)=1") }, body: [])
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                for _ in 0..<2 {
+                    let result = await transport.send(HTTPRequest(url: server.url()).with { $0.cookies = .run })
+                    #expect((result.response != nil) == passes)
+                }
+                let withoutJar = await transport.send(HTTPRequest(url: server.url()))
+                #expect(withoutJar.response != nil)
+            }
+        }
+    }
+
     @Test func `cookies are kept in the run's jar, and only there`() async throws {
         try await LoopbackServer.run(answer: Self.answer) { server in
             try await CurlTransport.run { transport in

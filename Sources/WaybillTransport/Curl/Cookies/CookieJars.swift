@@ -44,6 +44,8 @@ final class ShareHandle {
     /// The maximum number of cookies in a jar (RFC 6265, section 6.1). libcurl itself has no limit, and the time for each
     /// request grows with the number of cookies.
     static let maximumCookies = 3000
+    /// The maximum number of `Set-Cookie` fields in a response. libcurl ignores the others.
+    static let maximumFields = 50
     /// The number of cookies when they were last counted.
     private var counted = 0
     /// The number of fields since then, each of which may have added a cookie.
