@@ -72,6 +72,10 @@ let package = Package(
             ]
         ),
         .target(
+            name: "WaybillContract",
+            dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+        ),
+        .target(
             name: "WaybillExpressions",
             dependencies: ["WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
@@ -79,16 +83,16 @@ let package = Package(
         .target(
             name: "WaybillManifest",
             dependencies: [
-                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
-                "WaybillDiagnostics", "WaybillPlatform", "CLibYAML", "CSchemas",
+                "WaybillContract", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
+                "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform", "CLibYAML", "CSchemas",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
         .target(
             name: "WaybillPlan",
             dependencies: [
-                "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON",
-                "WaybillRuntime", "WaybillDiagnostics",
+                "WaybillManifest", "WaybillContract", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
+                "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
@@ -112,9 +116,9 @@ let package = Package(
         .target(
             name: "WaybillExecution",
             dependencies: [
-                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
-                "WaybillPlatform",
+                "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillDiagnostics", "WaybillPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
             ]
         ),

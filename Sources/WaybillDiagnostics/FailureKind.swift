@@ -29,6 +29,8 @@ public enum FailureKind: String, Sendable, CaseIterable {
     case output
     /// The response does not meet an expectation.
     case expect
+    /// The response is not one that the OpenAPI document of the service declares.
+    case contract
     /// The file could not be downloaded or stored completely.
     case download
     /// The request was cancelled.

@@ -130,21 +130,29 @@ struct ManifestFiles: Sendable {
         return file
     }
 
-    /// Reads a JSON Schema from a JSON or YAML file.
-    func schema(_ name: Spanned<String>) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
-        let path = path(name.value)
-        let file: DataFile
-        do {
-            file = try read(path, as: "schema")
-        } catch {
-            return (nil, [error.diagnostic(at: name.span)])
-        }
+    /// Reads the first document of a JSON or YAML file; `nil` if it cannot be parsed.
+    func document(
+        _ path: String,
+        as kind: String
+    ) throws(FileRefusal) -> (document: DataDocument?, diagnostics: [Diagnostic]) {
         var document: DataDocument?
-        let diagnostics = file.forEachDocument {
+        let diagnostics = try read(path, as: kind).forEachDocument {
             document = $0
             return false
         }
-        guard !diagnostics.hasErrors, let document else { return (nil, diagnostics) }
+        return (diagnostics.hasErrors ? nil : document, diagnostics)
+    }
+
+    /// Reads a JSON Schema from a JSON or YAML file.
+    func schema(_ name: Spanned<String>) -> (schema: JSONSchema?, diagnostics: [Diagnostic]) {
+        let path = path(name.value)
+        let (document, diagnostics): (DataDocument?, [Diagnostic])
+        do {
+            (document, diagnostics) = try self.document(path, as: "schema")
+        } catch {
+            return (nil, [error.diagnostic(at: name.span)])
+        }
+        guard let document else { return (nil, diagnostics) }
         let (schema, found) = SchemaFiles.compile(document.value, in: path, isFile: true, files: self) { location in
             let locations = document.locations(of: [location])
             return locations.span(at: location) ?? locations.span

@@ -75,19 +75,14 @@ struct SchemaFiles {
     }
 
     private mutating func read(_ path: String, at address: String) -> DataDocument? {
-        let file: DataFile
         do {
-            file = try files.read(path, as: "schema")
+            let (document, found) = try files.document(path, as: "schema")
+            diagnostics += found
+            return document
         } catch {
             refusals[address] = error
             return nil
         }
-        var document: DataDocument?
-        diagnostics += file.forEachDocument {
-            document = $0
-            return false
-        }
-        return document
     }
 
     private func diagnostic(
@@ -118,7 +113,7 @@ struct SchemaFiles {
 
 extension URIReference {
     /// Returns the path of the file at an address; `nil` for any other address.
-    fileprivate static func file(atAddress address: String) -> String? {
+    static func file(atAddress address: String) -> String? {
         guard address.hasPrefix("file:///") else { return nil }
         return PercentEncoding.decoded(String(address.dropFirst("file://".count)))
     }

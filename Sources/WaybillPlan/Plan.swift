@@ -254,6 +254,8 @@ package struct ArgumentPlan: Sendable {
         case template(ValueTemplate)
         /// The declaration's default, or the manifest's input of the same name.
         case constant(JSON)
+        /// The call does not give it, or only a page does.
+        case omitted
     }
 
     /// The name of the input.

@@ -239,6 +239,10 @@ struct PlanAssembly {
                 let span = member.value.span
                 return ArgumentPlan(name: name, source: .template(member.value), schema: input.schema, span: span)
             }
+            if input.isOptional {
+                let source = input.defaultValue.map(ArgumentPlan.Source.constant) ?? .omitted
+                return ArgumentPlan(name: name, source: source, schema: input.schema, span: span)
+            }
             let given = input.environmentVariable.flatMap { variables[$0] }
             let value =
                 self.inputs[name] ?? given.map { InputResolution.value(of: $0, for: input) }

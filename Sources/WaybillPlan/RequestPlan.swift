@@ -10,6 +10,8 @@ package final class RequestPlan: Sendable {
     package let service: String?
     /// The origin that some of its settings are limited to.
     package let serviceOrigin: ServiceOrigin
+    /// The operation that it calls; `nil` for a request with an address of its own.
+    package let operation: BoundOperation?
     /// The inputs of the endpoint.
     package let arguments: [ArgumentPlan]
     /// The method; `nil` means GET.
@@ -20,12 +22,12 @@ package final class RequestPlan: Sendable {
     package let address: Address
     /// The merged settings, without the names that a level removed.
     package let settings: Settings
-    /// The filter stages. Named filters are replaced by their stages.
-    package let filters: [Setting<PlannedStage>]
     /// Which settings are sent only to the origin of the service.
     package let originLimits: OriginLimits
     /// The settings for a request to another origin.
     package var settingsElsewhere: Settings { settings.without(originLimits.apply) }
+    /// The filter stages. Named filters are replaced by their stages.
+    package let filters: [Setting<PlannedStage>]
     /// Values that are computed before each attempt.
     package let vars: [VariableDefinition]
     /// Values for later steps.
@@ -61,16 +63,18 @@ package final class RequestPlan: Sendable {
         service = site.service.name
         serviceOrigin = ServiceOrigin(site.service, in: site.far)
         self.arguments = arguments
+        operation = definition.operation
         method = definition.method
         constantMethod = definition.method.map(\.value.constantText) ?? "GET"
-        address = definition.address
+        // Failures of an operation are reported where it is called.
+        address = definition.operation == nil ? definition.address : definition.address.moved(to: site.span)
         settings = site.merged.withoutRemovals
+        let limits = OriginLimits(of: site, settings)
+        originLimits = limits
         self.filters = filters
         vars = definition.vars + (step?.step.vars ?? [])
         outputs = definition.outputs + (step?.step.outputs ?? [])
         hasSecretOutputs = outputs.contains(where: \.isSecret)
-        let limits = OriginLimits(of: site, settings)
-        originLimits = limits
         returns = definition.returns
         download = definition.download
         mock = definition.mock

@@ -34,16 +34,21 @@ package struct ResolvedManifest: Sendable {
 }
 
 extension PlanBuilder {
-    /// Applies an environment to a manifest, reads its data files and runs every rule. What errors in the text of the
-    /// manifest leave unknown is not checked.
+    /// Applies an environment to a manifest, reads its data files and OpenAPI documents, and runs every rule. What errors in
+    /// the text of the manifest leave unknown is not checked.
+    ///
+    /// - Parameter checksContracts: Whether all operations of the documents are checked, not only those that are called.
     package static func check(
         _ written: Manifest,
         environment: String? = nil,
         files: any ManifestFileSystem = LocalFiles(),
-        allowsOutside: Bool = false
+        allowsOutside: Bool = false,
+        checksContracts: Bool = false
     ) -> ResolvedManifest {
-        let (manifest, problems) = apply(environment, to: written)
-        var diagnostics = problems
+        let (unbound, problems) = apply(environment, to: written)
+        let binding = OperationBinding(unbound, files: files, allowsOutside: allowsOutside, wholly: checksContracts)
+        let manifest = binding.manifest
+        var diagnostics = problems + binding.diagnostics
         // The names in the other environments must exist, too.
         for (name, other) in written.environments where name != environment {
             diagnostics += written.applying(other.value).diagnostics

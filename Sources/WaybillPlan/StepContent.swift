@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaybillContract
 package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillFormats
@@ -186,6 +187,10 @@ package struct PlanContent {
             hasTemplate ? method.map { value(at: $0.span, $0.level) } ?? "" : request.writtenMethod,
             at: method?.span
         )
+        if let operation = request.operation?.operation {
+            let server = request.settings.baseURL?.value.written ?? ""
+            content.add("operation", Self.digest([operation.text, server]))
+        }
         let address = request.address.text
         content.add("url", value(at: address.span, address.level, Self.kind(of: request.address)), at: address.span)
         addSettings(of: request, to: &content)
@@ -231,6 +236,7 @@ package struct PlanContent {
             // The journal has the run's value for an input of the manifest.
             case .constant where plan.inputs[argument.name] != nil: text = Self.digest(["input", argument.name])
             case .constant(let constant): text = Self.digest(["constant", Self.text(constant)])
+            case .omitted: continue
             }
             content.add("with \(argument.name)", text, at: argument.span)
         }

@@ -196,7 +196,8 @@ struct Attempt: Sendable {
         if let status = plan.settings.expectedStatus {
             outcome.expectedStatus = try status.value.patterns(in: outcome.scope.scope(status.level))
         }
-        if plan.usesSessionAtServiceOrigin, try !RequestBuilder(plan, in: outcome.scope).isForeign() {
+        var addressed = RequestBuilder(plan, in: outcome.scope)
+        if plan.usesSessionAtServiceOrigin, try !addressed.isForeign() {
             try await outcome.scope.provideSession(of: plan.service ?? run.sessions.onlyService)
         }
         var builder = RequestBuilder(plan, in: outcome.scope)
@@ -219,6 +220,7 @@ struct Attempt: Sendable {
         if let (path, host) = builder.missingCredentials, run.netrcFiles.isFirstToMiss(host, in: path) {
             warn("\(path) has no credentials for \(host), so requests to it are sent without any")
         }
+        for warning in builder.contractWarnings { warn(warning) }
         outcome.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: sender.transport))
     }
@@ -310,6 +312,7 @@ struct Attempt: Sendable {
                     + "U+FFFD was used instead"
             )
         }
+        for difference in evaluation.contractWarnings { warn(difference.message.description) }
         // The response of a session contains credentials, which may not be marked as secrets.
         let isKept = run.executor.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }

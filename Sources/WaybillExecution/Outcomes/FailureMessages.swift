@@ -40,7 +40,8 @@ extension FailureKind {
         switch self {
         case .duplicate: [.duplicate, .general]
         case .unreachable, .dns, .connect: [.unreachable, .general]
-        case .input, .tls, .timeout, .transfer, .status, .contentType, .decode, .filter, .output, .expect, .download:
+        case .input, .tls, .timeout, .transfer, .status, .contentType, .decode, .filter, .output, .expect, .contract,
+            .download:
             [.general]
         // The request was cancelled by a person, or because of another failure.
         case .cancelled: []

@@ -36,6 +36,18 @@ struct AddressText {
     private var slashesBeforePath = 0
     private var isInPath = true
 
+    /// Creates a path from text that is encoded already.
+    init(path: String) {
+        isURL = false
+        text = path
+    }
+
+    /// Appends a part of a path that is encoded already.
+    mutating func append(path: String, isSecret: Bool = false) {
+        text += path
+        if isSecret { secrets.append(path) }
+    }
+
     /// Evaluates an address. A `${…}` at the start of a URL is the URL, or its first part, and is encoded like a
     /// literal.
     init(_ address: Address, in scope: EvaluationScope) throws(EvaluationFailure) {

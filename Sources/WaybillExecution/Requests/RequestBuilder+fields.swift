@@ -1,7 +1,9 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillPlan
 import WaybillResults
 import WaybillRuntime
 import WaybillTransport
@@ -36,7 +38,8 @@ extension RequestBuilder {
         }
         add(
             "Accept",
-            (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ") ?? "*/*"
+            (settings.accept?.value).flatMap { $0 }?.map(\.description).joined(separator: ", ")
+                ?? plan.operation?.operation.acceptField ?? "*/*"
         )
         if let urgency = settings.urgency { add("Priority", "u=\(urgency)") }
         if isMissing("User-Agent") { fields.append(try userAgent(settings)) }
@@ -54,6 +57,13 @@ extension RequestBuilder {
             value: try text.text.asFieldValue(of: name, at: agent.span),
             isSensitive: text.isSecret
         )
+    }
+}
+
+extension Setting<HeaderSetting> {
+    /// The first value of the field.
+    func firstText(in scope: RequestScope) throws(EvaluationFailure) -> String? {
+        try value.texts?.first?.text(in: scope.scope(level)).text
     }
 }
 

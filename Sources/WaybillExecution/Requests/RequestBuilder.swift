@@ -21,6 +21,8 @@ struct RequestBuilder {
     private(set) var grant: TokenGrant?
     /// The netrc file that has no credentials for the host of the request, and the host; set by `build()`.
     var missingCredentials: (path: String, host: String)?
+    /// The differences from the contract that are not failures; set by `build()`.
+    var contractWarnings: [String] = []
 
     var settings: Settings { plan.settings }
     private var run: RunContext { scope.context.run }
@@ -44,8 +46,12 @@ struct RequestBuilder {
         let sent = isForeign ? plan.settingsElsewhere : settings
         let constants = isForeign ? CopyOnWrite(try constants(of: sent)) : try constants()
 
-        let content =
+        var content =
             constants.value.hasContent ? try RequestContent(of: sent, method: method, scope: scope) : RequestContent()
+        if let operation = plan.operation {
+            let contentType = try sent.headers.last { $0.value.isNamed("Content-Type") }?.firstText(in: scope)
+            if let body = try body(of: operation, contentType: contentType) { content.set(body) }
+        }
         for (_, value) in content.query.pairs { try registerParameter(value) }
         var otherOrigin: Origin?
         if case .url(let next) = page {
@@ -57,10 +63,15 @@ struct RequestBuilder {
             url = Self.appending(content.query.query, to: url)
         }
         if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
+        var added: [HTTPField] = []
+        if let operation = plan.operation, otherOrigin == nil {
+            try addParameters(of: operation, to: &url, &added)
+        }
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
 
         var request = constants.value.request
         var headers = constants.value.hasHeaders ? request.headers : try self.headers(of: sent)
+        headers += added
         if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
             !sent.unsets(field: "Content-Type")
         {
@@ -137,9 +148,12 @@ struct RequestBuilder {
     }
 
     /// The URL of the request, as it is sent and signed, with its origin, and whether that is not the origin of its service.
-    private func target() throws(EvaluationFailure) -> (url: String, origin: Origin, isForeign: Bool) {
+    private mutating func target() throws(EvaluationFailure) -> (url: String, origin: Origin, isForeign: Bool) {
         let span = plan.address.text.span
-        let address = try AddressText(plan.address, in: scope.scope(plan.address.text.level))
+        let address =
+            if let operation = plan.operation { try path(of: operation) } else {
+                try AddressText(plan.address, in: scope.scope(plan.address.text.level))
+            }
         for secret in address.secrets { try redactor.register(secret, at: span) }
         if !address.isURL, let base = try constants().value.base {
             return (Self.joined(base.url, address.text), base.origin, base.isForeign)
@@ -212,7 +226,7 @@ struct RequestBuilder {
     }
 
     /// Whether the request goes to an origin other than its service's.
-    func isForeign() throws(EvaluationFailure) -> Bool {
+    mutating func isForeign() throws(EvaluationFailure) -> Bool {
         try target().isForeign
     }
 

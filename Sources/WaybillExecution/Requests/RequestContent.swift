@@ -59,6 +59,9 @@ struct RequestContent {
         }
     }
 
+    /// Sets the body.
+    mutating func set(_ body: EncodedBody) { self.body = body }
+
     /// The body as bytes; `nil` if it is read only when it is sent.
     var bytes: [UInt8]? {
         switch HTTPRequest.Body(body) {

@@ -26,6 +26,8 @@ struct ResponseEvaluator {
         var snapshot: SnapshotChecker.Update?
         /// Whether nothing of the body may be shown or kept: it may contain secret outputs that could not be evaluated.
         var isBodyHidden = false
+        /// The differences from the contract of the operation that are not failures.
+        var contractWarnings: [Failure.Detail] = []
         /// The failure, if the response is not accepted.
         var failure: Failure?
     }
@@ -47,7 +49,7 @@ struct ResponseEvaluator {
     /// The scope of expressions, with the response.
     var scope: RequestScope
     private(set) var evaluated = Evaluation()
-    private var redactor: Redactor { scope.context.run.redactor }
+    var redactor: Redactor { scope.context.run.redactor }
 
     consuming func evaluate() -> Evaluation {
         if let failure = failure() { evaluated.failure = failure }
@@ -82,7 +84,7 @@ struct ResponseEvaluator {
         let rejection = isExpected ? nil : statusFailure(expectedStatus)
         // A rejected 2xx response may have created something, which its outputs name. The condition of a poll sees the
         // data of responses with any status.
-        if let rejection, part != .poll, !isSuccess { return rejection }
+        if let rejection, part != .poll, !isSuccess { return withContract(rejection) }
         let dataFailure = dataFailure()
         // They are evaluated after the last page or poll.
         if part != .whole, !redactor.register(secretOutputsOf: plan, in: scope), part == .poll, isSuccess {
@@ -92,8 +94,14 @@ struct ResponseEvaluator {
             if part == .poll { evaluated.data = nil }
             return rejection ?? failure
         }
-        if part == .poll { return rejection }
-        if let failure = expectationFailure(evaluatingOutputs: part == .whole, with: rejection) { return failure }
+        if part == .poll {
+            if let rejection { return withContract(rejection) }
+            return contractFailure()
+        }
+        if let failure = expectationFailure(evaluatingOutputs: part == .whole, with: rejection) {
+            return withContract(failure)
+        }
+        if let failure = contractFailure() { return failure }
         return isSuccess && part == .whole ? returnsFailure() : nil
     }
 
@@ -137,7 +145,7 @@ struct ResponseEvaluator {
 
     /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). Filters are not
     /// applied then, so that a service with envelopes can also respond with 204.
-    private var isWithoutContent: Bool {
+    var isWithoutContent: Bool {
         response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
     }
 
@@ -176,6 +184,34 @@ struct ResponseEvaluator {
     }
 
     // MARK: Steps
+
+    /// The failure of a response that the contract of its operation does not declare. What is not an error is noted.
+    private mutating func contractFailure() -> Failure? {
+        let (violations, areErrors) = contractViolations()
+        guard areErrors else {
+            evaluated.contractWarnings = violations
+            return nil
+        }
+        guard let first = violations.first else { return nil }
+        let count = violations.count
+        let message = count == 1 ? first.message : "the response differs from its contract in \(count) ways"
+        return Failure(.contract, shown(message), at: plan.address.text.span, details: hiddenBody == nil ? violations : [])
+    }
+
+    /// Adds the differences from the contract to another failure.
+    private mutating func withContract(_ failure: Failure) -> Failure {
+        guard plan.operation != nil, hiddenBody == nil, let contract = contractFailure() else { return failure }
+        var failure = failure
+        if failure.details.isEmpty { failure.details = [.init(failure.message, at: failure.span)] }
+        failure.details += contract.details
+        return failure
+    }
+
+    /// A message about the body, unless that is hidden.
+    private func shown(_ message: RedactedText) -> RedactedText {
+        guard let hiddenBody else { return message }
+        return redactor.text("the response differs from its contract" + hiddenBody)
+    }
 
     private func statusFailure(_ wanted: [StatusPattern]) -> Failure {
         let patterns = wanted.map(\.description).joined(separator: " or ")

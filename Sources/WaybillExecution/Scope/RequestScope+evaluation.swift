@@ -25,6 +25,7 @@ extension RequestScope {
             case .template(let template):
                 try await provideSession(for: template)
                 value = try template.value(in: scope(level))
+            case .omitted: continue
             }
             try argument.check(value.json)
             self.arguments[argument.name] = value

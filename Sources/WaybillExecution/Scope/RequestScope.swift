@@ -1,4 +1,5 @@
 import WaybillExpressions
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillPlan

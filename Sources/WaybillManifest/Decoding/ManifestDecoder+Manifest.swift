@@ -41,7 +41,9 @@ extension ManifestDecoder {
         let (endpoints, graphs) = (earlier?.endpoints ?? [:], earlier?.graphs ?? [:])
         manifest.endpoints = definitions(node["endpoints"], earlier: endpoints) { decoder, name, node, _ in
             let inputs = decoder.inputs(node["inputs"])
-            return Endpoint(inputs: inputs, request: decoder.request(node, level: .endpoint(name.value)))
+            let request = decoder.request(node, level: .endpoint(name.value))
+            let operation = node["operation"].flatMap { decoder.text($0) }
+            return Endpoint(inputs: inputs, request: request, operationName: operation)
         }
         manifest.graphs = definitions(node["graphs"], earlier: graphs) { decoder, name, node, earlier in
             Graph(node, named: name.value, earlier: earlier, &decoder)
@@ -59,7 +61,18 @@ extension ManifestDecoder {
                 return SessionDefinition(call: call, renewOn: statuses ?? [.code(401)], level: level, span: node.span)
             }
         }
-        return Service(settings: settings(node, level: level), session: session, unknown: unknownParts(of: node))
+        var security: [(scheme: Spanned<String>, credentials: Setting<Authentication>)] = []
+        for (scheme, value) in named(node["security"]) {
+            guard let method = Authentication(value, &self) else { continue }
+            security.append((scheme, Setting(method, at: value.span, level: level)))
+        }
+        return Service(
+            settings: settings(node, level: level),
+            contract: node["openapi"].flatMap { text($0) },
+            security: security,
+            session: session,
+            unknown: unknownParts(of: node)
+        )
     }
 
     private func dataDeclaration(_ node: YAMLNode) -> DataDeclaration? {

@@ -1,5 +1,6 @@
 import OrderedCollections
 package import WaybillDiagnostics
+import WaybillJSON
 import WaybillSchema
 
 extension Manifest {
@@ -33,6 +34,10 @@ extension Manifest {
             guard defines("service", name, services), let service = services[name.value]?.value else { continue }
             manifest.services[name.value]?.value = Service(
                 settings: Cascade.merge([service.settings, changes.settings]),
+                contract: changes.contract ?? service.contract,
+                security: service.security.filter { known in
+                    !changes.security.contains { $0.scheme.value.hasSameCodePoints(as: known.scheme.value) }
+                } + changes.security,
                 session: changes.session ?? service.session,
                 unknown: service.unknown.union(changes.unknown)
             )

@@ -52,6 +52,10 @@ package struct Manifest: Sendable {
 /// A server that requests are sent to.
 package struct Service: Sendable {
     package var settings: Settings
+    /// The path of the OpenAPI document that describes the service.
+    package var contract: Spanned<String>?
+    /// Credentials, by the names of the document's security schemes.
+    package var security: [(scheme: Spanned<String>, credentials: Setting<Authentication>)] = []
     /// The session, which is established before the first request that needs it.
     package var session: SessionDefinition?
     /// The parts that are unknown because of errors in the source.
@@ -73,6 +77,8 @@ package struct Endpoint: Sendable {
     /// The inputs that a call can set.
     package let inputs: Definitions<InputDeclaration>
     package let request: RequestDefinition
+    /// The name of the operation that it refines: that of the service, a dot and the name in the service's document.
+    package var operationName: Spanned<String>?
 }
 
 /// An input of a manifest, graph or endpoint.
@@ -89,6 +95,8 @@ package struct InputDeclaration: Sendable {
     package var span: SourceSpan
     /// Whether the content of the declaration is unknown because of errors in the source.
     package var isUnknown = false
+    /// Whether a call need not give it: an input of an operation, which the rules on operations check.
+    package var isOptional = false
 }
 
 /// The source of a secret.
@@ -118,6 +126,11 @@ package typealias Definitions<Value> = OrderedDictionary<String, Definition<Valu
 package struct Definition<Value: Sendable>: Sendable {
     package var name: Spanned<String>
     package var value: Value
+
+    package init(name: Spanned<String>, value: Value) {
+        self.name = name
+        self.value = value
+    }
 }
 
 /// Data that a manifest reads when its plan is built: an entry of `data`.

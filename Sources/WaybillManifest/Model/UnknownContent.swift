@@ -33,7 +33,7 @@ package struct UnknownContent: Sendable {
     }
 
     /// Records that a section defines a name with unknown content.
-    mutating func note(_ name: String, in section: ManifestSection) {
+    package mutating func note(_ name: String, in section: ManifestSection) {
         names[section, default: []].insert(name)
         isEmpty = false
     }

@@ -18,7 +18,7 @@ package struct HeaderSetting: ReadableSetting {
     package var merging: SettingMerging { .byName(name.value, ignoringCase: true, isUnset: texts == nil) }
 
     /// Whether the field has a name, regardless of case.
-    func isNamed(_ name: String) -> Bool { self.name.value.lowercased() == name.lowercased() }
+    package func isNamed(_ name: String) -> Bool { self.name.value.lowercased() == name.lowercased() }
 
     package func visitUses(_ visitor: UseVisitor) {
         for text in texts ?? [] { visitor.scalar(text, .sending, .header) }

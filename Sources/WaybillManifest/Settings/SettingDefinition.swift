@@ -193,7 +193,7 @@ package enum SettingDefinitions {
         UnixSocketSetting.self, NetworkRequirement.self, ReachabilitySetting.self, CookiePolicy.self,
         RedirectsSetting.self, TrafficClass.self, CacheSetting.self, DownloadsSetting.self, RetryPolicy.self,
         DuplicatePolicy.self, ConcurrencySetting.self, MaxConnectionsSetting.self, RequestRate.self, Priority.self,
-        DebugSetting.self, TraceSetting.self, TagSetting.self, StandaloneSetting.self,
+        DebugSetting.self, TraceSetting.self, TagSetting.self, StandaloneSetting.self, ContractSetting.self,
     ]
 
     /// The keys, which defaults, services, endpoints, graphs and steps can have.

@@ -67,7 +67,7 @@ struct CallInputs: ManifestRule {
         var missing = inputs.keys.indices.filter { index in
             areAllGiven && !isGiven[index] && inputs.keys[index] != filled
                 && manifest.inputs[inputs.keys[index]] == nil && inputs.values[index].value.defaultValue == nil
-                && !inputs.values[index].value.isUnknown
+                && !inputs.values[index].value.isUnknown && !inputs.values[index].value.isOptional
                 && !manifest.unknown.mayDefine(inputs.keys[index], in: .inputs)
         }.map { inputs.values[$0] }
         for argument in call.arguments {

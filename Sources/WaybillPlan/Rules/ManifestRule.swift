@@ -22,6 +22,7 @@ let allRules: [any ManifestRule] = [
     GraphState(),
     StepIdentifiers(),
     CallInputs(),
+    OperationCalls(),
     ScopeNames(),
     DataFlow(),
     FieldNames(),

@@ -24,7 +24,7 @@ extension PlanJSON {
         case .request(let request): return [onFailure, ("request", value(request))]
         case .group(let group): return members(of: group).map { $0.name == onFailure.name ? onFailure : $0 }
         case .graph(let call):
-            return [onFailure, ("graph", .string(call.name.value)), ("with", .array(call.arguments.map(value)))]
+            return [onFailure, ("graph", .string(call.name.value)), ("with", .array(call.arguments.compactMap(value)))]
         case .values(let values): return [onFailure, ("values", .array(values.map(value)))]
         case .end(let condition): return [onFailure, ("end", .string(form.text(condition)))]
         }
@@ -51,7 +51,7 @@ extension PlanJSON {
             ("method", .string(request.writtenMethod)),
             ("address", .string(form.address(of: request))),
             (isURL ? "url" : "path", value(.string(form.text(written.value)), from: written.span, written.level)),
-            ("with", .array(request.arguments.map(value))),
+            ("with", .array(request.arguments.compactMap(value))),
             ("settings", .array(settings.map(value))),
             ("filters", .array(request.filters.map(value))),
             ("vars", .array(request.vars.map(value))),
@@ -80,12 +80,13 @@ extension PlanJSON {
         ]
     }
 
-    private func value(_ argument: ArgumentPlan) -> JSON {
-        let value: (source: String, value: JSON) =
-            switch argument.source {
-            case .template(let template): ("call", form.value(template))
-            case .constant(let constant): ("default", form.value(constant))
-            }
+    private func value(_ argument: ArgumentPlan) -> JSON? {
+        let value: (source: String, value: JSON)
+        switch argument.source {
+        case .template(let template): value = ("call", form.value(template))
+        case .constant(let constant): value = ("default", form.value(constant))
+        case .omitted: return nil
+        }
         return [
             "name": .string(argument.name),
             "value": value.value,

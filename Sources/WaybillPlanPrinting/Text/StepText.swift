@@ -129,12 +129,13 @@ struct StepText {
     }
 
     private func words(for arguments: [ArgumentPlan]) -> String {
-        arguments.map { argument in
-            let value =
-                switch argument.source {
-                case .template(let template): form.value(template)
-                case .constant(let constant): form.value(constant)
-                }
+        arguments.compactMap { argument in
+            let value: JSON
+            switch argument.source {
+            case .template(let template): value = form.value(template)
+            case .constant(let constant): value = form.value(constant)
+            case .omitted: return nil
+            }
             return "\(argument.name) = \(PlanValues.line(value))"
         }.joined(separator: ", ")
     }
@@ -145,7 +146,8 @@ struct StepText {
         var lines: [String] = []
         if let endpoint = request.endpoint {
             let service = request.service.map { " of \($0)" } ?? ""
-            let with = request.arguments.isEmpty ? "" : " with \(words(for: request.arguments))"
+            let words = words(for: request.arguments)
+            let with = words.isEmpty ? "" : " with \(words)"
             lines.append("calls \(endpoint)\(service)\(with)")
         } else if let service = request.service {
             lines.append("service \(service)")

@@ -169,7 +169,7 @@ extension JUnitReport.Case.Result {
         let isError =
             switch failure.kind {
             case .input, .dns, .connect, .tls, .timeout, .transfer, .unreachable, .duplicate, .cancelled: true
-            case .status, .contentType, .decode, .filter, .output, .expect, .download: false
+            case .status, .contentType, .decode, .filter, .output, .expect, .contract, .download: false
             }
         self.init(
             element: isError ? "error" : "failure",

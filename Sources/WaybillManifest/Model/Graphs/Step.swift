@@ -108,6 +108,8 @@ extension Step.Action {
         switch self {
         case .call(let call), .graph(let call):
             let name = call.name.value
+            // The method and path of an operation is not an id.
+            if name.contains(" /") { return nil }
             guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return name }
             return String(name[name.utf8.index(after: dot)...])
         case .request, .group, .values, .end: return nil

@@ -1,3 +1,4 @@
+import WaybillContract
 package import WaybillDiagnostics
 package import WaybillFormats
 package import WaybillJSON
@@ -25,6 +26,36 @@ package final class RequestDefinition: Sendable {
     package let mock: [MockExample]
     /// The parts that are unknown because of errors in the source.
     package let unknown: UnknownParts
+    /// The operation that the request calls; `nil` for a request with an address of its own.
+    package let operation: BoundOperation?
+
+    /// Creates the request of an operation.
+    ///
+    /// - Parameters:
+    ///   - span: Where the manifest names the operation.
+    ///   - settings: The settings that the operation brings.
+    ///   - endpoint: The endpoint that refines it.
+    init(
+        calling operation: BoundOperation,
+        at span: SourceSpan,
+        settings: Settings,
+        refinedBy endpoint: RequestDefinition?,
+        level: Level
+    ) {
+        let entry = operation.operation.entry
+        self.operation = operation
+        self.settings = Cascade.merge([settings, endpoint?.settings ?? Settings()])
+        service = Spanned(operation.service, at: span)
+        method = Setting(ScalarTemplate(entry.method, at: span), at: span, level: level)
+        address = .path(Setting(ScalarTemplate(entry.path, at: span), at: span, level: level))
+        vars = endpoint?.vars ?? []
+        outputs = endpoint?.outputs ?? []
+        returns = endpoint?.returns
+        download = endpoint?.download
+        let examples = endpoint?.mock ?? []
+        mock = examples.isEmpty ? operation.mockExamples(at: span) : examples
+        unknown = endpoint?.unknown ?? []
+    }
 
     /// Reads the rest of a request whose address, method and settings are known.
     init(
@@ -46,6 +77,7 @@ package final class RequestDefinition: Sendable {
         download = entries[.download].map { decoder.download($0, level: level) }
         mock = entries[.mock].map { decoder.mockExamples($0) } ?? []
         self.unknown = unknown
+        operation = nil
     }
 
     /// The method as written.
@@ -61,6 +93,11 @@ package enum Address: Sendable {
     /// The value of a short form such as `get`: it is known only after evaluation whether it is a path or an absolute
     /// URL.
     case computed(Setting<ScalarTemplate>)
+
+    /// Returns a path with another location.
+    package func moved(to span: SourceSpan) -> Address {
+        .path(Setting(ScalarTemplate(text.value.written, at: span), at: span, level: text.level))
+    }
 
     /// The address as written.
     package var text: Setting<ScalarTemplate> {

@@ -1,11 +1,10 @@
-import WaybillDiagnostics
-import WaybillJSON
-import WaybillManifest
+package import WaybillDiagnostics
+package import WaybillJSON
 
 extension ValueTemplate {
     /// The location of the value at a path, including its name if it has one; if a template evaluates to more than that
     /// value, the location of the template.
-    func span(at path: [JSONPointer.Token]) -> SourceSpan {
+    package func span(at path: [JSONPointer.Token]) -> SourceSpan {
         var value = self
         var location = span
         for component in path {

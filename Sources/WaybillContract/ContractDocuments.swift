@@ -1,0 +1,126 @@
+import WaybillFormats
+package import WaybillJSON
+import WaybillSchema
+
+/// A document of a contract as it was read.
+package struct ContractFile: Sendable {
+    package let value: JSON
+    /// Returns the locations of some of its values in its text. This may read the whole text.
+    package let locations: @Sendable ([JSONPointer]) -> any DocumentLocations
+
+    /// Creates a file.
+    package init(_ value: JSON, locations: @escaping @Sendable ([JSONPointer]) -> any DocumentLocations) {
+        self.value = value
+        self.locations = locations
+    }
+}
+
+/// An OpenAPI document and the files that it refers to, directly or indirectly. They are only parsed, not checked: what no
+/// operation in use needs is never looked up.
+struct ContractDocuments: Sendable {
+    /// How many references may follow one another.
+    private static let longestChain = 64
+
+    let address: String
+    /// The dialect of schemas in a file that does not name one.
+    let dialect: SchemaDialect
+    /// The documents, by address.
+    private(set) var files: [String: ContractFile] = [:]
+    private var registry = JSONSchemaRegistry()
+
+    /// - Parameter read: Returns the file at an address; `nil` if it cannot be read.
+    init(_ root: ContractFile, at address: String, _ read: (String) -> ContractFile?) {
+        self.address = address
+        dialect = SchemaDialect(of: root.value)
+        add(root, at: address)
+        var open = SchemaReferences.external(in: root.value, base: address)
+        var seen: Set<String> = [address]
+        while let next = open.popLast() {
+            guard seen.insert(next).inserted, let file = read(next) else { continue }
+            add(file, at: next)
+            open += SchemaReferences.external(in: file.value, base: next)
+        }
+    }
+
+    private mutating func add(_ file: ContractFile, at address: String) {
+        files[address] = file
+        registry.register(file.value, at: address)
+    }
+
+    /// Returns the value at a location.
+    func value(at location: ContractLocation) -> JSON? {
+        files[location.address].flatMap { location.pointer.resolve(in: $0.value) }
+    }
+
+    /// Returns the object at a location, or the one that it refers to by `$ref`, with its location.
+    func object(at start: ContractLocation) throws(ContractError) -> (location: ContractLocation, members: JSONObject) {
+        var location = start
+        for _ in 0..<Self.longestChain {
+            guard case .object(let members)? = value(at: location) else {
+                throw ContractError("this must be an object", at: location)
+            }
+            guard let reference = members["$ref"]?.string else { return (location, members) }
+            location = try target(of: reference, at: location.appending(.name("$ref")))
+        }
+        throw ContractError("this reference leads back to itself", at: start)
+    }
+
+    /// Returns the location that a reference leads to.
+    func target(of reference: String, at location: ContractLocation) throws(ContractError) -> ContractLocation {
+        let uri = URIReference(reference).resolved(against: URIReference(location.address))
+        let address = uri.withoutFragment.description
+        guard files[address] != nil else {
+            let isRemote = uri.scheme != "file"
+            var error = ContractError(
+                isRemote
+                    ? "'\(reference)' is not a file: nothing is fetched from a network"
+                    : "the file of the reference '\(reference)' cannot be read",
+                at: location,
+                help: isRemote ? "Save the document beside this one, and refer to it by its path." : nil
+            )
+            error.unreadAddress = address
+            throw error
+        }
+        guard let fragment = PercentEncoding.decoded(uri.fragment ?? ""), let pointer = JSONPointer(parsing: fragment),
+            value(at: ContractLocation(address, pointer)) != nil
+        else {
+            throw ContractError("the reference '\(reference)' leads to nothing", at: location)
+        }
+        return ContractLocation(address, pointer)
+    }
+
+    /// Compiles the schema at a location. Formats are checked.
+    ///
+    /// - Parameter access: Whether it describes what is sent or what is received.
+    func schema(at location: ContractLocation, for access: SchemaAccess) throws(ContractError) -> JSONSchema {
+        do {
+            return try JSONSchema(
+                compiling: ["$ref": .string(location.reference)],
+                registry: registry,
+                assertsFormats: true,
+                dialect: dialect,
+                access: access
+            )
+        } catch {
+            let isInDocument = files[error.document] != nil
+            let location = isInDocument ? ContractLocation(error.document, error.location) : location
+            throw ContractError("this is not a valid schema: it \(error.message)", at: location)
+        }
+    }
+
+    /// Returns the locations that a value refers to, directly or indirectly, each once, in the order of their references.
+    func referred(from start: ContractLocation) -> [ContractLocation] {
+        var found: [ContractLocation] = []
+        var seen: Set<ContractLocation> = [start]
+        var open = [start]
+        while let location = open.popLast() {
+            guard let value = value(at: location) else { continue }
+            for reference in SchemaReferences.references(in: value).reversed() {
+                guard let target = try? target(of: reference, at: location), seen.insert(target).inserted else { continue }
+                found.append(target)
+                open.append(target)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,107 @@
+import WaybillFormats
+package import WaybillJSON
+package import WaybillSchema
+
+/// A media type of a body, with the schema of the body (OpenAPI 3.1.1, section 4.8.14).
+package struct ContractMedia: Sendable {
+    /// The type or the range.
+    package let name: MediaTypeName
+    /// The schema of the body; `nil` if the document has none.
+    package let schema: JSONSchema?
+    /// The properties of a form or a multipart body, by name.
+    package let fields: [String: Field]
+    /// The first example, or a value made from the schema.
+    package let example: JSON?
+    package let location: ContractLocation
+
+    /// How a property of a form or a multipart body is sent (OpenAPI 3.1.1, section 4.8.15).
+    package struct Field: Sendable {
+        /// The media type of a part; `nil` for the one that its value has.
+        package let contentType: String?
+        /// Whether its value is bytes, which a file can contain.
+        package let isBinary: Bool
+        let writer: ParameterWriter?
+    }
+
+    /// Returns a form as it is sent (WHATWG URL, section 5): a property without a style is repeated for each element of a
+    /// list, and objects are JSON. `nil` if a property cannot be written in its style.
+    package func form(of object: JSONObject) -> String? {
+        var pairs: [String] = []
+        for (name, value) in object where value != .null {
+            if let writer = fields[name]?.writer {
+                guard let text = writer.text(of: value) else { return nil }
+                pairs.append(text)
+                continue
+            }
+            for value in value.array ?? [value] {
+                let text = value.parameterText ?? JSONWriter().string(value)
+                pairs.append("\(PercentEncoding.form(name))=\(PercentEncoding.form(text))")
+            }
+        }
+        return pairs.joined(separator: "&")
+    }
+}
+
+extension ContractDocuments {
+    /// Reads the media types of a body, in the order of the document; `nil` if it names none.
+    func media(of owner: ContractLocation, for access: SchemaAccess) throws(ContractError) -> [ContractMedia]? {
+        let content = owner.appending(.name("content"))
+        guard let types = value(at: content)?.object, !types.isEmpty else { return nil }
+        var media: [ContractMedia] = []
+        for (type, value) in types {
+            let location = content.appending(.name(type))
+            let schemaLocation = location.appending(.name("schema"))
+            let hasSchema = value["schema"] != nil
+            let name = MediaTypeName(type)
+            media.append(
+                ContractMedia(
+                    name: name,
+                    schema: hasSchema ? try schema(at: schemaLocation, for: access) : nil,
+                    fields: name.isForm || name.isMultipart ? try fields(of: location) : [:],
+                    example: try example(ofMediaAt: location, for: access),
+                    location: location
+                )
+            )
+        }
+        return media
+    }
+
+    private func fields(of media: ContractLocation) throws(ContractError) -> [String: ContractMedia.Field] {
+        let encodings = value(at: media.appending(.name("encoding")))?.object ?? JSONObject()
+        var fields: [String: ContractMedia.Field] = [:]
+        let schemaLocation = media.appending(.name("schema"))
+        if value(at: schemaLocation) != nil {
+            let (location, members) = try object(at: schemaLocation)
+            for (name, _) in members["properties"]?.object ?? JSONObject() {
+                let property = try object(ifSchemaAt: location.appending(.name("properties"), .name(name)))
+                fields[name] = field(name, encodings[name], isBinary: Self.isBinary(property))
+            }
+        }
+        for (name, encoding) in encodings where fields[name] == nil {
+            fields[name] = field(name, encoding, isBinary: false)
+        }
+        return fields
+    }
+
+    private func field(_ name: String, _ encoding: JSON?, isBinary: Bool) -> ContractMedia.Field {
+        let style = encoding?["style"]?.string.flatMap(ParameterStyle.init)
+        let isStyled = ["style", "explode", "allowReserved"].contains { encoding?[$0] != nil }
+        let writer = ParameterWriter(
+            name: name,
+            style: style ?? .form,
+            explodes: encoding?["explode"]?.bool ?? (style ?? .form == .form),
+            encoding: encoding?["allowReserved"] == true ? .literal : .component
+        )
+        // The first of several types that are allowed.
+        let type = encoding?["contentType"]?.string?.split(separator: ",").first.map { $0.filter { $0 != " " } }
+        return ContractMedia.Field(contentType: type, isBinary: isBinary, writer: isStyled ? writer : nil)
+    }
+
+    /// Whether the values of a schema are bytes: `format: binary` in 3.0, no type or a media type without an encoding in
+    /// later versions (OpenAPI 3.1.1, section 4.8.14.2).
+    private static func isBinary(_ schema: JSON) -> Bool {
+        let element = schema["type"]?.string == "array" ? schema["items"] ?? schema : schema
+        if element["format"]?.string == "binary" { return true }
+        return element["contentMediaType"] != nil && element["contentEncoding"] == nil
+    }
+}

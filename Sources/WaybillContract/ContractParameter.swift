@@ -1,0 +1,137 @@
+package import WaybillJSON
+package import WaybillSchema
+
+/// A parameter of an operation (OpenAPI 3.1.1, section 4.8.12).
+package struct ContractParameter: Sendable {
+    /// The part of a request that contains the parameter.
+    package enum Part: String, Sendable, CaseIterable {
+        case path, query, header, cookie
+        /// The whole query (OpenAPI 3.2).
+        case querystring
+    }
+
+    package let name: String
+    package let part: Part
+    package let isRequired: Bool
+    /// The schema of the value.
+    package let schema: JSONSchema
+    /// The schema as written, without `$ref`.
+    package let schemaDocument: JSON
+    /// The value if none is given, for a required parameter.
+    package let defaultValue: JSON?
+    /// The location of the parameter.
+    package let location: ContractLocation
+
+    /// How it is written; `nil` for a value in JSON.
+    let writer: ParameterWriter?
+    let encoding: ParameterWriter.Encoding
+
+    /// Returns the value as it is sent: in a query or cookie with the name, in a path or header field without; `nil` if it
+    /// cannot be written in the style of the parameter.
+    package func text(of value: JSON) -> String? {
+        if let writer { return writer.text(of: value) }
+        let json = JSONWriter().string(value)
+        let text = encoding == .none ? json : ParameterWriter.encoded(json, encoding)
+        return part == .query || part == .cookie ? "\(ParameterWriter.encoded(name, encoding))=\(text)" : text
+    }
+
+    /// The name of the style, for messages.
+    package var style: String { writer?.style.rawValue ?? "content" }
+}
+
+extension ContractDocuments {
+    /// Reads a parameter.
+    func parameter(at start: ContractLocation) throws(ContractError) -> ContractParameter {
+        let (location, members) = try object(at: start)
+        guard let name = members["name"]?.string else {
+            throw ContractError("a parameter must have a 'name'", at: location)
+        }
+        guard let part = members["in"]?.string.flatMap(ContractParameter.Part.init) else {
+            throw ContractError("'in' must be one of path, query, header, cookie and querystring", at: location)
+        }
+        var isJSON = false
+        let schemaOwner: ContractLocation
+        if let content = members["content"]?.object {
+            guard content.count == 1, let (type, _) = content.first else {
+                throw ContractError("'content' of a parameter must have one media type", at: location)
+            }
+            isJSON = MediaTypeName(type).isJSON
+            guard isJSON || part == .querystring && MediaTypeName(type).isForm else {
+                throw ContractError(
+                    "a parameter of the media type '\(type)' is not supported: expected application/json",
+                    at: location.appending(.name("content"))
+                )
+            }
+            schemaOwner = location.appending(.name("content"), .name(type))
+        } else {
+            schemaOwner = location
+        }
+        let encoding: ParameterWriter.Encoding =
+            part == .header ? .none : members["allowReserved"] == true ? .literal : .component
+        let writer = isJSON ? nil : try self.writer(of: name, part, members, encoding, at: location)
+        let schemaLocation = schemaOwner.appending(.name("schema"))
+        let isTyped = value(at: schemaLocation) != nil
+        let document = isTyped ? try object(ifSchemaAt: schemaLocation) : true
+        let isRequired = part == .path || members["required"] == true
+        return ContractParameter(
+            name: name,
+            part: part,
+            isRequired: isRequired,
+            schema: isTyped ? try schema(at: schemaLocation, for: .sending) : .anything,
+            schemaDocument: document,
+            defaultValue: isRequired ? document["default"] : nil,
+            location: location,
+            writer: writer,
+            encoding: writer?.encoding ?? encoding
+        )
+    }
+
+    /// Returns the schema at a location, or the one that it refers to; booleans are schemas, too.
+    func object(ifSchemaAt location: ContractLocation) throws(ContractError) -> JSON {
+        if let schema = value(at: location), schema.bool != nil { return schema }
+        return .object(try object(at: location).members)
+    }
+
+    private func writer(
+        of name: String,
+        _ part: ContractParameter.Part,
+        _ members: JSONObject,
+        _ encoding: ParameterWriter.Encoding,
+        at location: ContractLocation
+    ) throws(ContractError) -> ParameterWriter {
+        let styles: [ParameterStyle] =
+            switch part {
+            case .path: [.simple, .label, .matrix]
+            case .query: [.form, .spaceDelimited, .pipeDelimited, .deepObject]
+            case .header: [.simple]
+            case .cookie: [.form, .cookie]
+            case .querystring: [.form]
+            }
+        var style = styles[0]
+        if let written = members["style"] {
+            guard let known = written.string.flatMap(ParameterStyle.init), styles.contains(known) else {
+                let names = styles.map(\.rawValue).joined(separator: ", ")
+                throw ContractError(
+                    "the style of a parameter in '\(part.rawValue)' must be one of \(names)",
+                    at: location.appending(.name("style"))
+                )
+            }
+            style = known
+        }
+        return ParameterWriter(
+            name: name,
+            // The pairs of a Cookie field are not separated by '&'.
+            style: part == .cookie ? .cookie : style,
+            explodes: members["explode"]?.bool ?? (style == .form || style == .cookie),
+            encoding: style == .cookie ? .none : encoding
+        )
+    }
+}
+
+extension JSONSchema {
+    /// The schema that accepts every value.
+    static let anything: JSONSchema = {
+        guard let schema = try? JSONSchema(compiling: true) else { preconditionFailure("'true' is a schema") }
+        return schema
+    }()
+}

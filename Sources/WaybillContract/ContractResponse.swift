@@ -1,0 +1,294 @@
+import WaybillFormats
+package import WaybillJSON
+package import WaybillSchema
+
+/// A response that an operation declares (OpenAPI 3.1.1, section 4.8.17).
+package struct ContractResponse: Sendable {
+    /// The statuses that it describes.
+    package enum Status: Sendable, Equatable {
+        case code(Int)
+        /// The statuses with a first digit: `4XX`.
+        case range(Int)
+        /// Every status that no other response describes.
+        case `default`
+
+        /// Reads the name of a response; `nil` if it is none.
+        init?(_ text: String) {
+            if text == "default" {
+                self = .default
+            } else if let code = Int(text), (100...599).contains(code), text.utf8.count == 3 {
+                self = .code(code)
+            } else if text.utf8.count == 3, text.utf8.dropFirst().allSatisfy({ $0 | 0x20 == UInt8(ascii: "x") }),
+                let digit = text.utf8.first, (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(digit)
+            {
+                self = .range(Int(digit - UInt8(ascii: "0")))
+            } else {
+                return nil
+            }
+        }
+
+        /// Whether it describes statuses from 200 to 299 only.
+        package var isSuccess: Bool {
+            switch self {
+            case .code(let code): code / 100 == 2
+            case .range(let digit): digit == 2
+            case .default: false
+            }
+        }
+
+        /// The name in the document.
+        package var name: String {
+            switch self {
+            case .code(let code): "\(code)"
+            case .range(let digit): "\(digit)XX"
+            case .default: "default"
+            }
+        }
+
+        /// How exactly it describes a status; `nil` if it does not.
+        fileprivate func specificity(for status: Int) -> Int? {
+            switch self {
+            case .code(let code): code == status ? 2 : nil
+            case .range(let digit): digit == status / 100 ? 1 : nil
+            case .default: 0
+            }
+        }
+    }
+
+    package let status: Status
+    let headers: [ContractHeader]
+    /// The media types of the body; `nil` if the document does not describe the body.
+    package let media: [ContractMedia]?
+    package let location: ContractLocation
+
+    /// Example values of the header fields that are required.
+    package var exampleFields: [(name: String, value: String)] {
+        headers.filter(\.isRequired).compactMap { header in header.example.map { (header.name, $0) } }
+    }
+}
+
+/// A header field of a response (OpenAPI 3.1.1, section 4.8.21).
+struct ContractHeader: Sendable {
+    let name: String
+    let isRequired: Bool
+    let schema: JSONSchema?
+    /// The schema as written, without `$ref`.
+    let document: JSON
+    let explodes: Bool
+    let example: String?
+    let location: ContractLocation
+
+    /// Returns the value of a field in the style `simple`, with the types that its schema has.
+    func value(of text: String) -> JSON {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            String($0).withoutOuterBlanks
+        }
+        switch Self.type(of: document) {
+        case "array": return .array(parts.map { Self.scalar($0, as: document["items"] ?? true) })
+        case "object":
+            let names = explodes ? parts.map { String($0.prefix { $0 != "=" }) } : stride(from: 0, to: parts.count, by: 2).map { parts[$0] }
+            let values = explodes ? parts.map { String($0.drop { $0 != "=" }.dropFirst()) } : stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+            return .object(
+                JSONObject(
+                    zip(names, values).map { name, value in
+                        (name: name, value: Self.scalar(value, as: document["properties"]?[name] ?? true))
+                    }
+                )
+            )
+        default: return Self.scalar(text, as: document)
+        }
+    }
+
+    private static func type(of schema: JSON) -> String? {
+        schema["type"]?.string ?? schema["type"]?.array?.compactMap(\.string).first { $0 != "null" }
+    }
+
+    private static func scalar(_ text: String, as schema: JSON) -> JSON {
+        switch type(of: schema) {
+        case "integer", "number": JSONNumber(parsing: text).map(JSON.number) ?? .string(text)
+        case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
+        default: .string(text)
+        }
+    }
+}
+
+/// A difference between a response and its contract.
+package struct ContractViolation: Sendable {
+    /// The message, for people.
+    package let message: String
+    /// What the response does not satisfy.
+    package let location: ContractLocation
+}
+
+/// A response as it is compared with its contract.
+package struct ReceivedResponse: Sendable {
+    /// The body of a response.
+    package enum Body: Sendable {
+        /// There is none by definition, as for 204 or HEAD, or it is not known, as for a download.
+        case unchecked
+        case empty
+        /// A value that was decoded from JSON.
+        case json(JSON)
+        case text(String)
+        /// Anything else.
+        case bytes
+    }
+
+    package let status: Int
+    /// The header fields, in their order.
+    package let headers: [(name: String, value: String)]
+    package let body: Body
+
+    package init(status: Int, headers: [(name: String, value: String)], body: Body) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    fileprivate func values(named name: String) -> [String] {
+        headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+}
+
+extension Operation {
+    /// The maximum number of violations of a schema that are listed.
+    private static let maximumViolations = 20
+
+    /// Returns the response that the document declares for a status; `nil` if it declares none.
+    package func response(for status: Int) -> ContractResponse? {
+        responses.compactMap { response in response.status.specificity(for: status).map { (response, $0) } }
+            .max { $0.1 < $1.1 }?.0
+    }
+
+    /// Returns everything in a response that the contract does not declare.
+    package func violations(of response: ReceivedResponse) -> [ContractViolation] {
+        guard let declared = self.response(for: response.status) else {
+            let names = responses.map(\.status.name).joined(separator: ", ")
+            let expected = responses.isEmpty ? "no response" : "only \(names)"
+            return [
+                ContractViolation(
+                    message: "the status \(response.status) is not declared: the operation has \(expected)",
+                    location: entry.location.appending(.name("responses"))
+                )
+            ]
+        }
+        return headerViolations(of: response, declared) + bodyViolations(of: response, declared)
+    }
+
+    private func headerViolations(of response: ReceivedResponse, _ declared: ContractResponse) -> [ContractViolation] {
+        declared.headers.flatMap { header -> [ContractViolation] in
+            let values = response.values(named: header.name)
+            guard !values.isEmpty else {
+                if !header.isRequired { return [] }
+                let message = "the header field '\(header.name)' is missing"
+                return [ContractViolation(message: message, location: header.location)]
+            }
+            guard let schema = header.schema else { return [] }
+            let value = header.value(of: values.joined(separator: ", "))
+            return schema.validate(value, limit: 1).map { violation in
+                ContractViolation(
+                    message: "the header field '\(header.name)': \(violation.sentence)",
+                    location: ContractLocation(of: violation) ?? header.location
+                )
+            }
+        }
+    }
+
+    private func bodyViolations(of response: ReceivedResponse, _ declared: ContractResponse) -> [ContractViolation] {
+        if case .unchecked = response.body { return [] }
+        guard let media = declared.media else { return [] }
+        guard let written = response.values(named: "Content-Type").first else {
+            var isEmpty = false
+            if case .empty = response.body { isEmpty = true }
+            let words = isEmpty ? "the response has no body" : "the response has no Content-Type"
+            return [ContractViolation(message: "\(words), but the contract declares one", location: declared.location)]
+        }
+        let type = MediaTypeName(written)
+        guard let match = media.best(for: type) else {
+            let names = media.map(\.name.text).joined(separator: ", ")
+            return [
+                ContractViolation(
+                    message: "the media type '\(type.text)' is not declared for the status \(response.status): "
+                        + "expected \(names)",
+                    location: declared.location.appending(.name("content"))
+                )
+            ]
+        }
+        guard let schema = match.schema, let value = Self.value(of: response.body, type) else { return [] }
+        let violations = schema.validate(value, limit: Self.maximumViolations + 1)
+        return violations.prefix(Self.maximumViolations).map { violation in
+            ContractViolation(
+                message: "the body: \(violation.sentence)",
+                location: ContractLocation(of: violation) ?? match.location
+            )
+        } + (violations.count > Self.maximumViolations
+            ? [ContractViolation(message: "the body has more differences", location: match.location)] : [])
+    }
+
+    /// Returns the value that the schema of a media type describes; `nil` if it is not checked.
+    private static func value(of body: ReceivedResponse.Body, _ type: MediaTypeName) -> JSON? {
+        switch body {
+        case .json(let value): value
+        case .text(let text): type.isText ? .string(text) : nil
+        case .empty: type.isText ? "" : nil
+        case .bytes, .unchecked: nil
+        }
+    }
+}
+
+extension ContractLocation {
+    /// The location of the keyword that a value violates; `nil` if it is not in a document.
+    package init?(of violation: SchemaViolation) {
+        let uri = URIReference(violation.absoluteKeywordLocation)
+        guard uri.scheme != nil, let fragment = PercentEncoding.decoded(uri.fragment ?? ""),
+            let pointer = JSONPointer(parsing: fragment)
+        else { return nil }
+        self.init(uri.withoutFragment.description, pointer)
+    }
+}
+
+extension ContractDocuments {
+    /// Reads the responses of an operation.
+    func responses(of operation: ContractLocation) throws(ContractError) -> [ContractResponse] {
+        let list = operation.appending(.name("responses"))
+        var responses: [ContractResponse] = []
+        for (name, _) in value(at: list)?.object ?? JSONObject() where !name.utf8.starts(with: "x-".utf8) {
+            let start = list.appending(.name(name))
+            guard let status = ContractResponse.Status(name) else {
+                throw ContractError("a response must have a status, such as 200 or 4XX, or be 'default'", at: start)
+            }
+            let (location, members) = try object(at: start)
+            var headers: [ContractHeader] = []
+            for (name, _) in members["headers"]?.object ?? JSONObject() where name.lowercased() != "content-type" {
+                headers.append(try header(name, at: location.appending(.name("headers"), .name(name))))
+            }
+            responses.append(
+                ContractResponse(
+                    status: status,
+                    headers: headers,
+                    media: try media(of: location, for: .receiving),
+                    location: location
+                )
+            )
+        }
+        return responses
+    }
+
+    private func header(_ name: String, at start: ContractLocation) throws(ContractError) -> ContractHeader {
+        let (location, members) = try object(at: start)
+        let schemaLocation = location.appending(.name("schema"))
+        let hasSchema = members["schema"] != nil
+        return ContractHeader(
+            name: name,
+            isRequired: members["required"] == true,
+            schema: hasSchema ? try schema(at: schemaLocation, for: .receiving) : nil,
+            document: hasSchema ? try object(ifSchemaAt: schemaLocation) : true,
+            explodes: members["explode"] == true,
+            example: try example(ofMediaAt: location, for: .receiving).flatMap { value in
+                ParameterWriter(name: name, style: .simple, explodes: members["explode"] == true, encoding: .none)
+                    .text(of: value)
+            },
+            location: location
+        )
+    }
+}

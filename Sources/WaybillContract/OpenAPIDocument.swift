@@ -1,0 +1,160 @@
+import WaybillFormats
+package import WaybillJSON
+
+/// An OpenAPI document (3.0, 3.1 or 3.2) with the files that it refers to, and the index of its operations.
+///
+/// Only the index is made of all operations; `operation(_:)` reads one with its parameters, bodies, responses and schemas.
+package struct OpenAPIDocument: Sendable {
+    /// An operation that can be called.
+    package struct Entry: Sendable {
+        /// The operationId, if there is one.
+        package let id: String?
+        /// The method, in uppercase unless the document writes it otherwise.
+        package let method: String
+        /// The path with its parameters in braces, as written.
+        package let path: String
+        /// The summary for people.
+        package let summary: String?
+        /// The location of the operation.
+        package let location: ContractLocation
+        /// The location of the path item that contains it.
+        let pathItem: ContractLocation
+    }
+
+    /// The operations, in the order of the document.
+    package private(set) var operations: [Entry] = []
+    /// The path items that cannot be read, by path.
+    package private(set) var unreadPaths: [(path: String, error: ContractError)] = []
+
+    let documents: ContractDocuments
+    private var byID: [String: [Int]] = [:]
+
+    /// The methods that have a member of a path item (OpenAPI 3.2.0, section 4.9.1).
+    private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - file: The document.
+    ///   - address: Its absolute address.
+    ///   - read: Returns the file at an address; `nil` if it cannot be read.
+    /// - Throws: If it is not an OpenAPI document.
+    package init(
+        _ file: ContractFile,
+        at address: String,
+        _ read: (String) -> ContractFile?
+    ) throws(ContractError) {
+        try Self.checkVersion(of: file.value, at: ContractLocation(address))
+        documents = ContractDocuments(file, at: address, read)
+        let root = ContractLocation(address)
+        for (path, _) in file.value["paths"]?.object ?? JSONObject() where path.utf8.first == UInt8(ascii: "/") {
+            do {
+                try add(path, documents.object(at: root.appending(.name("paths"), .name(path))))
+            } catch {
+                unreadPaths.append((path, error))
+            }
+        }
+    }
+
+    private mutating func add(_ path: String, _ item: (location: ContractLocation, members: JSONObject)) {
+        for (name, value) in item.members where Self.methods.contains(name) {
+            add(name.uppercased(), path, value, at: item.location.appending(.name(name)), in: item.location)
+        }
+        let additional = "additionalOperations"
+        for (method, value) in item.members[additional]?.object ?? JSONObject() {
+            add(method, path, value, at: item.location.appending(.name(additional), .name(method)), in: item.location)
+        }
+    }
+
+    private mutating func add(
+        _ method: String,
+        _ path: String,
+        _ value: JSON,
+        at location: ContractLocation,
+        in pathItem: ContractLocation
+    ) {
+        let id = value["operationId"]?.string
+        if let id { byID[id, default: []].append(operations.count) }
+        operations.append(
+            Entry(
+                id: id,
+                method: method,
+                path: path,
+                summary: value["summary"]?.string,
+                location: location,
+                pathItem: pathItem
+            )
+        )
+    }
+
+    private static func checkVersion(of value: JSON, at root: ContractLocation) throws(ContractError) {
+        if value["swagger"] != nil {
+            throw ContractError(
+                "this is a document of OpenAPI 2.0 (Swagger)",
+                at: root.appending(.name("swagger")),
+                help: "Convert it to OpenAPI 3, for example with 'npx swagger2openapi FILE -o openapi.yaml'."
+            )
+        }
+        guard let version = value["openapi"] else {
+            throw ContractError("this is not an OpenAPI document: it has no 'openapi'", at: root)
+        }
+        let text = version.string ?? version.number?.text ?? ""
+        guard ["3.0", "3.1", "3.2"].contains(where: { text == $0 || text.utf8.starts(with: "\($0).".utf8) }) else {
+            throw ContractError(
+                "this version of OpenAPI is not supported",
+                at: root.appending(.name("openapi")),
+                help: "Expected 3.0, 3.1 or 3.2."
+            )
+        }
+    }
+
+    /// Returns the operations with a name: an operationId, or a method and a path with a space between them.
+    package func entries(named name: String) -> [Entry] {
+        if let found = byID[name] { return found.map { operations[$0] } }
+        return operations.filter { "\($0.method) \($0.path)".utf8.elementsEqual(name.utf8) }
+    }
+
+    /// Returns why the path of a name that is a method and a path cannot be read; `nil` if that is not the reason.
+    package func error(ofPathIn name: String) -> ContractError? {
+        unreadPaths.first { name.utf8.elementsEqual("\(name.prefix { $0 != " " }) \($0.path)".utf8) }?.error
+    }
+
+    /// The names of all operations: the operationId, or else the method and the path.
+    package var names: [String] { operations.map(\.name) }
+
+    /// The names of the security schemes.
+    package var securitySchemes: [String] {
+        let components = ContractLocation(documents.address).appending(.name("components"), .name("securitySchemes"))
+        return documents.value(at: components)?.object?.names ?? []
+    }
+
+    /// The address of the first server, if it is absolute, and its location.
+    package var server: (url: String, location: ContractLocation)? {
+        server(of: ContractLocation(documents.address))
+    }
+
+    /// Returns the address of the first server of the document, a path item or an operation.
+    func server(of owner: ContractLocation) -> (url: String, location: ContractLocation)? {
+        let list = owner.appending(.name("servers"), .index(0))
+        guard let server = documents.value(at: list), var url = server["url"]?.string else { return nil }
+        for (name, variable) in server["variables"]?.object ?? JSONObject() {
+            guard let value = variable["default"].flatMap(\.parameterText) else { continue }
+            url = url.replacing("{\(name)}", with: value)
+        }
+        let scheme = URIReference(url).scheme?.lowercased()
+        guard scheme == "http" || scheme == "https" else { return nil }
+        return (url, list.appending(.name("url")))
+    }
+
+    /// Returns the locations of some values, by the file that contains them.
+    package func locations(of locations: [ContractLocation]) -> [String: any DocumentLocations] {
+        Dictionary(grouping: locations, by: \.address).reduce(into: [:]) { result, group in
+            result[group.key] = documents.files[group.key]?.locations(group.value.map(\.pointer))
+        }
+    }
+}
+
+extension OpenAPIDocument.Entry {
+    /// The operationId, or else the method and the path.
+    package var name: String { id ?? "\(method) \(path)" }
+}

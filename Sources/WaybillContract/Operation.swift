@@ -1,0 +1,184 @@
+import WaybillFormats
+import WaybillJSON
+import WaybillSchema
+
+/// An operation of an OpenAPI document, with everything that a request for it needs (OpenAPI 3.1.1, section 4.8.10).
+package final class Operation: Sendable {
+    /// The entry in the index of the document.
+    package let entry: OpenAPIDocument.Entry
+    /// The pieces of the path.
+    package let path: [PathPiece]
+    package let parameters: [ContractParameter]
+    /// The names by which calls give the parameters: their own, with the part of the request before it where several
+    /// parameters have it, in the order of `parameters`.
+    package let inputNames: [String]
+    /// The body; `nil` if the operation takes none.
+    package let body: Body?
+    package let responses: [ContractResponse]
+    /// The alternatives of credentials: in each, the names of the security schemes that are all required.
+    package let security: [[String]]
+    /// The address of a server of the operation's own, or of its path item's, if it is absolute.
+    package let server: (url: String, location: ContractLocation)?
+    /// The operation and everything that it refers to, as text: two operations with the same text are the same contract.
+    package let text: String
+
+    /// A piece of a path.
+    package enum PathPiece: Sendable {
+        /// Text as it is sent.
+        case literal(String)
+        /// The value of a parameter, by its index.
+        case parameter(Int)
+    }
+
+    /// The body of a request (OpenAPI 3.1.1, section 4.8.13).
+    package struct Body: Sendable {
+        package let isRequired: Bool
+        /// The media types, in the order of the document; never empty.
+        package let media: [ContractMedia]
+        package let location: ContractLocation
+
+        /// The media type that is sent if a request chooses none: JSON, or else the first one.
+        package var preferred: ContractMedia { media.first(where: \.name.isJSON) ?? media[0] }
+
+        /// Returns the media type of the document for a type that a request chooses; `nil` if there is none.
+        package func media(for type: MediaTypeName) -> ContractMedia? { self.media.best(for: type) }
+    }
+
+    init(
+        _ entry: OpenAPIDocument.Entry,
+        path: [PathPiece],
+        parameters: [ContractParameter],
+        body: Body?,
+        responses: [ContractResponse],
+        security: [[String]],
+        server: (url: String, location: ContractLocation)?,
+        text: String
+    ) {
+        self.entry = entry
+        self.path = path
+        self.parameters = parameters
+        inputNames = Self.inputNames(of: parameters, hasBody: body != nil)
+        self.body = body
+        self.responses = responses
+        self.security = security
+        self.server = server
+        self.text = text
+    }
+
+    private static func inputNames(of parameters: [ContractParameter], hasBody: Bool) -> [String] {
+        parameters.map { parameter in
+            let isShared =
+                hasBody && parameter.name == "body"
+                || parameters.count { $0.name.utf8.elementsEqual(parameter.name.utf8) } > 1
+            return isShared ? "\(parameter.part.rawValue).\(parameter.name)" : parameter.name
+        }
+    }
+
+    /// The value of the Accept field: the media types of the responses with a 2xx status; `nil` without any.
+    package var acceptField: String? {
+        var types: [String] = []
+        for response in responses where response.status.isSuccess {
+            for media in response.media ?? [] where !types.contains(media.name.text) { types.append(media.name.text) }
+        }
+        return types.isEmpty ? nil : types.joined(separator: ", ")
+    }
+}
+
+extension [ContractMedia] {
+    /// Returns the media type that matches a type best; `nil` if none does.
+    func best(for type: MediaTypeName) -> ContractMedia? {
+        compactMap { media in media.name.specificity(for: type).map { (media, $0) } }
+            .max { $0.1 < $1.1 }?.0
+    }
+}
+
+extension OpenAPIDocument {
+    /// Reads an operation with everything that it refers to, and compiles its schemas.
+    ///
+    /// - Throws: The first error in what the operation uses.
+    package func operation(_ entry: Entry) throws(ContractError) -> Operation {
+        let (location, members) = try documents.object(at: entry.location)
+        var body: Operation.Body?
+        if members["requestBody"] != nil { body = try documents.body(at: location.appending(.name("requestBody"))) }
+        let parameters = try parameters(of: entry)
+        return Operation(
+            entry,
+            path: try path(of: entry, parameters),
+            parameters: parameters,
+            body: body,
+            responses: try documents.responses(of: location),
+            security: security(members),
+            server: server(of: entry.location) ?? server(of: entry.pathItem),
+            text: text(of: entry)
+        )
+    }
+
+    /// The parameters of an operation and those of its path item, which it may replace.
+    private func parameters(of entry: Entry) throws(ContractError) -> [ContractParameter] {
+        var parameters: [ContractParameter] = []
+        for owner in [entry.pathItem, entry.location] {
+            let list = owner.appending(.name("parameters"))
+            for index in (documents.value(at: list)?.array ?? []).indices {
+                let parameter = try documents.parameter(at: list.appending(.index(index)))
+                // These are described elsewhere in the document (OpenAPI 3.1.1, section 4.8.12.1).
+                if parameter.part == .header, ["accept", "content-type", "authorization"].contains(parameter.name.lowercased()) {
+                    continue
+                }
+                let replaced = parameters.firstIndex {
+                    $0.part == parameter.part && $0.name.utf8.elementsEqual(parameter.name.utf8)
+                }
+                if let replaced { parameters[replaced] = parameter } else { parameters.append(parameter) }
+            }
+        }
+        return parameters
+    }
+
+    private func path(
+        of entry: Entry,
+        _ parameters: [ContractParameter]
+    ) throws(ContractError) -> [Operation.PathPiece] {
+        var pieces: [Operation.PathPiece] = []
+        var rest = entry.path[...]
+        while let open = rest.firstIndex(of: "{") {
+            guard let close = rest[open...].firstIndex(of: "}") else {
+                throw ContractError("the path '\(entry.path)' has a '{' without a '}'", at: entry.pathItem)
+            }
+            let name = rest[rest.index(after: open)..<close]
+            guard
+                let index = parameters.firstIndex(where: {
+                    $0.part == .path && $0.name.utf8.elementsEqual(name.utf8)
+                })
+            else {
+                throw ContractError(
+                    "the path has '{\(name)}', but the operation has no parameter in 'path' with this name",
+                    at: entry.location
+                )
+            }
+            if open > rest.startIndex { pieces.append(.literal(PercentEncoding.literal(String(rest[..<open])))) }
+            pieces.append(.parameter(index))
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { pieces.append(.literal(PercentEncoding.literal(String(rest)))) }
+        return pieces
+    }
+
+    private func security(_ members: JSONObject) -> [[String]] {
+        let root = documents.value(at: ContractLocation(documents.address).appending(.name("security")))
+        return ((members["security"] ?? root)?.array ?? []).map { $0.object?.names ?? [] }
+    }
+
+    private func text(of entry: Entry) -> String {
+        let owners = [entry.pathItem.appending(.name("parameters")), entry.location]
+        let locations = owners.flatMap { [$0] + documents.referred(from: $0) }
+        return locations.compactMap { documents.value(at: $0).map { JSONWriter().string($0) } }.joined(separator: "\n")
+    }
+}
+
+extension ContractDocuments {
+    /// Reads the body of a request; `nil` if it has no media types.
+    func body(at start: ContractLocation) throws(ContractError) -> Operation.Body? {
+        let (location, members) = try object(at: start)
+        guard let media = try media(of: location, for: .sending) else { return nil }
+        return Operation.Body(isRequired: members["required"] == true, media: media, location: location)
+    }
+}

@@ -1,0 +1,162 @@
+import WaybillContract
+import WaybillDiagnostics
+import WaybillExpressions
+import WaybillFormats
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+import WaybillSchema
+import WaybillTransport
+
+extension RequestBuilder {
+    /// The value that a call gives for an input of an operation; `nil` if it gives none.
+    private func argument(_ name: String) -> ScopeValue? {
+        scope.arguments[name].flatMap { $0.json == .null ? nil : $0 }
+    }
+
+    /// The span of the value of an input, or of the call.
+    private func span(ofInput name: String) -> SourceSpan {
+        plan.arguments.first { $0.name.utf8.elementsEqual(name.utf8) }?.span ?? plan.address.text.span
+    }
+
+    /// The path of an operation, with its parameters.
+    mutating func path(of bound: BoundOperation) throws(EvaluationFailure) -> AddressText {
+        let operation = bound.operation
+        var address = AddressText(path: "")
+        for piece in operation.path {
+            switch piece {
+            case .literal(let text): address.append(path: text)
+            case .parameter(let index):
+                let (name, parameter) = (operation.inputNames[index], operation.parameters[index])
+                guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
+                    throw EvaluationFailure(
+                        message: "the path of '\(operation.entry.name)' needs the input '\(name)'",
+                        span: span(ofInput: name)
+                    )
+                }
+                let text = try self.text(of: parameter, name, value, bound)
+                guard !text.isEmpty, text != ".", text != ".." else {
+                    let message =
+                        text.isEmpty
+                        ? "the input '\(name)' is empty, and so the path would be another one" : AddressText.climbing(text)
+                    throw EvaluationFailure(message: message, span: span(ofInput: name))
+                }
+                address.append(path: text, isSecret: value.isSecret)
+            }
+        }
+        return address
+    }
+
+    /// Adds the parameters of an operation to a URL and to header fields.
+    mutating func addParameters(
+        of bound: BoundOperation,
+        to url: inout String,
+        _ headers: inout [HTTPField]
+    ) throws(EvaluationFailure) {
+        let operation = bound.operation
+        var cookies = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
+        let ownCookies = cookies.count
+        var isCookieSecret = false
+        for (name, parameter) in zip(operation.inputNames, operation.parameters) where parameter.part != .path {
+            guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
+                if parameter.isRequired { try violate("the input '\(name)' is missing", at: name, parameter.location, bound) }
+                continue
+            }
+            let text = try self.text(of: parameter, name, value, bound)
+            try register(ScopeText(text, isSecret: value.isSecret))
+            switch parameter.part {
+            case .query, .querystring: if !text.isEmpty { url = Self.appending(text, to: url) }
+            case .header:
+                headers.append(
+                    HTTPField(
+                        name: parameter.name,
+                        value: try text.asFieldValue(of: parameter.name, at: span(ofInput: name)),
+                        isSensitive: value.isSecret || CredentialNames.contains(parameter.name)
+                    )
+                )
+            case .cookie:
+                isCookieSecret = isCookieSecret || value.isSecret
+                cookies.append(try text.asFieldValue(of: "Cookie", at: span(ofInput: name)))
+            case .path: break
+            }
+        }
+        guard cookies.count > ownCookies else { return }
+        headers.removeAll { $0.isNamed("Cookie") }
+        headers.append(HTTPField(name: "Cookie", value: cookies.joined(separator: "; "), isSensitive: isCookieSecret))
+    }
+
+    /// The body of an operation; `nil` if the call gives none.
+    mutating func body(
+        of bound: BoundOperation,
+        contentType: String?
+    ) throws(EvaluationFailure) -> EncodedBody? {
+        guard let declared = bound.operation.body else { return nil }
+        guard let value = argument("body") ?? scope.arguments["body"] else {
+            if declared.isRequired { try violate("the input 'body' is missing", at: "body", declared.location, bound) }
+            return nil
+        }
+        let chosen = contentType.map(MediaTypeName.init)
+        var media = declared.preferred
+        if let chosen {
+            if let match = declared.media(for: chosen) {
+                media = match
+            } else {
+                let names = declared.media.map(\.name.text).joined(separator: ", ")
+                let message = "the media type '\(chosen.text)' of the body is not declared: expected \(names)"
+                try violate(message, at: "body", declared.location, bound)
+            }
+        }
+        let name = chosen ?? media.name
+        if let schema = media.schema, name.isJSON || name.isForm || name.isMultipart || name.isText {
+            for violation in schema.validate(value.json, limit: Self.maximumViolations) {
+                let location = ContractLocation(of: violation) ?? media.location
+                try violate("the input 'body': \(violation.sentence)", at: "body", location, bound)
+            }
+        }
+        let context = BodyContext(
+            scope: scope.scope(.graph(plan.graph)),
+            fields: ParameterList(arrays: .repeat),
+            boundary: scope.environment.files,
+            span: span(ofInput: "body")
+        )
+        return try media.encoded(value, as: chosen, in: context)
+    }
+
+    private static let maximumViolations = 20
+
+    /// The text of a parameter as it is sent.
+    private mutating func text(
+        of parameter: ContractParameter,
+        _ name: String,
+        _ value: ScopeValue,
+        _ bound: BoundOperation
+    ) throws(EvaluationFailure) -> String {
+        if let violation = parameter.schema.validate(value.json, limit: 1).first {
+            let location = ContractLocation(of: violation) ?? parameter.location
+            try violate("the input '\(name)': \(violation.sentence)", at: name, location, bound)
+        }
+        guard let text = parameter.text(of: value.json) else {
+            throw EvaluationFailure(
+                message: "the input '\(name)' cannot be written in the style '\(parameter.style)'",
+                span: span(ofInput: name)
+            )
+        }
+        return text
+    }
+
+    /// Throws for a difference from the contract, or notes a warning, as the setting `contract` requires.
+    private mutating func violate(
+        _ message: String,
+        at input: String,
+        _ location: ContractLocation,
+        _ bound: BoundOperation
+    ) throws(EvaluationFailure) {
+        let severity = settings.contractSeverity(of: .request)
+        guard severity != .off else { return }
+        let required = bound.contract.span(of: location).map { " (required at \($0))" } ?? ""
+        guard severity == .warning else {
+            throw EvaluationFailure(message: message + required, span: span(ofInput: input))
+        }
+        contractWarnings.append(message + required)
+    }
+}

@@ -1,0 +1,82 @@
+import OrderedCollections
+package import WaybillContract
+package import WaybillDiagnostics
+import WaybillJSON
+import WaybillSchema
+
+/// An operation of the document of a service, as an endpoint of a manifest.
+package final class BoundOperation: Sendable {
+    /// The name of the service.
+    package let service: String
+    package let contract: Contract
+    package let operation: Operation
+
+    package init(_ operation: Operation, of contract: Contract, for service: String) {
+        self.operation = operation
+        self.contract = contract
+        self.service = service
+    }
+
+    /// Returns the endpoint that calls the operation.
+    ///
+    /// - Parameters:
+    ///   - span: Where the manifest names the operation.
+    ///   - settings: The settings that the document brings.
+    ///   - request: What an endpoint of the manifest adds.
+    package func endpoint(
+        at span: SourceSpan,
+        settings: Settings,
+        refinedBy request: RequestDefinition?,
+        level: Level
+    ) -> Endpoint {
+        Endpoint(
+            inputs: inputs,
+            request: RequestDefinition(calling: self, at: span, settings: settings, refinedBy: request, level: level)
+        )
+    }
+
+    /// The inputs of a call: the parameters, and `body`. Whether they are given and valid is checked for each request.
+    private var inputs: Definitions<InputDeclaration> {
+        let owners = operation.parameters.map(\.location) + [operation.body?.location].compactMap { $0 }
+        let locations = contract.document.locations(of: owners)
+        var inputs: Definitions<InputDeclaration> = [:]
+        func add(_ name: String, _ document: JSON, _ location: ContractLocation, _ defaultValue: JSON?) {
+            guard let span = locations[location.address]?.nameOrValue(at: location.pointer),
+                let schema = try? JSONSchema(compiling: true)
+            else { return }
+            inputs[name] = Definition(
+                name: Spanned(name, at: span),
+                value: InputDeclaration(
+                    schema: schema,
+                    document: document,
+                    types: [],
+                    defaultValue: defaultValue,
+                    span: span,
+                    isOptional: true
+                )
+            )
+        }
+        for (name, parameter) in zip(operation.inputNames, operation.parameters) {
+            add(name, parameter.schemaDocument, parameter.location, parameter.defaultValue)
+        }
+        if let body = operation.body { add("body", true, body.location, nil) }
+        return inputs
+    }
+
+    /// The examples of the responses with a 2xx status, for the mock server.
+    func mockExamples(at span: SourceSpan) -> [MockExample] {
+        let response = operation.responses.first(where: \.status.isSuccess)
+        guard let response, case .code(let status) = response.status else { return [] }
+        let media = response.media?.first(where: \.name.isJSON) ?? response.media?.first
+        let type = media.flatMap { $0.name.isRange ? nil : $0.name.text }
+        return [
+            MockExample(
+                status: status,
+                headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + response.exampleFields,
+                body: media?.example,
+                delay: .zero,
+                span: span
+            )
+        ]
+    }
+}

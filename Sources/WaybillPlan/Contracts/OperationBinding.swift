@@ -1,0 +1,274 @@
+import OrderedCollections
+import WaybillContract
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillManifest
+import WaybillRuntime
+
+/// Makes endpoints of the operations that a manifest calls, from the OpenAPI documents of its services.
+///
+/// Only these operations are read: their parameters, bodies, responses and schemas.
+struct OperationBinding {
+    private(set) var manifest: Manifest
+    private(set) var diagnostics: [Diagnostic] = []
+    private var contracts: [String: Contract] = [:]
+    /// The services whose document cannot be read.
+    private var unread: Set<String> = []
+
+    /// Binds the operations of a manifest.
+    ///
+    /// - Parameter wholly: Whether all operations of the documents are read, to report every error in them.
+    init(_ manifest: Manifest, files: any ManifestFileSystem, allowsOutside: Bool, wholly: Bool = false) {
+        self.manifest = manifest
+        guard manifest.services.values.contains(where: { $0.value.contract != nil }) else {
+            reportEndpointsWithoutContract()
+            return
+        }
+        let reader = ContractReader(
+            folder: FileContents.folder(of: manifest.file.name),
+            allowsOutside: allowsOutside,
+            from: files
+        )
+        for (name, service) in manifest.services {
+            guard let path = service.value.contract else { continue }
+            let (contract, found) = reader.contract(path)
+            diagnostics += found
+            guard let contract else {
+                unread.insert(name)
+                continue
+            }
+            contracts[name] = contract
+            checkSchemes(of: service.value, contract)
+            bindServer(of: name, contract)
+            if wholly { checkAll(contract) }
+        }
+        bindEndpoints()
+        for name in calledNames where self.manifest.endpoints[name.value] == nil { bind(name) }
+        reportClashes()
+    }
+
+    /// The names that steps and sessions call, with the location of the first call.
+    private var calledNames: [Spanned<String>] {
+        var names: OrderedDictionary<String, Spanned<String>> = [:]
+        func add(_ name: Spanned<String>) { if names[name.value] == nil { names[name.value] = name } }
+        for service in manifest.services.values { if let session = service.value.session { add(session.call.name) } }
+        for step in manifest.graphs.values.flatMap(\.value.allSteps) {
+            if case .call(let call) = step.action, !step.unknown.contains(.form) { add(call.name) }
+        }
+        return Array(names.values)
+    }
+
+    /// Gives a service without a base URL the address of the document's first server.
+    private mutating func bindServer(of name: String, _ contract: Contract) {
+        guard let service = manifest.services[name]?.value, !service.settings.mayHave(BaseURLSetting.key),
+            !manifest.defaults.mayHave(BaseURLSetting.key), let server = contract.document.server
+        else { return }
+        let settings = Settings(baseURL: server.url, at: contract.name.span, level: .service(name))
+        manifest.services[name]?.value.settings = Cascade.merge([settings, service.settings])
+    }
+
+    // MARK: Endpoints
+
+    /// Binds the endpoints that refine operations.
+    private mutating func bindEndpoints() {
+        for (name, definition) in manifest.endpoints {
+            let endpoint = definition.value
+            guard let operation = endpoint.operationName else { continue }
+            guard let (service, rest) = contractAndName(in: operation.value) else {
+                reportUnknownService(of: operation)
+                manifest.unknown.note(name, in: .endpoints)
+                continue
+            }
+            guard
+                let bound = operationNamed(rest, of: service, at: operation),
+                let request = request(bound, operation.span, refinedBy: endpoint.request, level: .endpoint(name))
+            else {
+                manifest.unknown.note(name, in: .endpoints)
+                continue
+            }
+            manifest.endpoints[name]?.value = request
+        }
+    }
+
+    /// Binds an operation that is called directly.
+    private mutating func bind(_ name: Spanned<String>) {
+        guard let (service, rest) = contractAndName(in: name.value) else { return }
+        guard let bound = operationNamed(rest, of: service, at: name),
+            let endpoint = request(bound, name.span, refinedBy: nil, level: .endpoint(name.value))
+        else {
+            manifest.unknown.note(name.value, in: .endpoints)
+            return
+        }
+        manifest.endpoints[name.value] = Definition(name: name, value: endpoint)
+    }
+
+    /// Returns the service at the start of the name of an operation, and the rest after the dot; `nil` if no service with a
+    /// document has such a name.
+    private func contractAndName(in name: String) -> (service: String, rest: String)? {
+        let services = manifest.services.filter { $0.value.value.contract != nil }.keys
+        let service = services.filter { name.utf8.starts(with: "\($0).".utf8) }.max { $0.utf8.count < $1.utf8.count }
+        return service.map { ($0, String(name.unicodeScalars.dropFirst($0.unicodeScalars.count + 1))) }
+    }
+
+    private mutating func operationNamed(
+        _ name: String,
+        of service: String,
+        at use: Spanned<String>
+    ) -> BoundOperation? {
+        guard let contract = contracts[service] else { return nil }
+        let entries = contract.document.entries(named: name)
+        guard let entry = entries.first else {
+            if let error = contract.document.error(ofPathIn: name) {
+                diagnostics.append(contract.diagnostic(for: error, usedAt: use.span))
+                return nil
+            }
+            let known = contract.document.names
+            let nearest = NearestName.of(name, among: known)
+            diagnostics.report(
+                "unknown-operation",
+                "the document of service '\(service)' has no operation '\(name)'",
+                at: use.span,
+                label: nearest.map { "did you mean '\(service).\($0)'?" } ?? "",
+                help: [
+                    "An operation is named by its operationId, or by its method and path, as in "
+                        + "'\(service).\(known.first ?? "GET /")'; 'waybill operations' lists them."
+                ]
+            )
+            return nil
+        }
+        guard entries.count == 1 else {
+            diagnostics.report(
+                "unknown-operation",
+                "the document of service '\(service)' has \(entries.count) operations with the id '\(name)'",
+                at: use.span,
+                secondary: entries.compactMap { contract.span(of: $0.location) }.map { .init($0, "defined here") },
+                help: ["Name the operation by its method and path: '\(service).\(entry.method) \(entry.path)'."]
+            )
+            return nil
+        }
+        do {
+            return BoundOperation(try contract.document.operation(entry), of: contract, for: service)
+        } catch {
+            diagnostics.append(contract.diagnostic(for: error, usedAt: use.span))
+            return nil
+        }
+    }
+
+    private mutating func request(
+        _ bound: BoundOperation,
+        _ span: SourceSpan,
+        refinedBy endpoint: RequestDefinition?,
+        level: Level
+    ) -> Endpoint? {
+        guard let service = manifest.services[bound.service]?.value else { return nil }
+        var settings = Settings()
+        if let server = bound.operation.server, !isAddressWritten(for: service) {
+            settings = Settings(baseURL: server.url, at: span, level: level)
+        }
+        settings = Cascade.merge([settings, credentials(for: bound.operation, of: service, usedAt: span)])
+        return bound.endpoint(at: span, settings: settings, refinedBy: endpoint, level: level)
+    }
+
+    /// Whether the manifest itself has a base URL for a service.
+    private func isAddressWritten(for service: Service) -> Bool {
+        guard let baseURL = service.settings.baseURL ?? manifest.defaults.baseURL else { return false }
+        return baseURL.span != service.contract?.span
+    }
+
+    /// The credentials of the first alternative for which the manifest has all security schemes.
+    private mutating func credentials(
+        for operation: Operation,
+        of service: Service,
+        usedAt span: SourceSpan
+    ) -> Settings {
+        let known = service.security
+        for alternative in operation.security {
+            let credentials = alternative.compactMap { scheme in
+                known.first { $0.scheme.value.utf8.elementsEqual(scheme.utf8) }?.credentials
+            }
+            guard credentials.count == alternative.count else { continue }
+            guard credentials.count > 1 else { return credentials.first.map(Settings.init(auth:)) ?? Settings() }
+            guard let settings = Settings(combining: credentials) else {
+                diagnostics.report(
+                    "missing-credentials",
+                    "the operation requires several credentials at once, of which only keys of the method 'apiKey' "
+                        + "can be combined",
+                    at: span,
+                    secondary: credentials.map { .init($0.span, "required by the operation") }
+                )
+                return Settings()
+            }
+            return settings
+        }
+        return Settings()
+    }
+
+    // MARK: Errors
+
+    /// Reports credentials for security schemes that the document does not have.
+    private mutating func checkSchemes(of service: Service, _ contract: Contract) {
+        let known = contract.document.securitySchemes
+        for (scheme, _) in service.security where !known.contains(where: { $0.hasSameCodePoints(as: scheme.value) }) {
+            let nearest = NearestName.of(scheme.value, among: known)
+            diagnostics.report(
+                "unknown-name",
+                "the document has no security scheme '\(scheme.value)'",
+                at: scheme.span,
+                label: nearest.map { "did you mean '\($0)'?" } ?? "",
+                help: known.isEmpty || nearest != nil ? [] : ["Available: \(known.map { "'\($0)'" }.joined(separator: ", "))."]
+            )
+        }
+    }
+
+    /// Reads every operation of a document, and reports the first error in each.
+    private mutating func checkAll(_ contract: Contract) {
+        for (_, error) in contract.document.unreadPaths {
+            diagnostics.append(contract.diagnostic(for: error, usedAt: contract.name.span))
+        }
+        for entry in contract.document.operations {
+            do {
+                _ = try contract.document.operation(entry)
+            } catch {
+                diagnostics.append(contract.diagnostic(for: error, usedAt: contract.name.span))
+            }
+        }
+    }
+
+    /// Reports the endpoints whose name an operation also has.
+    private mutating func reportClashes() {
+        for definition in manifest.endpoints.values where definition.value.request.operation == nil {
+            guard let (service, rest) = contractAndName(in: definition.name.value),
+                let entry = contracts[service]?.document.entries(named: rest).first
+            else { continue }
+            diagnostics.report(
+                "duplicate-definition",
+                "the endpoint '\(definition.name.value)' has the name of an operation",
+                at: definition.name.span,
+                secondary: contracts[service]?.span(of: entry.location).map { [.init($0, "the operation")] } ?? []
+            )
+        }
+    }
+
+    private mutating func reportEndpointsWithoutContract() {
+        for (name, definition) in manifest.endpoints {
+            guard let operation = definition.value.operationName else { continue }
+            reportUnknownService(of: operation)
+            manifest.unknown.note(name, in: .endpoints)
+        }
+    }
+
+    private mutating func reportUnknownService(of operation: Spanned<String>) {
+        guard !manifest.unknown.mayDefineSomething(in: .services) else { return }
+        let names = manifest.services.filter { $0.value.value.contract != nil }.keys
+        diagnostics.report(
+            "unknown-operation",
+            "'\(operation.value)' does not start with the name of a service that has an OpenAPI document",
+            at: operation.span,
+            help: [
+                names.isEmpty
+                    ? "Name the document of a service with 'openapi: FILE'."
+                    : "Write for example '\(names[0]).getOrder'."
+            ]
+        )
+    }
+}

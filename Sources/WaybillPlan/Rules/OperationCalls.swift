@@ -1,0 +1,187 @@
+import OrderedCollections
+import WaybillContract
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillManifest
+import WaybillSchema
+
+/// A call of an operation must give what the document requires, and no constant that the document does not permit.
+struct OperationCalls: ManifestRule {
+    func check(_ subject: RuleSubject) -> [Diagnostic] {
+        subject.steps.flatMap { step -> [Diagnostic] in
+            guard let bound = step.endpoint?.request.operation, case .call(let call) = step.step.action,
+                !step.step.unknown.contains(anyOf: [.arguments, .pages]),
+                let request = subject.requests.of(step).first
+            else { return [] }
+            let check = OperationCallCheck(site: request, bound: bound, call: call, filled: step.step.flow?.paginate)
+            return check.diagnostics
+        } + withoutContract(subject)
+    }
+
+    /// Reports `contract` and `security` where no operation is called, so that they have no effect.
+    private func withoutContract(_ subject: RuleSubject) -> [Diagnostic] {
+        var diagnostics: [Diagnostic] = []
+        func note(_ key: String, _ span: SourceSpan, _ message: String) {
+            diagnostics.report(
+                "misplaced-key",
+                "'\(key)' has no effect here: \(message)",
+                at: span,
+                help: ["Name the document of the service with 'openapi: FILE', or remove '\(key)'."]
+            )
+        }
+        for service in subject.manifest.services.values where service.value.contract == nil {
+            let message = "the service has no OpenAPI document"
+            if let scheme = service.value.security.first { note("security", scheme.scheme.span, message) }
+            if let setting = service.value.settings.contract { note("contract", setting.span, message) }
+        }
+        for site in subject.requests.all where site.definition.operation == nil && site.callers.isEmpty {
+            let own = site.definition.settings.contract ?? site.step?.step.settings.contract
+            guard let own, !site.definition.unknown.contains(.address) else { continue }
+            note("contract", own.span, "the request is not one of an operation")
+        }
+        return diagnostics
+    }
+}
+
+/// The check of one call.
+private struct OperationCallCheck {
+    let site: RequestSite
+    let bound: BoundOperation
+    let call: Step.Call
+    let filled: Pagination?
+
+    private var operation: Operation { bound.operation }
+    private var severity: ContractSetting.Severity { site.merged.contractSeverity(of: .request) }
+
+    var diagnostics: [Diagnostic] {
+        var diagnostics = missing()
+        for (name, parameter) in zip(operation.inputNames, operation.parameters) {
+            guard let argument = argument(name), let constant = argument.value.constant else { continue }
+            if constant == .null, !parameter.isRequired { continue }
+            if let violation = parameter.schema.validate(constant, limit: 1).first {
+                diagnostics += report("the input '\(name)': \(violation.sentence)", argument.value.span, .init(of: violation), parameter.location)
+            } else if parameter.text(of: constant) == nil {
+                diagnostics.report(
+                    "invalid-input",
+                    "the input '\(name)' cannot be written in the style '\(parameter.style)'",
+                    at: argument.value.span,
+                    secondary: secondary(parameter.location)
+                )
+            }
+        }
+        return diagnostics + body() + missingCredentials()
+    }
+
+    /// Warns of an operation that requires credentials of which the manifest has none.
+    private func missingCredentials() -> [Diagnostic] {
+        guard !operation.security.isEmpty, !operation.security.contains(where: \.isEmpty),
+            !site.mayHave(Authentication.key), let schemes = operation.security.first
+        else { return [] }
+        let names = schemes.map { "'\($0)'" }.joined(separator: " and ")
+        return [
+            Diagnostic(
+                "missing-credentials",
+                "the operation requires credentials: the service has none for \(names)",
+                severity: .warning,
+                at: call.name.span,
+                help: [
+                    "Write 'security: {\(schemes[0]): {…}}' in the service, or 'auth: none' if none are needed."
+                ]
+            )
+        ]
+    }
+
+    private func argument(_ name: String) -> ValueTemplate.Member? {
+        call.arguments.last { $0.name.value.utf8.elementsEqual(name.utf8) }
+    }
+
+    private func missing() -> [Diagnostic] {
+        var filledName: String?
+        if case .input(let name)? = filled?.target { filledName = name.value }
+        var missing: [(name: String, location: ContractLocation)] = []
+        for (name, parameter) in zip(operation.inputNames, operation.parameters) {
+            // A path without the value of a parameter is another path.
+            guard parameter.isRequired, severity == .error || parameter.part == .path, parameter.defaultValue == nil,
+                argument(name) == nil, filledName != name
+            else { continue }
+            missing.append((name, parameter.location))
+        }
+        if let body = operation.body, body.isRequired, severity == .error, argument("body") == nil {
+            missing.append(("body", body.location))
+        }
+        guard !missing.isEmpty else { return [] }
+        let names = missing.map { "'\($0.name)'" }.joined(separator: ", ")
+        return [
+            Diagnostic(
+                "missing-input",
+                "the operation '\(operation.entry.name)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                at: call.name.span,
+                secondary: missing.flatMap { secondary($0.location) },
+                help: ["Give it under 'with'."]
+            )
+        ]
+    }
+
+    private func body() -> [Diagnostic] {
+        let settings = site.merged
+        if operation.body != nil, let written = settings.body {
+            return [
+                Diagnostic(
+                    "conflicting-keys",
+                    "the body of an operation is its input 'body'",
+                    at: written.span,
+                    help: ["Write it under 'with', as 'body'."]
+                )
+            ]
+        }
+        guard let body = operation.body, let argument = argument("body"), severity != .off else { return [] }
+        let chosen = settings.headers.last { $0.value.isNamed("Content-Type") }
+        var media = body.preferred
+        if let chosen {
+            guard let text = chosen.value.texts?.first?.constantText else { return [] }
+            guard let match = body.media(for: MediaTypeName(text)) else {
+                let names = body.media.map(\.name.text).joined(separator: ", ")
+                return report(
+                    "the operation does not take a body of the media type '\(text)': expected \(names)",
+                    chosen.span,
+                    nil,
+                    body.location
+                )
+            }
+            media = match
+        }
+        guard media.name.isJSON || media.name.isForm || media.name.isMultipart, let schema = media.schema,
+            let constant = argument.value.constant
+        else { return [] }
+        return schema.validate(constant, limit: 20).flatMap { violation in
+            report(
+                "the input 'body': \(violation.sentence)",
+                argument.value.span(at: violation.instanceLocation.tokens),
+                .init(of: violation),
+                media.location
+            )
+        }
+    }
+
+    private func report(
+        _ message: String,
+        _ span: SourceSpan,
+        _ keyword: ContractLocation?,
+        _ owner: ContractLocation
+    ) -> [Diagnostic] {
+        guard severity != .off else { return [] }
+        return [
+            Diagnostic(
+                "invalid-input",
+                message,
+                severity: severity == .error ? .error : .warning,
+                at: span,
+                secondary: secondary(keyword ?? owner)
+            )
+        ]
+    }
+
+    private func secondary(_ location: ContractLocation) -> [Diagnostic.Label] {
+        bound.contract.span(of: location).map { [.init($0, "required by the contract")] } ?? []
+    }
+}
