@@ -133,7 +133,7 @@ let package = Package(
         .target(
             name: "WaybillPlanPrinting",
             dependencies: [
-                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
+                "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults", "WaybillExpressions",
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -207,6 +207,13 @@ let package = Package(
             name: "WaybillSchemaTests",
             dependencies: [
                 "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics", "WaybillTestSupport",
+            ]
+        ),
+        .testTarget(
+            name: "WaybillContractTests",
+            dependencies: [
+                "WaybillContract", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                "WaybillTestSupport",
             ]
         ),
         .testTarget(

@@ -14,6 +14,7 @@ static const unsigned char pages[] = {
 #embed "pages/connect.md" suffix(, 0,)
 #embed "pages/content-type.md" suffix(, 0,)
 #embed "pages/control-character.md" suffix(, 0,)
+#embed "pages/contract.md" suffix(, 0,)
 #embed "pages/csv-syntax.md" suffix(, 0,)
 #embed "pages/cut-by-comment.md" suffix(, 0,)
 #embed "pages/data-not-kept.md" suffix(, 0,)

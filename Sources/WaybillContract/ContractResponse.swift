@@ -187,7 +187,7 @@ extension Operation {
             let value = header.value(of: values.joined(separator: ", "))
             return schema.validate(value, limit: 1).map { violation in
                 ContractViolation(
-                    message: "the header field '\(header.name)': \(violation.sentence)",
+                    message: violation.sentence(on: "the header field '\(header.name)'"),
                     location: ContractLocation(of: violation) ?? header.location
                 )
             }
@@ -218,7 +218,7 @@ extension Operation {
         let violations = schema.validate(value, limit: Self.maximumViolations + 1)
         return violations.prefix(Self.maximumViolations).map { violation in
             ContractViolation(
-                message: "the body: \(violation.sentence)",
+                message: violation.sentence(on: "the body"),
                 location: ContractLocation(of: violation) ?? match.location
             )
         } + (violations.count > Self.maximumViolations

@@ -57,13 +57,20 @@ package struct Pipeline: Sendable {
     package func load(_ text: SourceFile) -> LoadedManifest { loader.load(text) }
 
     /// Applies an environment to a manifest and checks it by every rule.
-    package func check(_ loaded: LoadedManifest, environment: String? = nil) -> Stage<ResolvedManifest> {
+    ///
+    /// - Parameter checksContracts: Whether all of its OpenAPI documents are checked, not only the operations it calls.
+    package func check(
+        _ loaded: LoadedManifest,
+        environment: String? = nil,
+        checksContracts: Bool = false
+    ) -> Stage<ResolvedManifest> {
         guard let manifest = loaded.manifest else { return Stage(value: nil, diagnostics: loaded.diagnostics) }
         var checked = PlanBuilder.check(
             manifest,
             environment: environment,
             files: files,
-            allowsOutside: allowsOutside
+            allowsOutside: allowsOutside,
+            checksContracts: checksContracts
         )
         checked.readFiles = files.paths
         return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)

@@ -67,7 +67,8 @@ package final class RequestPlan: Sendable {
         method = definition.method
         constantMethod = definition.method.map(\.value.constantText) ?? "GET"
         // Failures of an operation are reported where it is called.
-        address = definition.operation == nil ? definition.address : definition.address.moved(to: site.span)
+        let call = if case .call(let call)? = step?.step.action { call.name.span } else { site.span }
+        address = definition.operation == nil ? definition.address : definition.address.moved(to: call)
         settings = site.merged.withoutRemovals
         let limits = OriginLimits(of: site, settings)
         originLimits = limits

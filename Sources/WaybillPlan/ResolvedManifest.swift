@@ -1,4 +1,4 @@
-import OrderedCollections
+package import OrderedCollections
 package import WaybillDiagnostics
 package import WaybillJSON
 package import WaybillManifest
@@ -17,6 +17,8 @@ package struct ResolvedManifest: Sendable {
     package let environment: String?
     /// The values of its data files, by name.
     package let data: JSONObject
+    /// The OpenAPI documents, by the names of the services.
+    package let contracts: OrderedDictionary<String, Contract>
     /// Whether files may be outside the folder of the manifest.
     package let allowsOutside: Bool
     /// The paths of the files that were read for it.
@@ -68,6 +70,7 @@ extension PlanBuilder {
             written: written,
             environment: environment,
             data: data,
+            contracts: binding.contracts,
             allowsOutside: allowsOutside,
             diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
             graphs: subject.graphs,

@@ -44,6 +44,11 @@ package struct SchemaViolation: Sendable, Equatable {
 }
 
 extension SchemaViolation {
+    /// The violation as a sentence about a value with a name.
+    package func sentence(on subject: String) -> String {
+        instanceLocation.tokens.isEmpty ? "\(subject) \(message)" : "\(subject): \(sentence)"
+    }
+
     /// The violation as a sentence about the data.
     package var sentence: String {
         let location = instanceLocation.description

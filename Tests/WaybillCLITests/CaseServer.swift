@@ -51,6 +51,18 @@ final class CaseServer: Sendable {
         "envelope-refused": { _ in json(#"{"code": 4003, "message": "the account is locked", "data": null}"#) },
         "not-found": { _ in json(#"{"message": "no such thing"}"#, status: 404) },
         "user": { _ in user },
+        // What was received, without the parts that differ from run to run.
+        "echo": { request in
+            let fields = ["Content-Type", "Cookie", "Authorization", "X-Api-Key", "X-Tags", "Accept"].flatMap { name in
+                request.values(named: name).map { "\(name): \($0)" }
+            }
+            let body = String(decoding: request.body, as: UTF8.self)
+            let lines = ["\(request.method) \(request.target)"] + fields + (body.isEmpty ? [] : [body])
+            return .init(
+                headers: [("Content-Type", "text/plain")],
+                body: Array(lines.joined(separator: "\n").utf8)
+            )
+        },
         "paths": { request in
             switch request.target.prefix(while: { $0 != "?" }) {
             case "/missing": json(#"{"message": "no such thing"}"#, status: 404)

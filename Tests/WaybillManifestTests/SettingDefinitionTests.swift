@@ -10,10 +10,10 @@ import WaybillRuntime
     private static let otherKeys: [(place: String, keys: Set<String>)] = [
         ("settings", ["inherit"]),
         ("defaults", []),
-        ("service", ["description", "session"]),
+        ("service", ["description", "session", "openapi", "security"]),
         ("request", ["service", "vars", "outputs", "returns", "download", "mock"]),
         ("addressed", ["method", "path", "url"]),
-        ("endpoint", ["description", "inputs"]),
+        ("endpoint", ["description", "inputs", "operation"]),
         ("step", Set(StepKey.allCases.map(\.rawValue))),
         ("graph", ["description", "inputs", "chain", "batch", "finally", "outputs", "state", "tags", "onFailure"]),
     ]
@@ -37,6 +37,7 @@ import WaybillRuntime
     @Test func `the names under a key are those in the schema`() throws {
         let settings = try #require(definitions["settings"]?["properties"])
         #expect(try names(of: definitions["expect"]) == Set(ExpectationSetting.Part.allCases.map(\.rawValue)))
+        #expect(try names(of: settings["contract"]) == Set(ContractSetting.Subject.allCases.map(\.rawValue)))
         #expect(try names(of: definitions["tls"]) == Set(TLSOption.Name.allCases.map(\.rawValue)))
         #expect(
             try names(of: settings["cache"]?["anyOf"]?.array?.last) == Set(CacheSetting.Name.allCases.map(\.rawValue))

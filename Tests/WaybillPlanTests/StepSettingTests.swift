@@ -63,8 +63,10 @@ import WaybillTestSupport
             let step = try #require(manifest.graphs["main"]?.value.body.steps.first)
             let sendsRequests = !["values", "end"].contains(form)
             let isEffective = sendsRequests || name == "tag" || name == "deadline" && form != "end"
-            // 'concurrency' belongs to a batch, and the others to a service.
-            let isElsewhere = name == "concurrency" && form != "batch" || ["maxConnections", "rate"].contains(name)
+            // 'concurrency' belongs to a batch, 'contract' to calls of operations, and the others to a service.
+            let isElsewhere =
+                name == "concurrency" && form != "batch" || ["maxConnections", "rate"].contains(name)
+                || name == "contract" && ![.chain, .batch, .graph].contains(StepForm(rawValue: form))
             #expect(isRejected == (!isEffective || isElsewhere), "\(form): \(name)")
             guard !isRejected, SettingDefinitions.keys.contains(name) else { continue }
             #expect(

@@ -35,6 +35,9 @@ struct ValidateCommand: ParsableCommand {
     @Option(help: "The format of the diagnostics: human, json, sarif or github.")
     var format = Format.human
 
+    @Flag(help: "Check all of the OpenAPI documents that services name, not only the operations that are called.")
+    var contract = false
+
     @OptionGroup var inputs: InputOptions
 
     @Flag(help: "Print without colours.")
@@ -49,8 +52,11 @@ struct ValidateCommand: ParsableCommand {
         var last: ResolvedManifest?
         if format == .human { output.reportPart(diagnostics) }
         for manifest in diagnostics.hasErrors ? [] : paths {
-            let stage = pipeline.check(pipeline.load(manifest), environment: manifests.environment)
-                .checkingInputs(options)
+            let stage = pipeline.check(
+                pipeline.load(manifest),
+                environment: manifests.environment,
+                checksContracts: contract
+            ).checkingInputs(options)
             diagnostics += stage.diagnostics
             last = stage.value
             guard format == .human else { continue }

@@ -312,7 +312,7 @@ struct Attempt: Sendable {
                     + "U+FFFD was used instead"
             )
         }
-        for difference in evaluation.contractWarnings { warn(difference.message.description) }
+        for warning in evaluation.contractWarnings { warn(warning.description) }
         // The response of a session contains credentials, which may not be marked as secrets.
         let isKept = run.executor.keepsBodies && !context.isForSession && !mayHideOutputs
         if evaluation.failure != nil && !outcome.isPending || isKept { outcome = await keepingBody(outcome) }

@@ -110,7 +110,7 @@ extension RequestBuilder {
         if let schema = media.schema, name.isJSON || name.isForm || name.isMultipart || name.isText {
             for violation in schema.validate(value.json, limit: Self.maximumViolations) {
                 let location = ContractLocation(of: violation) ?? media.location
-                try violate("the input 'body': \(violation.sentence)", at: "body", location, bound)
+                try violate(violation.sentence(on: "the input 'body'"), at: "body", location, bound)
             }
         }
         let context = BodyContext(
@@ -133,7 +133,7 @@ extension RequestBuilder {
     ) throws(EvaluationFailure) -> String {
         if let violation = parameter.schema.validate(value.json, limit: 1).first {
             let location = ContractLocation(of: violation) ?? parameter.location
-            try violate("the input '\(name)': \(violation.sentence)", at: name, location, bound)
+            try violate(violation.sentence(on: "the input '\(name)'"), at: name, location, bound)
         }
         guard let text = parameter.text(of: value.json) else {
             throw EvaluationFailure(

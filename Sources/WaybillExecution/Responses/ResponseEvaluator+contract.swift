@@ -20,9 +20,7 @@ extension ResponseEvaluator {
         let violations = bound.operation.violations(of: received)
         return (
             violations.map { violation in
-                let span = bound.contract.span(of: violation.location)
-                let declared = span.map { " (declared at \($0))" } ?? ""
-                return Failure.Detail(redactor.text(violation.message + declared), at: span)
+                Failure.Detail(redactor.text(violation.message), at: bound.contract.span(of: violation.location))
             }, severity == .error
         )
     }

@@ -27,7 +27,7 @@ struct ResponseEvaluator {
         /// Whether nothing of the body may be shown or kept: it may contain secret outputs that could not be evaluated.
         var isBodyHidden = false
         /// The differences from the contract of the operation that are not failures.
-        var contractWarnings: [Failure.Detail] = []
+        var contractWarnings: [RedactedText] = []
         /// The failure, if the response is not accepted.
         var failure: Failure?
     }
@@ -189,13 +189,18 @@ struct ResponseEvaluator {
     private mutating func contractFailure() -> Failure? {
         let (violations, areErrors) = contractViolations()
         guard areErrors else {
-            evaluated.contractWarnings = violations
+            evaluated.contractWarnings = violations.map(located)
             return nil
         }
         guard let first = violations.first else { return nil }
         let count = violations.count
-        let message = count == 1 ? first.message : "the response differs from its contract in \(count) ways"
+        let message = count == 1 ? located(first) : "the response differs from its contract in \(count) ways"
         return Failure(.contract, shown(message), at: plan.address.text.span, details: hiddenBody == nil ? violations : [])
+    }
+
+    /// The message of a difference from the contract, with the location of what declares it.
+    private func located(_ difference: Failure.Detail) -> RedactedText {
+        redactor.text(difference.message.description + (difference.span.map { " (declared at \($0))" } ?? ""))
     }
 
     /// Adds the differences from the contract to another failure.

@@ -11,9 +11,8 @@ import WaybillRuntime
 struct OperationBinding {
     private(set) var manifest: Manifest
     private(set) var diagnostics: [Diagnostic] = []
-    private var contracts: [String: Contract] = [:]
-    /// The services whose document cannot be read.
-    private var unread: Set<String> = []
+    /// The documents, by the names of the services.
+    private(set) var contracts: OrderedDictionary<String, Contract> = [:]
 
     /// Binds the operations of a manifest.
     ///
@@ -33,10 +32,7 @@ struct OperationBinding {
             guard let path = service.value.contract else { continue }
             let (contract, found) = reader.contract(path)
             diagnostics += found
-            guard let contract else {
-                unread.insert(name)
-                continue
-            }
+            guard let contract else { continue }
             contracts[name] = contract
             checkSchemes(of: service.value, contract)
             bindServer(of: name, contract)

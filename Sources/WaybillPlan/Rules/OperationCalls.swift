@@ -34,6 +34,11 @@ struct OperationCalls: ManifestRule {
             if let scheme = service.value.security.first { note("security", scheme.scheme.span, message) }
             if let setting = service.value.settings.contract { note("contract", setting.span, message) }
         }
+        if let setting = subject.manifest.defaults.contract,
+            !subject.manifest.services.values.contains(where: { $0.value.contract != nil })
+        {
+            note("contract", setting.span, "no service has an OpenAPI document")
+        }
         for site in subject.requests.all where site.definition.operation == nil && site.callers.isEmpty {
             let own = site.definition.settings.contract ?? site.step?.step.settings.contract
             guard let own, !site.definition.unknown.contains(.address) else { continue }
@@ -59,7 +64,8 @@ private struct OperationCallCheck {
             guard let argument = argument(name), let constant = argument.value.constant else { continue }
             if constant == .null, !parameter.isRequired { continue }
             if let violation = parameter.schema.validate(constant, limit: 1).first {
-                diagnostics += report("the input '\(name)': \(violation.sentence)", argument.value.span, .init(of: violation), parameter.location)
+                let message = violation.sentence(on: "the input '\(name)'")
+                diagnostics += report(message, argument.value.span, .init(of: violation), parameter.location)
             } else if parameter.text(of: constant) == nil {
                 diagnostics.report(
                     "invalid-input",
@@ -150,12 +156,12 @@ private struct OperationCallCheck {
             }
             media = match
         }
-        guard media.name.isJSON || media.name.isForm || media.name.isMultipart, let schema = media.schema,
+        guard media.name.isJSON || media.name.isForm || media.name.isMultipart || media.name.isText, let schema = media.schema,
             let constant = argument.value.constant
         else { return [] }
         return schema.validate(constant, limit: 20).flatMap { violation in
             report(
-                "the input 'body': \(violation.sentence)",
+                violation.sentence(on: "the input 'body'"),
                 argument.value.span(at: violation.instanceLocation.tokens),
                 .init(of: violation),
                 media.location
