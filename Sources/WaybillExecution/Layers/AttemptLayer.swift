@@ -307,7 +307,7 @@ struct Attempt: Sendable {
             warn(
                 "the response has \(subject) half of a surrogate pair, which is not a character "
                     + "(\(escapes.count == 1 ? "" : "the first ")at byte \(escapes.firstOffset)); "
-                    + "U+FFFD was used instead"
+                    + "U+FFFD and the four digits were used instead"
             )
         }
         // The response of a session contains credentials, which may not be marked as secrets.
