@@ -67,6 +67,7 @@ package struct RunSession: Sendable {
         executor.proxies = ProxyVariables(options.variables)
         executor.control = options.control
         executor.clock = options.clock
+        executor.memory = memory
         executor.earlierRun = options.resumed?.record
         executor.resumption = resumption
         executor.repeatsUnsure = options.repeatsUnsure
