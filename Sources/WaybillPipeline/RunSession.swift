@@ -179,6 +179,8 @@ package struct RunSession: Sendable {
             try CurlTransport(
                 maximumConnections: max(256, plan.concurrency),
                 raisesFileLimit: !options.isEmbedded,
+                // The mock server opens as many files.
+                shares: options.runsAtOnce * (options.usesMock ? 2 : 1),
                 memory: memory
             )
         }
