@@ -103,7 +103,7 @@ enum FolderContents {
     /// Whether a folder is that of a run or a suite.
     static func isOfRun(_ path: String) -> Bool {
         if SuiteFolder(at: path) != nil || RunFolder.isLocked(path) { return true }
-        let head = (try? LocalFile("\(path)/\(journal)").start(64 * 1024)) ?? []
+        let head = (try? file(journal, in: path).start(64 * 1024)) ?? []
         return runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") })) != nil
     }
 
@@ -202,6 +202,11 @@ enum FolderContents {
 
     static func names(in folder: String) -> [String] {
         // Links are not followed: their targets do not belong to the run.
+    /// Returns a file in the folder of a run or a suite. It is not read if a link leads out of the folder.
+    static func file(_ name: String, in folder: String) -> LocalFile {
+        LocalFile("\(folder)/\(name)", within: FolderBoundary(folder: folder, allowsOutside: false))
+    }
+
         isLink(folder) ? [] : (try? FolderListing.names(in: folder, limit: .max)) ?? []
     }
 
