@@ -128,8 +128,10 @@ enum FolderContents {
         exists("\(path)/\(RunFileNames.suite)") && OutputFile.isLocked("\(path)/.")
     }
 
-    /// Points the link `latest` to a sibling folder, atomically. Anything else of that name is left alone.
+    /// Notes that a sibling folder is the newest, and points the link `latest` to it, atomically. Anything else of that
+    /// name is left alone.
     static func leadLatest(in parent: String, to name: String) throws(ResultsError) {
+        RunOrder.add(name, in: parent)
         let path = "\(parent)/latest"
         if exists(path), !isLink(path) { return }
         let temporary = TemporaryFile.uniquePath(beside: path)
@@ -200,13 +202,13 @@ enum FolderContents {
             || [journal, result, outputs, sources, RunFileNames.suite].contains { name.hasPrefix(".\($0).") }
     }
 
-    static func names(in folder: String) -> [String] {
-        // Links are not followed: their targets do not belong to the run.
     /// Returns a file in the folder of a run or a suite. It is not read if a link leads out of the folder.
     static func file(_ name: String, in folder: String) -> LocalFile {
         LocalFile("\(folder)/\(name)", within: FolderBoundary(folder: folder, allowsOutside: false))
     }
 
+    static func names(in folder: String) -> [String] {
+        // Links are not followed: their targets do not belong to the run.
         isLink(folder) ? [] : (try? FolderListing.names(in: folder, limit: .max)) ?? []
     }
 
