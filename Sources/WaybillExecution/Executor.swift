@@ -52,6 +52,8 @@ package struct Executor: Sendable {
     package var audience = RunAudience.commandLine
     /// The states of the graphs at the start of the run.
     package var state = GraphStates()
+    /// The memory that responses and the values that later steps use may take.
+    package var memory = ResponseMemory()
     /// The trace that the requests belong to; `nil` for one of the run's own.
     package var trace: TraceContext?
     /// Warnings from before the run, which are events after the start of the run.

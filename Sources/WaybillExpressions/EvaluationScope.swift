@@ -89,6 +89,8 @@ package protocol EvaluationEnvironment: Sendable {
     /// Receives each value that a function computed from a secret, so that it is redacted wherever it is inserted and
     /// wherever a server repeats it. Returns why it cannot be redacted and must not be used, or `nil`.
     func register(secret value: JSON) -> String?
+    /// Receives the size of each value that a filter, a variable or an output has, in bytes of memory.
+    func note(bytes: Int)
 }
 
 extension EvaluationEnvironment {
@@ -97,6 +99,9 @@ extension EvaluationEnvironment {
 
     /// Accepts the value, where nothing is written.
     package func register(secret value: JSON) -> String? { nil }
+
+    /// Does nothing, where only one value is in memory.
+    package func note(bytes: Int) {}
 }
 
 /// Everything that an expression can access.

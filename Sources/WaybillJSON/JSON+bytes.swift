@@ -15,11 +15,16 @@ extension JSON {
     ///
     /// Bytes become `{"$bytes": BASE64}`. An object that only looks like that becomes `{"$object": OBJECT}`.
     package var markingBytes: JSON {
+        // Most values have no bytes, and are not copied.
+        needsMarks ? marked : self
+    }
+
+    private var marked: JSON {
         switch self {
         case .bytes(let bytes): return [Self.bytesMark: .string(Base64.encode(bytes))]
-        case .array(let elements): return .array(elements.map(\.markingBytes))
+        case .array(let elements): return .array(elements.map(\.marked))
         case .object(let object):
-            let marked = JSON.object(object.mapValues(\.markingBytes))
+            let marked = JSON.object(object.mapValues(\.marked))
             return object.markedContent == nil ? marked : [Self.objectMark: marked]
         case .null, .bool, .number, .string: return self
         }
@@ -37,6 +42,15 @@ extension JSON {
             default: self = .object(object.mapValues(JSON.init(markingBytes:)))
             }
         case .null, .bool, .number, .string, .bytes: self = json
+        }
+    }
+
+    private var needsMarks: Bool {
+        switch self {
+        case .bytes: true
+        case .array(let elements): elements.contains { $0.needsMarks }
+        case .object(let object): object.markedContent != nil || object.contains { $0.value.needsMarks }
+        case .null, .bool, .number, .string: false
         }
     }
 

@@ -93,7 +93,7 @@ package struct JSONComparison: Sendable {
     }
 
     private static func shown(_ value: JSON) -> String {
-        JSONWriter().string(value).excerpt(120)
+        JSONWriter().excerpt(of: value, 120)
     }
 }
 

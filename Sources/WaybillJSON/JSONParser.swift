@@ -3,8 +3,9 @@
 /// The parser decides what the RFC leaves open as follows:
 /// - A byte order mark at the start is ignored (section 8.1 allows it).
 /// - Bytes that are not UTF-8 are an error.
-/// - An escape that is half of a surrogate pair becomes U+FFFD. The grammar allows it (section 8.2), servers that
-///   truncate strings do send it, and a string of Unicode code points cannot hold it. `parseDocument` reports it.
+/// - An escape that is half of a surrogate pair becomes U+FFFD and its four digits, so that different strings stay
+///   different. The grammar allows it (section 8.2), servers that truncate strings do send it, and a string of Unicode
+///   code points cannot hold it. `parseDocument` reports it.
 /// - If a name is repeated in an object, the last value replaces the first, in its position. `parseDocument` reports
 ///   it.
 /// - Numbers may have any size; nesting is limited by `maximumDepth`.
@@ -51,7 +52,7 @@ package struct JSONDocument: Sendable {
     package let value: JSON
     /// The first name that is repeated in its object, and the byte offset of the repetition.
     package let duplicateName: (name: String, offset: Int)?
-    /// The escapes that are half of a surrogate pair. Each became U+FFFD.
+    /// The escapes that are half of a surrogate pair. Each became U+FFFD and its four digits.
     package let loneSurrogates: LoneSurrogates?
 
     /// Escapes that are half of a surrogate pair.

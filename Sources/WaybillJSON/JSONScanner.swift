@@ -107,7 +107,13 @@ extension JSONScanner {
                 position += 1
                 return String(copying: text)
             case UInt8(ascii: "\\"):
-                text.append(contentsOf: UTF8.encode(try readEscape())!)
+                if let scalar = try readEscape() {
+                    text.append(contentsOf: UTF8.encode(scalar)!)
+                } else {
+                    // Different halves stay different, whatever the case of their digits is.
+                    text.append(contentsOf: "\u{FFFD}".utf8)
+                    text.append(contentsOf: bytes[position - 4..<position].map { $0 | 0x20 })
+                }
             default:
                 throw JSONSyntaxError("a control character in a string must be escaped", at: position)
             }
@@ -116,7 +122,8 @@ extension JSONScanner {
         }
     }
 
-    private mutating func readEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+    /// Reads an escape; returns `nil` after the digits of one that is half of a surrogate pair.
+    private mutating func readEscape() throws(JSONSyntaxError) -> Unicode.Scalar? {
         let start = position
         position += 1
         let letter = peek
@@ -133,8 +140,8 @@ extension JSONScanner {
         }
     }
 
-    /// Reads the digits of `\uXXXX`, and those of the second half of a surrogate pair. Returns U+FFFD for half a pair.
-    private mutating func readUnicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+    /// Reads the digits of `\uXXXX`, and those of the second half of a surrogate pair. Returns `nil` for half a pair.
+    private mutating func readUnicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar? {
         let start = position - 2
         let unit = try readHexadecimal()
         if UTF16.isLeadSurrogate(unit), position + 1 < bytes.count,
@@ -151,7 +158,7 @@ extension JSONScanner {
         if let scalar = Unicode.Scalar(unit) { return scalar }
         loneSurrogates = loneSurrogates ?? .init(count: 0, firstOffset: start)
         loneSurrogates?.count += 1
-        return "\u{FFFD}"
+        return nil
     }
 
     private mutating func readHexadecimal() throws(JSONSyntaxError) -> UInt16 {

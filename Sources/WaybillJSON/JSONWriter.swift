@@ -11,10 +11,16 @@ package struct JSONWriter: Sendable {
 
     /// The placement of white space.
     package var layout: Layout
+    /// Whether writing stops, so that the text is incomplete, once the deadline of the step has passed.
+    package var stopsAtDeadline: Bool
 
     /// Creates a writer with a layout.
-    package init(layout: Layout = .compact) {
+    ///
+    /// - Parameter stopsAtDeadline: Whether the text is incomplete once `WorkLimit.isDeadlinePassed`, as it may be where
+    ///   the step fails then.
+    package init(layout: Layout = .compact, stopsAtDeadline: Bool = false) {
         self.layout = layout
+        self.stopsAtDeadline = stopsAtDeadline
     }
 
     /// Returns the text of a value.
@@ -24,8 +30,23 @@ package struct JSONWriter: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Returns the start of the text of a value for a message; see `String.excerpt`. A large value is not written to its
+    /// end.
+    package func excerpt(of value: JSON, _ maximum: Int) -> String {
+        var bytes: [UInt8] = []
+        // A code point takes up to four bytes.
+        var stop = Stop(after: 4 * (maximum + 1))
+        write(value, to: &bytes, depth: 0, &stop)
+        return String(decoding: bytes, as: UTF8.self).excerpt(maximum)
+    }
+
     /// Appends the text of a value, in UTF-8, which may be nested at a depth. It recurses as deep as the value is nested.
     package func write(_ value: JSON, to output: inout [UInt8], depth: Int = 0) {
+        var stop = stopsAtDeadline ? Stop(atDeadlineFrom: output.count) : .never
+        write(value, to: &output, depth: depth, &stop)
+    }
+
+    private func write(_ value: JSON, to output: inout [UInt8], depth: Int, _ stop: inout Stop) {
         switch value {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let value): output.append(contentsOf: value ? "true".utf8 : "false".utf8)
@@ -35,24 +56,65 @@ package struct JSONWriter: Sendable {
         case .array(let elements):
             output.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
+                if stop.isDue(at: output.count) { return }
                 if index > 0 { output.append(UInt8(ascii: ",")) }
                 layout.breakLine(depth: depth + 1, &output)
-                write(element, to: &output, depth: depth + 1)
+                write(element, to: &output, depth: depth + 1, &stop)
             }
             if !elements.isEmpty { layout.breakLine(depth: depth, &output) }
             output.append(UInt8(ascii: "]"))
         case .object(let members):
             output.append(UInt8(ascii: "{"))
             for (index, (name, value)) in members.enumerated() {
+                if stop.isDue(at: output.count) { return }
                 if index > 0 { output.append(UInt8(ascii: ",")) }
                 layout.breakLine(depth: depth + 1, &output)
                 Self.write(name, to: &output)
                 output.append(UInt8(ascii: ":"))
                 if layout == .pretty { output.append(UInt8(ascii: " ")) }
-                write(value, to: &output, depth: depth + 1)
+                write(value, to: &output, depth: depth + 1, &stop)
             }
             if !members.isEmpty { layout.breakLine(depth: depth, &output) }
             output.append(UInt8(ascii: "}"))
+        }
+    }
+}
+
+extension JSONWriter {
+    /// When writing stops before the end of the value.
+    private struct Stop {
+        static let never = Stop(after: .max)
+        private static let bytesBetweenChecks = 1 << 16
+
+        /// The number of bytes written at which to stop, or to ask whether to stop.
+        private var next: Int
+        private let end: Int
+
+        /// Stops after some bytes.
+        init(after end: Int) {
+            self.end = end
+            next = end
+        }
+
+        /// Stops once the deadline of the step has passed. There are some bytes already.
+        init(atDeadlineFrom start: Int) {
+            end = .max
+            next = start + Self.bytesBetweenChecks
+        }
+
+        @inline(__always)
+        mutating func isDue(at count: Int) -> Bool {
+            guard count >= next else { return false }
+            return isDueNow(at: count)
+        }
+
+        private mutating func isDueNow(at count: Int) -> Bool {
+            guard count < end, !WorkLimit.isDeadlinePassed else {
+                next = 0
+                return true
+            }
+            next = count + Self.bytesBetweenChecks
+            return false
         }
     }
 }

@@ -5,7 +5,10 @@ package enum WorkLimit {
     @TaskLocal private static var hasPassed: (@Sendable () -> Bool)?
 
     /// Whether the task must stop: it was cancelled, or its time has passed. The result is discarded then.
-    package static var isReached: Bool { Task.isCancelled || hasPassed?() == true }
+    package static var isReached: Bool { Task.isCancelled || isDeadlinePassed }
+
+    /// Whether the time of the step that the task executes has passed, so that the step fails in any case.
+    package static var isDeadlinePassed: Bool { hasPassed?() == true }
 
     /// Executes an operation until a time has passed, of which the computations inside learn by `hasPassed`.
     package static func limited<Value: Sendable>(

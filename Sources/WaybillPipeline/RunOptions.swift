@@ -45,6 +45,8 @@ package struct RunOptions: Sendable {
     package var control = RunControl()
     /// The paths of steps that `control` pauses from the start, to check them.
     package var pausedSteps: [String] = []
+    /// The number of runs that this process executes at once, which share the limit of open files.
+    package var runsAtOnce = 1
     /// The clock of all waits in the run.
     package var clock: any RunClock = SystemClock()
     /// The time of all events; `nil` for the current time.

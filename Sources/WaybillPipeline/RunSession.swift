@@ -67,6 +67,7 @@ package struct RunSession: Sendable {
         executor.proxies = ProxyVariables(options.variables)
         executor.control = options.control
         executor.clock = options.clock
+        executor.memory = memory
         executor.earlierRun = options.resumed?.record
         executor.resumption = resumption
         executor.repeatsUnsure = options.repeatsUnsure
@@ -178,6 +179,8 @@ package struct RunSession: Sendable {
             try CurlTransport(
                 maximumConnections: max(256, plan.concurrency),
                 raisesFileLimit: !options.isEmbedded,
+                // The mock server opens as many files.
+                shares: options.runsAtOnce * (options.usesMock ? 2 : 1),
                 memory: memory
             )
         }

@@ -1,4 +1,5 @@
 import Testing
+import WaybillPlatform
 import WaybillTestSupport
 
 /// The folders of shards and of merged runs: what is refused, and what can be repeated.
@@ -135,6 +136,20 @@ import WaybillTestSupport
             "'2/all.json.part' has other content than the journal of its run says"
         )
         #expect(folder.names(in: "merged").isEmpty)
+    }
+
+    @Test(arguments: ["events.ndjson", "sources.json"])
+    func `a file of a shard that is a link to another folder is not merged`(name: String) async throws {
+        writeManifest()
+        try await runShards()
+        #expect(rename("\(folder.path)/2/\(name)", "\(folder.path)/elsewhere.json") == 0)
+        #expect(symlink("../elsewhere.json", "\(folder.path)/2/\(name)") == 0)
+        let message = name == "events.ndjson" ? "symbolic link" : "are not shards of one run"
+        try await failing("merge 2 1 --out merged", message)
+        #expect(bytes("merged/run.json") == nil)
+        guard name == "events.ndjson" else { return }
+        try await failing("resume ./2", "symbolic link")
+        try await failing("report ./2 --har report.har", "symbolic link")
     }
 
     @Test func `files in the folder of a shard that its run has not written are not merged`() async throws {

@@ -107,6 +107,58 @@ import WaybillTransport
         #expect(run.outputText == "the 0 run.finished passed passed\n", "\(run.errorText)")
     }
 
+    /// Runs a script that starts a run with much output, which nobody reads, and waits until the run has finished.
+    private func runUnread(_ script: String) async throws -> Command {
+        let folder = TemporaryFolder()
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:1"}}
+            graphs:
+              main: {chain: [{id: e, forEach: {in: "range(2000)", as: x}, get: "/e?i=${x}", mock: {body: 1}}]}
+
+            """,
+            to: "m.yaml"
+        )
+        let start = """
+            import os, signal, subprocess, sys, time
+            process = subprocess.Popen([sys.argv[1], "run", "m.yaml", "--mock", "-v", "--out", "out"],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for _ in range(6000):
+                if os.path.exists("out/run.json"): break
+                time.sleep(0.01)
+            else:
+                process.kill()
+                sys.exit("the run waits for the reader")
+
+            """
+        return try await Command.run(
+            "/usr/bin/env",
+            ["python3", "-c", start + script, CommandCase.program],
+            in: folder.path
+        )
+    }
+
+    @Test func `a run does not wait for the reader of its output, which receives everything`() async throws {
+        let script = """
+            text = process.communicate()[0].decode()
+            print(process.returncode, text.count("> GET http://127.0.0.1:1/e?i="), "1 passed" in text)
+            """
+        let run = try await runUnread(script)
+        #expect(run.outputText == "0 2000 True\n", "\(run.errorText)")
+    }
+
+    @Test func `a second signal ends the program if nobody reads its output`() async throws {
+        let script = """
+            process.send_signal(signal.SIGINT)
+            process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            print(process.wait(60))
+            """
+        let run = try await runUnread(script)
+        #expect(run.outputText == "130\n", "\(run.errorText)")
+    }
+
     @Test func `SIGUSR1 pauses a run and SIGUSR2 resumes it`() async throws {
         let run = try await run("{main: {chain: [{id: a, get: /a}, {id: b, get: /b}]}}") { process, held, journal in
             await held.waitForRequests(1)

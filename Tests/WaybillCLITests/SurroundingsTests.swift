@@ -173,6 +173,37 @@ import WaybillTestSupport
         #expect(folder.read("out/outputs.json")?.contains("1") == true)
     }
 
+    @Test(arguments: [64, 100, 200])
+    func `fewer manifests run at once if the limit of open files is low`(limit: Int) async throws {
+        let (command, folder) = try await shell(
+            """
+            mkdir t
+            for i in 1 2 3 4 5 6 7 8; do cat > t/$i.yaml <<END
+            waybill: 1
+            services: {s: {baseURL: "http://127.0.0.1:1", maxConnections: 50}}
+            graphs:
+              main:
+                chain:
+                  - forEach: {in: "range(50)", as: x, concurrency: 50}
+                    get: "/e?i=\\${x}"
+                    mock: {body: {a: 1}}
+                    write: {to: a.ndjson}
+            END
+            done
+            # A privileged process could raise the limit again.
+            S=''; [ "$(id -u)" != 0 ] || S='setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource'
+            ulimit -n \(limit); $S "$W" run t --mock --jobs 8 --out out -q
+            """
+        )
+        #expect(command.status == 0, "\(command.errorText)")
+        let runs = limit < 128 ? "one manifest runs" : "3 manifests run"
+        #expect(
+            command.errorText == "only \(runs) at once, because the limit of open files is low (ulimit -n)\n",
+            "\(command.errorText)"
+        )
+        for number in 1...8 { #expect(folder.read("out/t/\(number)/a.ndjson")?.utf8.count == 50 * 8) }
+    }
+
     /// Whether the test can hide `/proc`.
     private static let canHideProc =
         (try? canRun("unshare -m sh -c 'mount -t tmpfs none /proc'")) ?? false

@@ -56,6 +56,7 @@ struct ExecutionFixture {
         resumption: ResumeDecision = ResumeDecision(),
         repeatsUnsure: Bool = false,
         trace: TraceContext? = nil,
+        memory: ResponseMemory = ResponseMemory(),
         watch: RunWatch? = nil
     ) async -> Executor.Outcome {
         var executor = Executor(
@@ -73,6 +74,7 @@ struct ExecutionFixture {
         executor.resumption = resumption
         executor.repeatsUnsure = repeatsUnsure
         executor.trace = trace
+        executor.memory = memory
         let context = RunContext(executor, id: RunID(), startedAt: earlierRun?.startedAt ?? .now())
         watch?.start(context)
         return await executor.run(in: context)

@@ -391,12 +391,12 @@ import WaybillTransport
         (
             ScriptedTransport.Reply.json(#"{"x": "a\ud800"}"#),
             "the response has an escape that is half of a surrogate pair, which is not a character (at byte 8); "
-                + "U+FFFD was used instead"
+                + "U+FFFD and the four digits were used instead"
         ),
         (
             .text("{}\n\n[\"\\udc00\\udc00\"]\n\"\\udfff\"", type: "application/x-ndjson"),
             "the response has 3 escapes that are half of a surrogate pair, which is not a character (the first at byte 6); "
-                + "U+FFFD was used instead"
+                + "U+FFFD and the four digits were used instead"
         ),
     ])
     func `halves of surrogate pairs in a response are reported once`(

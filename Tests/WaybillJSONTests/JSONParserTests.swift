@@ -64,11 +64,12 @@ import WaybillJSON
 
     @Test(
         arguments: [
-            (#""\uD834""#, "\u{FFFD}"), (#""\uDD1Ex""#, "\u{FFFD}x"), (#""\uD834\uD834\uDD1E""#, "\u{FFFD}𝄞"),
-            (#""\uD834\n""#, "\u{FFFD}\n"), (#""\uD834\u0041""#, "\u{FFFD}A"),
+            (#""\uD834""#, "\u{FFFD}d834"), (#""\uDD1Ex""#, "\u{FFFD}dd1ex"),
+            (#""\uD834\uD834\uDD1E""#, "\u{FFFD}d834𝄞"), (#""\uD834\n""#, "\u{FFFD}d834\n"),
+            (#""\uD834\u0041""#, "\u{FFFD}d834A"), (#""\ud8Ff""#, "\u{FFFD}d8ff"),
         ]
     )
-    func `a lone surrogate becomes a replacement character`(text: String, value: String) throws {
+    func `a lone surrogate becomes a replacement character with its digits`(text: String, value: String) throws {
         #expect(try parse(text) == .string(value))
     }
 
@@ -83,6 +84,11 @@ import WaybillJSON
         expected: JSONDocument.LoneSurrogates?
     ) throws {
         #expect(try JSONParser().parseDocument(Array(text.utf8)).loneSurrogates == expected)
+    }
+
+    @Test func `strings and names that differ only in lone surrogates are different`() throws {
+        #expect(try parse(#"["\ud800", "\ud801", "\udc00"]"#).array.map { Set($0).count } == 3)
+        #expect(try parse(#"{"\ud800": 1, "\ud801": 2}"#).object?.count == 2)
     }
 
     @Test func `the digits of an escape are hexadecimal, in either case`() {

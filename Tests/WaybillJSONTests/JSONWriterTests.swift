@@ -38,6 +38,41 @@ import WaybillJSON
         #expect(bytes.count == JSON.greatestDepth / 2 * (2 + 6) + 1)
     }
 
+    @Test func `an excerpt is the start of the text, and a large value is not written to its end`() {
+        for value: JSON in [["a": [1, 2, 3]], "äöü", [["é", "é"], []]] {
+            for length in 1...20 {
+                #expect(JSONWriter().excerpt(of: value, length) == JSONWriter().string(value).excerpt(length))
+            }
+        }
+        var value: JSON = 1
+        // Written, it would have 2^60 elements.
+        for _ in 0..<60 { value = [value, value] }
+        #expect(JSONWriter().excerpt(of: value, 61) == String(repeating: "[", count: 60) + "1…")
+    }
+
+    @Test func `a writer that stops at the deadline leaves the rest out`() async {
+        let value = JSON.array(Array(repeating: "a string of some length", count: 100_000))
+        let whole = JSONWriter().string(value).utf8.count
+        #expect(JSONWriter(stopsAtDeadline: true).string(value).utf8.count == whole)
+        let count = await WorkLimit.limited({ true }) {
+            JSONWriter(stopsAtDeadline: true).string(value).utf8.count
+        }
+        #expect(count < whole / 10)
+    }
+
+    @Test func `the size of a value counts each part in each place, and has a limit`() throws {
+        var size = JSONSize(limit: 10_000)
+        let list = JSON.array(Array(repeating: "a string of some length", count: 20))
+        try size.add(list)
+        let single = size.bytes
+        try size.add([list, list])
+        #expect(size.bytes >= 3 * single)
+        #expect(throws: JSONSize.Excess.self) { try size.add([list, list, list, list, list]) }
+        var deep: JSON = 1
+        for _ in 0...JSON.greatestDepth { deep = [deep] }
+        #expect(throws: JSONSize.Excess.self) { try size.add(deep) }
+    }
+
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `a written value is read back unchanged, digit for digit`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

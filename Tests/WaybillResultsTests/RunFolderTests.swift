@@ -34,11 +34,11 @@ import WaybillTestSupport
         let first = try create(runs)
         try await first.journal.settle()
         #expect(first.path == "\(folder.path)/a/waybill-results/20261121-052703-k3v9qa")
-        #expect(folder.names(in: "a/waybill-results") == ["latest", "20261121-052703-k3v9qa"])
+        #expect(folder.names(in: "a/waybill-results") == [".order", "latest", "20261121-052703-k3v9qa"])
         let second = try create(runs, try #require(RunID("20261121-052704-aaaaaa")))
         try await second.journal.settle()
         #expect(folder.link(at: "a/waybill-results/latest") == "20261121-052704-aaaaaa")
-        #expect(folder.names(in: "a/waybill-results").count == 3)
+        #expect(folder.names(in: "a/waybill-results").count == 4)
         #expect(throws: ResultsError.self) { try create(runs) }
         withExtendedLifetime((first, second)) {}
     }
@@ -237,6 +237,48 @@ import WaybillTestSupport
         let now = try #require(Timestamp(rfc3339: "2026-11-22T00:00:00Z"))
         let found = try OldRuns.folders(in: "\(folder.path)/runs", now: now).map(\.description)
         #expect(found == [names[2], names[1], names[0]])
+    }
+
+    @Test func `runs whose names a wrong clock made have the order in which they were created`() async throws {
+        let names = [
+            "20510101-000000-aaaaaa", "20261121-052703-k3v9qa", "20261121-052702-aaaaaa", "20070101-000000-aaaaaa",
+        ]
+        let parent = "\(folder.path)/a/waybill-results"
+        // Created by a version that recorded no order.
+        folder.write("", to: "a/waybill-results/20261121-052704-aaaaaa/events.ndjson")
+        for name in names { try await create(runs, try #require(RunID(name))).journal.settle() }
+        #expect(try OldRuns.folders(in: parent).map(\.description) == names.reversed() + ["20261121-052704-aaaaaa"])
+        for id in try OldRuns.folders(in: parent).dropFirst(2) { try OldRuns.remove(id, in: parent) }
+        OldRuns.removeUnusedOrder(in: parent)
+        #expect(try OldRuns.folders(in: parent).map(\.description) == [names[3], names[2]])
+        #expect(folder.link(at: "a/waybill-results/latest") == names[3])
+        for id in try OldRuns.folders(in: parent) { try OldRuns.remove(id, in: parent) }
+        OldRuns.removeUnusedOrder(in: parent)
+        #expect(folder.names(in: "a/waybill-results").isEmpty)
+    }
+
+    /// Files of runs and suites, and whether they are read in a folder.
+    private static let readFiles: [(name: String, content: String, isRead: @Sendable (String) -> Bool)] = [
+        ("run.json", String(decoding: Samples.result.jsonText(), as: UTF8.self), { RunFolder.result(in: $0) != nil }),
+        ("outputs.json", "{}", { RunFolder.outputs(in: $0) != nil }),
+        ("sources.json", #"{"format": 3}"#, { RunSources(folder: $0) { _ in "" } != nil }),
+        ("suite.json", #"{"manifests": [{"manifest": "a.yaml", "folder": "a"}]}"#, { SuiteFolder(at: $0) != nil }),
+        (
+            "events.ndjson",
+            #"{"seq":1,"at":"2026-11-27T02:14:31Z","type":"run.started","run":"20261127-021431-7utcw7"}"# + "\n",
+            { FolderContents.isOfRun($0) }
+        ),
+    ]
+
+    @Test(arguments: readFiles.indices)
+    func `a file of a run that is a link out of its folder is not read`(index: Int) throws {
+        let (name, content, isRead) = Self.readFiles[index]
+        let (own, other) = ("\(folder.path)/own", "\(folder.path)/other")
+        folder.write(content, to: "own/\(name)")
+        #expect(isRead(own))
+        try FolderContents.make(other)
+        #expect(symlink("../own/\(name)", "\(other)/\(name)") == 0)
+        #expect(!isRead(other))
     }
 
     @Test func `the lock of a suite outlives the files that it replaces`() throws {

@@ -6,6 +6,7 @@ import WaybillPipeline
 import WaybillPlan
 import WaybillPlatform
 import WaybillResults
+import WaybillTransport
 
 /// `waybill run`
 struct RunCommand: ParsableCommand {
@@ -303,6 +304,11 @@ struct RunCommand: ParsableCommand {
             suite = try SuiteFolder.create(out, in: RunFolders.usual, for: paths, suiteOptions(planOptions))
         } catch {
             throw output.notRun(error.description)
+        }
+        let jobs = FileLimit.room(forRuns: min(self.jobs, paths.count))
+        if jobs < min(self.jobs, paths.count) {
+            let runs = jobs == 1 ? "one manifest runs" : "\(jobs) manifests run"
+            output.writeError("only \(runs) at once, because the limit of open files is low (ulimit -n)\n")
         }
         let runner = SuiteRunner(
             suite: suite,

@@ -169,6 +169,7 @@ struct RunsCommand: ParsableCommand {
                     errors.append(Diagnostic("run-error", error.description, at: nil))
                 }
             }
+            OldRuns.removeUnusedOrder(in: folder)
             output.write("removed \(removed == 1 ? "1 run" : "\(removed) runs")\n")
             guard errors.isEmpty else {
                 output.report(errors)

@@ -99,7 +99,8 @@ struct ReportOptions: ParsableArguments {
         errors += write(files, for: runs)
         if annotates {
             let results = runs.map(\.result)
-            if !output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths), as: .verbatim) {
+            output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths), as: .verbatim)
+            if !Output.isErrorWritten {
                 errors.append(Diagnostic("run-error", "could not write the annotations to standard error", at: nil))
             }
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {

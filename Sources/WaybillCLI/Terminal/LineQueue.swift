@@ -1,21 +1,11 @@
-import Dispatch
 import Synchronization
 
-/// Writes lines to standard output on its own thread, so that a slow or stopped reader does not delay the code that
-/// adds them. Lines that exceed the buffer are dropped and counted.
+/// Writes lines to standard output. Lines that a slow or stopped reader leaves no room for are dropped and counted.
 final class LineQueue: Sendable {
-    private struct State {
-        var text = ""
-        var leftOut = 0
-        var isWriting = false
-    }
-
     private static let mostBytes = 1 << 20
 
     private let output: Output
-    private let queue = DispatchQueue(label: "lines")
-    private let writing = DispatchGroup()
-    private let state = Mutex(State())
+    private let leftOut = Mutex(0)
 
     /// Creates an empty queue.
     init(_ output: Output) {
@@ -24,42 +14,19 @@ final class LineQueue: Sendable {
 
     /// Adds a line, without a line break at its end.
     func add(_ line: String) {
-        let starts = state.withLock { state -> Bool in
-            guard state.text.utf8.count + line.utf8.count < Self.mostBytes else {
-                state.leftOut += 1
-                return false
+        leftOut.withLock { leftOut in
+            guard Output.waitingBytes + line.utf8.count < Self.mostBytes else {
+                leftOut += 1
+                return
             }
-            state.text += line + "\n"
-            guard !state.isWriting else { return false }
-            state.isWriting = true
-            writing.enter()
-            return true
+            let note = "(dropped \(leftOut) lines: they were not read fast enough)\n"
+            output.write((leftOut > 0 ? note : "") + line + "\n")
+            leftOut = 0
         }
-        if starts { queue.async { [self] in writeAll() } }
     }
 
     /// Waits until all lines are written, but no longer than a second.
     func finish() {
-        _ = writing.wait(timeout: .now() + .seconds(1))
-    }
-
-    private func writeAll() {
-        while let text = takeText() { output.write(text) }
-        writing.leave()
-    }
-
-    /// Removes and returns the text to write next; `nil` if there is none, and the next line that is added starts
-    /// writing again.
-    private func takeText() -> String? {
-        state.withLock { state in
-            guard !state.text.isEmpty else {
-                state.isWriting = false
-                return nil
-            }
-            var text = state.text
-            if state.leftOut > 0 { text += "(dropped \(state.leftOut) lines: they were not read fast enough)\n" }
-            (state.text, state.leftOut) = ("", 0)
-            return text
-        }
+        Output.finish(within: .seconds(1))
     }
 }

@@ -19,8 +19,17 @@ struct Output: Sendable {
     private static let live = Mutex(LiveRegion())
     private static let liveTimer = Mutex<(any DispatchSourceTimer)?>(nil)
 
-    /// The `errno` of the first failed write to standard output; 0 if none has failed.
+    /// The `errno` of the first failed write to standard output, and to standard error; 0 if none has failed.
     private static let failure = Atomic<Int32>(0)
+    private static let errorFailure = Atomic<Int32>(0)
+
+    /// The writes to standard output, and to standard error if that is another file.
+    private static let queue = OutputQueue()
+    private static let errorQueue = isSameFile ? queue : OutputQueue()
+    /// The number of bytes that may wait for the reader before requests wait too.
+    private static let maximumWaiting = 4 << 20
+    /// Whether the program ends without what has not been written.
+    private static let isAbandoned = Atomic(false)
 
     /// Creates the streams. Terminals get colours unless `noColour` or NO_COLOR declines them, or TERM is `dumb`.
     init(noColour: Bool) {
@@ -32,24 +41,44 @@ struct Output: Sendable {
 
     /// Writes a string to standard output.
     func write(_ text: String, as content: OutputContent = .text) {
-        _ = writeAll(Array(text.utf8), content)
+        write(Array(text.utf8), content)
     }
 
     /// Writes the result of a command to standard output; throws the exit status if that fails.
     func writeResult(_ bytes: [UInt8], as content: OutputContent) throws {
-        guard writeAll(bytes, content) else { throw ExitStatus.notRun }
+        write(bytes, content)
+        Self.waitForWrites()
+        guard Self.failure.load(ordering: .relaxed) == 0 else { throw ExitStatus.notRun }
     }
 
-    /// Writes bytes to standard output and records the first failure. After a failure nothing more is written, so that
-    /// the output has no gaps. A run continues nevertheless, because its results are in its folder.
-    private func writeAll(_ bytes: [UInt8], _ content: OutputContent) -> Bool {
-        guard Self.failure.load(ordering: .relaxed) == 0 else { return false }
+    private func write(_ bytes: [UInt8], _ content: OutputContent) {
         let isTerminal = isatty(STDOUT_FILENO) == 1
-        let shown = content.bytes(for: bytes, isTerminal: isTerminal, isColoured: coloursOutput)
-        let failure = Self.write(shown, to: STDOUT_FILENO)
-        guard failure != 0 else { return true }
-        Self.failure.store(failure, ordering: .relaxed)
-        return false
+        Self.write(content.bytes(for: bytes, isTerminal: isTerminal, isColoured: coloursOutput), to: STDOUT_FILENO)
+    }
+
+    /// Waits while much output waits for its reader, as long as a condition holds and the task is not cancelled.
+    static func waitForRoom(while condition: () -> Bool) async {
+        while queue.waitingBytes > maximumWaiting || errorQueue.waitingBytes > maximumWaiting, condition() {
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else { return }
+        }
+    }
+
+    /// The number of bytes that wait for the reader of standard output.
+    static var waitingBytes: Int { queue.waitingBytes }
+
+    /// Waits until everything is written, but no longer than a time; what is left then is not written.
+    static func finish(within time: Duration) {
+        let end = ContinuousClock.now + time
+        if !waitForWrites(unless: { ContinuousClock.now > end }) { isAbandoned.store(true, ordering: .relaxed) }
+    }
+
+    /// Waits until everything is written, unless a second signal ends the wait for a reader that does not read. Returns
+    /// whether everything is written.
+    @discardableResult
+    private static func waitForWrites(unless mustStop: () -> Bool = { false }) -> Bool {
+        [queue, errorQueue].allSatisfy { queue in
+            queue.wait { Signals.stopCount > 1 || isAbandoned.load(ordering: .relaxed) || mustStop() }
+        }
     }
 
     /// Returns the exit status of the program after everything was written. Reports an error if standard output could
@@ -58,6 +87,8 @@ struct Output: Sendable {
     /// A reader that has closed the pipe, as `head` does, is not reported: the status is that of a program killed by
     /// SIGPIPE.
     static func status(after status: ExitCode) -> ExitCode {
+        guard waitForWrites() else { return Signals.received.map { ExitCode(128 + $0) } ?? status }
+        defer { waitForWrites() }
         // A write to a terminal that was stopped with Ctrl-S may hold the lock.
         _ = live.withLockIfAvailable { region in erase(&region) }
         let failure = failure.load(ordering: .relaxed)
@@ -72,12 +103,17 @@ struct Output: Sendable {
         return ExitStatus.notRun
     }
 
-    /// Writes a string to standard error; returns whether that succeeded.
-    @discardableResult
-    func writeError(_ text: String, as content: OutputContent = .text) -> Bool {
+    /// Writes a string to standard error.
+    func writeError(_ text: String, as content: OutputContent = .text) {
         let isTerminal = isatty(STDERR_FILENO) == 1
         let shown = content.bytes(for: Array(text.utf8), isTerminal: isTerminal, isColoured: coloursError)
-        return Self.write(shown, to: STDERR_FILENO) == 0
+        Self.write(shown, to: STDERR_FILENO)
+    }
+
+    /// Whether everything could be written to standard error.
+    static var isErrorWritten: Bool {
+        waitForWrites()
+        return errorFailure.load(ordering: .relaxed) == 0
     }
 
     // MARK: What is drawn again
@@ -93,24 +129,30 @@ struct Output: Sendable {
     /// same object. Does nothing if neither standard output nor standard error is a terminal.
     static func addLive(_ run: AnyObject, _ lines: @escaping LiveRegion.Source) {
         guard terminal() ?? terminal(ofError: true) != nil else { return }
-        live.withLock { $0.add(ObjectIdentifier(run), lines) }
-        liveTimer.withLock { timer in
-            guard timer == nil else { return }
-            let new = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "terminal"))
-            new.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(100))
-            new.setEventHandler { write([], to: liveDescriptor) }
-            new.resume()
-            timer = new
+        let id = ObjectIdentifier(run)
+        queue(of: liveDescriptor).add {
+            live.withLock { $0.add(id, lines) }
+            liveTimer.withLock { timer in
+                guard timer == nil else { return }
+                let new = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "terminal"))
+                new.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(100))
+                new.setEventHandler { if queue(of: liveDescriptor).isIdle { write([], to: liveDescriptor) } }
+                new.resume()
+                timer = new
+            }
         }
     }
 
     /// Stops drawing the lines of a run, and removes them from the screen.
     static func removeLive(_ run: AnyObject) {
-        live.withLock { region in
-            region.remove(ObjectIdentifier(run))
-            if !region.isActive { erase(&region) }
-        }
-        if !live.withLock(\.isActive) {
+        guard terminal() ?? terminal(ofError: true) != nil else { return }
+        let id = ObjectIdentifier(run)
+        queue(of: liveDescriptor).add {
+            live.withLock { region in
+                region.remove(id)
+                if !region.isActive { erase(&region) }
+            }
+            guard !live.withLock(\.isActive) else { return }
             liveTimer.withLock { timer in
                 timer?.cancel()
                 timer = nil
@@ -184,9 +226,36 @@ struct Output: Sendable {
     /// numbers.
     static func sourceColumns(of size: TerminalSize) -> Int { max(30, size.columns - 12) }
 
-    /// Writes all bytes above the redrawn lines; returns the `errno` if that fails, otherwise 0.
-    @discardableResult
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    /// Writes all bytes above the redrawn lines, after what is being written, and records the first failure. After a
+    /// failure of standard output nothing more is written to it, so that the output has no gaps. A run continues
+    /// nevertheless, because its results are in its folder.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        queue(of: descriptor).add(bytes.count) {
+            let isError = descriptor == STDERR_FILENO
+            guard isError || failure.load(ordering: .relaxed) == 0 else { return }
+            let code = writeAboveLive(bytes, to: descriptor)
+            guard code != 0 else { return }
+            if isError {
+                errorFailure.store(code, ordering: .relaxed)
+            } else {
+                failure.store(code, ordering: .relaxed)
+            }
+        }
+    }
+
+    /// Whether both streams are the same file, so that everything must be written in one order.
+    private static var isSameFile: Bool {
+        var (output, error) = (stat(), stat())
+        guard fstat(STDOUT_FILENO, &output) == 0, fstat(STDERR_FILENO, &error) == 0 else { return false }
+        return output.st_dev == error.st_dev && output.st_ino == error.st_ino
+    }
+
+    private static func queue(of descriptor: Int32) -> OutputQueue {
+        descriptor == STDERR_FILENO ? errorQueue : queue
+    }
+
+    /// Returns the `errno` if writing fails, otherwise 0.
+    private static func writeAboveLive(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         // A write may block until its reader continues. It must not make others wait for the lock unless they write to
         // a terminal too.
         let isLive = live.withLock { $0.isActive || $0.isDrawn }

@@ -46,7 +46,7 @@ enum SystemLimits {
     private static let files = 32
     /// The threads of a run, in addition to the first one: those that it starts, and one of libdispatch for each
     /// processor.
-    private static let threads = 10 + max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    private static let threads = 12 + max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     /// The limit of threads from which on they are not tried out, because that takes 50 µs for each.
     private static let plentyOfThreads: rlim_t = 1024
 

@@ -69,6 +69,10 @@ final class RunPrinter: RunObserver {
         printLine(of: event)
     }
 
+    func waitForRoom(while condition: @Sendable () -> Bool) async {
+        await Output.waitForRoom(while: condition)
+    }
+
     private func printLine(of event: RunEvent) {
         switch event.kind {
         case .graphStarted(let graph): write("\(paint(graph, .strong))\n")
@@ -316,5 +320,9 @@ final class EventPrinter: RunObserver {
 
     func receive(_ event: RunEvent) {
         output.write(String(decoding: event.jsonText(), as: UTF8.self) + "\n", as: .json)
+    }
+
+    func waitForRoom(while condition: @Sendable () -> Bool) async {
+        await Output.waitForRoom(while: condition)
     }
 }

@@ -11,6 +11,7 @@ import WaybillRuntime
 enum Signals {
     private struct State {
         var received: Int32?
+        var stopCount = 0
         var stops: [@Sendable () -> Void] = []
         /// Whether SIGUSR1 arrived after the last SIGUSR2, possibly before there was a run.
         var isPaused = false
@@ -23,6 +24,9 @@ enum Signals {
 
     /// The first signal that asked for a stop, if any.
     static var received: Int32? { state.withLock { $0.received } }
+
+    /// The number of signals that asked for a stop.
+    static var stopCount: Int { state.withLock { $0.stopCount } }
 
     /// Keeps SIGUSR1 and SIGUSR2, which end a program by default, until `beginListening` has set their handlers. Call this
     /// before anything else.
@@ -110,6 +114,7 @@ enum Signals {
         default:
             let stop = state.withLock { state -> (@Sendable () -> Void)? in
                 state.received = state.received ?? number
+                state.stopCount += 1
                 return state.stops.isEmpty ? nil : state.stops.removeFirst()
             }
             guard let stop else { _exit(128 + number) }

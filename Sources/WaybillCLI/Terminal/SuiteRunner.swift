@@ -94,6 +94,7 @@ struct SuiteRunner {
         options.reportsElements = printing.verbose
         options.keepsBodies = printing.keepBodies
         options.updatesSnapshots = printing.updateSnapshots
+        options.runsAtOnce = jobs
         options.exportTraces()
         let text = BufferedText(heading: "\(member.manifest)\n", isHeld: jobs > 1, output)
         let printer = RunPrinter(

@@ -30,7 +30,7 @@ enum ElementSource: Sendable {
         case .range(let range):
             return ScopeValue(range[index])
         case .templates(let templates, let context):
-            return try templates[index].value(in: context.evaluationScope)
+            return try templates[index].checkedValue(in: context.evaluationScope)
         }
     }
 
@@ -70,7 +70,7 @@ enum ElementSource: Sendable {
                 self = .range(range)
                 return
             }
-            let value = try expression.value(in: evaluation)
+            let value = try expression.outputValue(in: evaluation)
             guard case .array(let values) = value.json else {
                 throw EvaluationFailure(
                     message: "'\(expression.expression.text)' is \(value.json.kind.phrase), not a list",

@@ -36,11 +36,11 @@ extension ForEachRunner {
             result.use = before.use
             if step.keeps.contains(.items) {
                 // The journal has no record of an element that passed if nothing uses its results.
-                let record = before.record.map { StepRecord(kept: $0) }
-                result.record = ElementRecord(
-                    item: element,
-                    record: record ?? StepRecord(isPassed: before.outcome == .passed)
-                )
+                var record =
+                    before.record.map { StepRecord(kept: $0) } ?? StepRecord(isPassed: before.outcome == .passed)
+                // The earlier run had memory for it.
+                try? context.keep(record.values, in: &record.memory, at: step.span)
+                result.record = ElementRecord(item: element, record: record)
             }
             return result
         } catch {

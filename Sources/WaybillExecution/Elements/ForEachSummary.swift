@@ -96,11 +96,14 @@ struct ForEachSummary: Sendable {
     }
 
     /// The record for the expressions of later steps.
-    func record(of step: StepPlan, _ result: StepResult) -> StepRecord {
-        var record = StepRecord(isPassed: result.outcome == .passed, error: failure.inExpressions)
+    var record: StepRecord {
+        var record = StepRecord(isPassed: outcome == .passed, error: failure.inExpressions)
         if let items {
             let values = items.sorted { $0.key < $1.key }.map { $0.value.value }
             record.items = ScopeValue(.array(values.map(\.json)), isSecret: values.contains(where: \.isSecret))
+            for share in items.values.compactMap(\.record?.memory) {
+                if let memory = record.memory { memory.absorb(share) } else { record.memory = share }
+            }
         }
         return record
     }

@@ -55,7 +55,10 @@ struct GraphRunner: Sendable {
         var node = node
         let runner = GroupRunner(group: steps, context: context.final)
         run.events.emit(.graphFinishing(graph: graph.name), step: stepPath)
-        let last = await run.control.unstoppable { await runner.run() }
+        let last = await run.control.unstoppable {
+            // The deadline of a step that executes the graph does not apply either.
+            await WorkLimit.limited({ false }) { await runner.run() }
+        }
         node.steps += last.steps
         if last.use != .taken { node.use = .partly }
         if last.end == .refused || last.end == .failed && node.end == .passed {

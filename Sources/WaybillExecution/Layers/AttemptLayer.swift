@@ -72,6 +72,8 @@ struct Attempt: Sendable {
     }
 
     private func once(_ progress: inout RequestProgress) async -> AttemptOutcome {
+        // Output that nobody reads must not prevent the steps of 'finally'.
+        if !context.isFinal { await run.events.waitForRoom { [context] in context.mayStart } }
         var permit: Permit?
         defer { if let permit { run.limiter.release(permit) } }
         if sender.hasGates {
@@ -95,6 +97,8 @@ struct Attempt: Sendable {
             outcome.failure = run.failure(error)
             return outcome
         }
+        // The body may be incomplete.
+        if WorkLimit.isDeadlinePassed { return stopped }
         var sender = sender
         if let download = plan.download {
             do throws(EvaluationFailure) {
@@ -190,7 +194,7 @@ struct Attempt: Sendable {
         }
         try await outcome.scope.evaluate(plan.arguments, at: .graph(plan.graph), page: context.page)
         for variable in plan.vars {
-            let value = try variable.value.value(in: outcome.scope.scope(variable.level))
+            let value = try variable.value.checkedValue(in: outcome.scope.scope(variable.level))
             outcome.scope.vars[variable.name.value] = value
         }
         if let status = plan.settings.expectedStatus {
@@ -263,14 +267,15 @@ struct Attempt: Sendable {
     /// The evaluation of a response, when there is memory for the values that are decoded from it.
     private func evaluation(
         by evaluator: ResponseEvaluator,
-        of response: HTTPResponse
+        of response: HTTPResponse,
+        _ outcome: inout AttemptOutcome
     ) async -> ResponseEvaluator.Evaluation {
         guard response.body.count >= Self.largeResponse else { return evaluator.evaluate() }
-        if let memory = response.memory {
-            await memory.growForDecoding(response.body.count)
-            if Task.isCancelled { return .init(failure: .stopped(at: request.step.span)) }
-        }
-        defer { response.memory?.stopGrowing() }
+        let memory = response.memory ?? ResponseMemory.Share(of: run.executor.memory)
+        outcome.scope.response?.memory = memory
+        await memory.growForDecoding(response.body.count)
+        if Task.isCancelled { return .init(failure: .stopped(at: request.step.span)) }
+        defer { memory.stopGrowing() }
         return await withTaskExecutorPreference(globalConcurrentExecutor) { evaluator.evaluate() }
     }
 
@@ -283,7 +288,7 @@ struct Attempt: Sendable {
         after redirects: [Redirect] = [],
         _ outcome: inout AttemptOutcome
     ) async {
-        let evaluation = await evaluation(by: evaluator(of: response, outcome), of: response)
+        let evaluation = await evaluation(by: evaluator(of: response, outcome), of: response, &outcome)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
         outcome.body = evaluation.body
         outcome.scope.body = evaluation.body
@@ -309,7 +314,7 @@ struct Attempt: Sendable {
             warn(
                 "the response has \(subject) half of a surrogate pair, which is not a character "
                     + "(\(escapes.count == 1 ? "" : "the first ")at byte \(escapes.firstOffset)); "
-                    + "U+FFFD was used instead"
+                    + "U+FFFD and the four digits were used instead"
             )
         }
         for warning in evaluation.contractWarnings { warn(warning.description) }

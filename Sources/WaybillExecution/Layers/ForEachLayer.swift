@@ -78,12 +78,19 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
         result.elements = summary.results
         result.attempts = summary.attempts
         result.time = PhaseTimes(total: run.activeTime - start)
-        result.failure = summary.failure
-        result.outcome = summary.outcome
-        var record = summary.record(of: step, result)
+        var record = summary.record
         if step.keeps.contains(.written) { record.written = written?.json }
         let use: RunEvent.KeptRecord.Use = summary.isPartlyUnsure ? .partly : .taken
-        run.events.emit(.stepFinished(result, kept: record.kept(use, redactor: run.redactor)), step: path)
+        var kept = record.kept(use, redactor: run.redactor)
+        if summary.outcome == .passed, written == nil, let passed = context.deadline?.passed {
+            // Encoding the items took longer than the step has.
+            summary.fail(passed)
+            record = StepRecord(isPassed: false, error: passed.inExpressions)
+            kept = record.kept(use, redactor: run.redactor)
+        }
+        result.failure = summary.failure
+        result.outcome = summary.outcome
+        run.events.emit(.stepFinished(result, kept: kept), step: path)
         context.keep(record, of: step)
         return NodeOutcome(end: summary.end, steps: [result], failure: summary.failure, use: use)
     }

@@ -1,4 +1,6 @@
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -19,6 +21,11 @@ struct GraphLayer: RepeatableLayer {
         let outcome = await GraphRunner(graph: graph, context: inner).run()
         var record = StepRecord(isPassed: outcome.node.hasPassed, error: outcome.node.failure.inExpressions)
         record.outputs = outcome.outputs ?? [:]
+        do throws(Failure) {
+            try context.keep(record.outputs.values.map(\.json), in: &record.memory, at: step.step.span)
+        } catch {
+            return context.failed(step.step, error, after: outcome.node)
+        }
         context.keep(record, of: step.step)
         return outcome.node
     }

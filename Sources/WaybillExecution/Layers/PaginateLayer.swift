@@ -87,6 +87,8 @@ private struct PageCollector {
     private(set) var state: PaginationState
     private let keepsItems: Bool
     private var items: [JSON] = []
+    /// The memory of the items.
+    private var memory: ResponseMemory.Share?
     private var isSecret = false
     /// Whether the secrets in the items so far can be redacted.
     private var areSecretsKnown = true
@@ -115,6 +117,8 @@ private struct PageCollector {
         if keepsItems {
             guard let kept = earlier.kept else { return false }
             items = kept.map(JSON.init(markingBytes:))
+            // The earlier run had memory for them.
+            try? context.keep(items, in: &memory, at: pagination.span)
         }
         state = PaginationState(pagination, after: earlier.count, next: next)
         return true
@@ -172,6 +176,7 @@ private struct PageCollector {
     ) throws(Failure) -> Bool {
         let elements = found.json.array ?? []
         if keepsItems {
+            try context.keep(elements, in: &memory, at: pagination.span)
             items += elements
             isSecret = isSecret || found.isSecret
             if case .request(let request) = step.work {
@@ -208,7 +213,7 @@ private struct PageCollector {
     /// found only after the last page.
     private func kept(_ items: [JSON], isSecret: Bool) -> RedactedJSON? {
         guard keepsItems, !isSecret, areSecretsKnown else { return nil }
-        return run.redactor.unchanged(JSON.array(items).markingBytes)
+        return run.redactor.unchanged(JSON.array(items).markingBytes)?.encoded
     }
 
     /// Whether a page that must exist has no content. After the last page, a server that counts pages or items may respond
@@ -235,7 +240,7 @@ private struct PageCollector {
         }
         // A first page without data, such as a 204, has no items.
         if let expression = pagination.items, value.json != .null {
-            value = try expression.value(in: outcome.scope.scope(.graph(context.graph)))
+            value = try expression.outputValue(in: outcome.scope.scope(.graph(context.graph)))
         }
         switch value.json {
         case .array: break

@@ -12,7 +12,10 @@ extension StepContext {
     /// The outcome of a step in the earlier run, if it passed and is not repeated.
     func earlierOutcome(of step: StepPlan) -> NodeOutcome? {
         guard let earlier = earlier?.step(at: path) else { return nil }
-        keep(StepRecord(kept: earlier.record), of: step)
+        var record = StepRecord(kept: earlier.record)
+        // The earlier run had memory for it.
+        try? keep(record.values, in: &record.memory, at: step.span)
+        keep(record, of: step)
         // The failure is tolerated by the step itself, or by one around it: there, it decides what is skipped.
         let hasFailed = earlier.result.outcome == .tolerated && step.onFailure != .continue
         return NodeOutcome(

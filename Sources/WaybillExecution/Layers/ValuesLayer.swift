@@ -1,4 +1,6 @@
 import WaybillDiagnostics
+import WaybillExpressions
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -18,9 +20,15 @@ struct ValuesLayer: RepeatableLayer {
                 return context.failed(step.step, failure)
             }
         }
+        do throws(Failure) {
+            try context.keep(record.outputs.values.map(\.json), in: &record.memory, at: step.step.span)
+        } catch {
+            return context.failed(step.step, error)
+        }
+        let kept = record.kept(redactor: run.redactor)
         if let passed = context.deadline?.passed { return context.failed(step.step, passed) }
         let result = StepResult(step.step, at: path, graph: context.graph, outcome: .passed)
-        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        run.events.emit(.stepFinished(result, kept: kept), step: path)
         context.keep(record, of: step.step)
         return NodeOutcome(end: .passed, steps: [result])
     }

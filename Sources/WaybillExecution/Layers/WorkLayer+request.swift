@@ -1,6 +1,8 @@
 import Synchronization
 import WaybillDiagnostics
+import WaybillExpressions
 import WaybillFormats
+import WaybillJSON
 import WaybillManifest
 import WaybillPlan
 import WaybillResults
@@ -46,6 +48,7 @@ extension WorkLayer {
         let hadFailed = outcome.failure != nil
         await Interceptor(request: request, context: context).intercept(&outcome) { outcome in
             await Attempt(request, in: context).complete(&outcome)
+            outcome.failure = outcome.failure ?? keep(&outcome, of: step, in: context)
             outcome.failure = outcome.failure ?? write(outcome, of: step, to: output)
         }
         // Includes failures after the attempt: of pagination, an interceptor, or the records.
@@ -57,6 +60,20 @@ extension WorkLayer {
         }
         outcome.isUnwritten = output != nil && !hadFailed && outcome.failure?.kind == .output
         return outcome
+    }
+
+    /// Counts what later steps use of a success; returns the failure if the run keeps too much.
+    private func keep(_ outcome: inout AttemptOutcome, of step: StepPlan, in context: StepContext) -> Failure? {
+        let isElement = context.isElement(step)
+        var values: [JSON] = []
+        if step.keeps.contains(isElement ? .itemOutputs : .outputs) { values = outcome.outputs.values.map(\.json) }
+        if step.keeps.contains(isElement ? .itemData : .data), let data = outcome.data { values.append(data.json) }
+        do throws(Failure) {
+            try context.keep(values, in: &outcome.kept, at: step.span)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Writes the records of a success; returns why they could not be written. An expected failure, such as a 404, has
@@ -112,6 +129,7 @@ extension WorkLayer {
         if step.keeps.contains(isElement ? .itemStatus : .response) {
             record.response = attempt.response?.withoutBody(isElement: isElement)
         }
+        record.memory = attempt.kept
         if step.keeps.contains(.written) { record.written = attempt.written }
         if step.keeps.contains(.downloaded) { record.downloaded = attempt.downloaded }
         var outcome = NodeOutcome(end: end, steps: [result], failure: result.failure)
@@ -124,6 +142,14 @@ extension WorkLayer {
         outcome.cookies = attempt.progress.redactedCookieDomains(run.redactor)
         if !isElement {
             let kept = record.kept(outcome.use, redactor: run.redactor, cookies: outcome.cookies)
+            // Encoding the record may have taken longer than the step has.
+            if attempt.failure == nil, attempt.written == nil, attempt.downloaded == nil,
+                let passed = context.deadline?.passed
+            {
+                var late = attempt
+                late.failure = passed
+                return report(late, of: request, in: context)
+            }
             run.events.emit(.stepFinished(result, kept: kept), step: path)
         }
         return (outcome, record)
@@ -136,6 +162,7 @@ extension HTTPResponse {
     fileprivate func withoutBody(isElement: Bool) -> HTTPResponse {
         var response = self
         response.body = []
+        response.memory = nil
         if isElement { response.headers = HTTPFields([]) }
         return response
     }

@@ -93,7 +93,9 @@ struct RequestContent {
         var object = JSONObject()
         var isSecret = false
         for parameter in params {
-            guard let value = try parameter.value.value?.value(in: scope.scope(parameter.level)) else { continue }
+            guard let value = try parameter.value.value?.checkedValue(in: scope.scope(parameter.level)) else {
+                continue
+            }
             object[parameter.value.name.value] = value.json
             isSecret = isSecret || value.isSecret
         }

@@ -73,7 +73,7 @@ struct Interceptor {
             outcome.failure?.isSpecific = true
         case .recover(let value):
             guard outcome.failure != nil else { return }
-            var data = try value.value(in: scope)
+            var data = try value.checkedValue(in: scope)
             outcome.recovery = data
             if request.step.flow?.paginate != nil {
                 guard let items = data.json.array else {

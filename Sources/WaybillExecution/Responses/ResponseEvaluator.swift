@@ -20,7 +20,7 @@ struct ResponseEvaluator {
         var outputs: [String: ScopeValue] = [:]
         /// A name that an object of the response has more than once, if there is one.
         var duplicateName: String?
-        /// The escapes in the response's JSON that are half of a surrogate pair, and became U+FFFD.
+        /// The escapes in the response's JSON that are half of a surrogate pair; see `JSONParser`.
         var loneSurrogates: JSONDocument.LoneSurrogates?
         /// The snapshot to write, if snapshots are updated.
         var snapshot: SnapshotChecker.Update?

@@ -57,7 +57,7 @@ struct SnapshotChecker {
             switch data {
             case .string(let text): Array(text.utf8)
             case .bytes(let bytes): bytes
-            default: Array((JSONWriter(layout: .pretty).string(data) + "\n").utf8)
+            default: Array((JSONWriter(layout: .pretty, stopsAtDeadline: true).string(data) + "\n").utf8)
             }
         return Update(path: file.path, content: content, span: span)
     }

@@ -19,6 +19,8 @@ final class AttemptEnvironment: EvaluationEnvironment {
     private let deadline: Deadline?
     private let steps = Atomic(0)
     private let isStopped = Atomic(false)
+    /// The memory of the largest value that was computed, unless that is small.
+    private let memory = Mutex<ResponseMemory.Share?>(nil)
 
     /// The environment of an attempt that starts now, in the step at a path. `uuid()` is derived from the run and the
     /// path, so that it stays the same when the step is retried or the run is resumed.
@@ -38,6 +40,15 @@ final class AttemptEnvironment: EvaluationEnvironment {
         }
         let total = self.steps.wrappingAdd(steps, ordering: .relaxed).newValue
         return total > Self.maximumSteps ? "the expressions of this request take too many steps" : nil
+    }
+
+    func note(bytes: Int) {
+        guard bytes > ResponseMemory.smallBody else { return }
+        memory.withLock { memory in
+            let share = memory ?? ResponseMemory.Share(of: run.executor.memory)
+            share.note(bytes)
+            memory = share
+        }
     }
 
     func register(secret value: JSON) -> String? { run.redactor.problem(registering: value, from: nil) }

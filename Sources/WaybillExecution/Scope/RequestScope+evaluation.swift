@@ -24,7 +24,7 @@ extension RequestScope {
             case .constant(let constant): value = ScopeValue(constant)
             case .template(let template):
                 try await provideSession(for: template)
-                value = try template.value(in: scope(level))
+                value = try template.checkedValue(in: scope(level))
             case .omitted: continue
             }
             try argument.check(value.json)

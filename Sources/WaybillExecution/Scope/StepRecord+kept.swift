@@ -7,7 +7,8 @@ import WaybillTransport
 
 extension StepRecord {
     /// Returns the part of the record that the journal keeps, because later steps use it. Values that contain a secret
-    /// are left out, and their names are listed as lost.
+    /// are left out, and their names are listed as lost; so are all outputs, data and items once the deadline of the step
+    /// has passed.
     func kept(
         _ use: RunEvent.KeptRecord.Use = .taken,
         redactor: Redactor,
@@ -50,7 +51,17 @@ extension StepRecord {
             }
             object["headers"] = .array(fields)
         }
-        if object.count > 1 || !isPassed { kept.record = redactor.unchanged(JSON.object(object).markingBytes) }
+        guard object.count > 1 || !isPassed, let shown = redactor.unchanged(JSON.object(object).markingBytes) else {
+            return kept
+        }
+        kept.record = values.isEmpty && data == nil && items == nil ? shown : shown.encoded
+        if kept.record == nil {
+            var rest = self
+            (rest.outputs, rest.data, rest.items) = ([:], nil, nil)
+            kept.record = rest.kept(redactor: redactor).record
+            kept.lost += values.names.map { "outputs.\($0)" }
+            kept.lost += ["data", "items"].filter { object[$0] != nil }
+        }
         return kept
     }
 

@@ -23,11 +23,16 @@ struct StepRecord: Sendable {
     var written: JSON?
     /// The file that was downloaded, as `{file, bytes, sha256, resumed}`, if an expression uses it.
     var downloaded: JSON?
+    /// The memory of the outputs, the data and the items, unless they take none.
+    var memory: ResponseMemory.Share?
     /// Why nothing else is available, for a step that was not run.
     var absence: String?
 }
 
 extension StepRecord {
+    /// The outputs, the data and the items.
+    var values: [JSON] { outputs.values.map(\.json) + [data, items].compactMap { $0?.json } }
+
     /// The record of a step that was not run.
     init(skipped reason: SkipReason) {
         isPassed = false

@@ -281,7 +281,8 @@ struct StepFile: Sendable {
     }
 
     private func warnOfSecret() {
-        guard secretWarning.isFirst() else { return }
+        // After the deadline, all data is masked, and none of it is written.
+        guard !WorkLimit.isDeadlinePassed, secretWarning.isFirst() else { return }
         run.events.emit(
             .warning("\(path): the records contain a secret, which is replaced by ***", at: SourceLocation(write.span)),
             step: step
@@ -295,7 +296,7 @@ struct StepFile: Sendable {
         isList: Bool,
         in scope: EvaluationScope
     ) throws(EvaluationFailure) -> (records: [RedactedJSON], aggregates: [RecordAggregate]) {
-        let value = try write.records?.value(in: scope) ?? data
+        let value = try write.records?.outputValue(in: scope) ?? data
         if value.isSecret { try run.redactor.register(secretsIn: value.json, at: write.span) }
         let elements: [JSON]
         switch value.json {
@@ -311,6 +312,7 @@ struct StepFile: Sendable {
         var aggregates = write.aggregates.map { RecordAggregate($0.function) }
         var scope = scope
         var limit = WorkLimit.Check()
+        var size = JSONSize()
         for element in elements {
             if limit.isReached(before: Self.unitsPerRecord) {
                 throw EvaluationFailure(message: WorkLimit.message, span: write.span, kind: .output)
@@ -318,7 +320,10 @@ struct StepFile: Sendable {
             if !write.columns.isEmpty || !aggregates.isEmpty {
                 scope.item = ScopeValue(element, isSecret: value.isSecret)
             }
-            records.append(try record(element, in: scope))
+            let record = try self.record(element, in: scope)
+            // Columns may insert a list into each record.
+            if !write.columns.isEmpty { try size.add(record.value, at: write.span) }
+            records.append(record)
             for index in aggregates.indices { try add(to: &aggregates[index], write.aggregates[index], in: scope) }
         }
         return (records, aggregates)
@@ -435,7 +440,7 @@ extension JSON {
 
     /// The start of the value as JSON text.
     fileprivate var excerpt: String {
-        JSONWriter().string(self).excerpt(80)
+        JSONWriter().excerpt(of: self, 80)
     }
 }
 

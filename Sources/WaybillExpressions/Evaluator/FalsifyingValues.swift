@@ -45,6 +45,6 @@ private struct FalsifyingValues {
     }
 
     private func shown(_ value: JSON) -> String {
-        JSONWriter().string(value).excerpt(Self.longestValue)
+        JSONWriter().excerpt(of: value, Self.longestValue)
     }
 }

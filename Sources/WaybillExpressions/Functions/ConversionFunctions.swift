@@ -33,7 +33,7 @@ extension ExpressionFunction {
         },
         ExpressionFunction("json", [Parameter("value", .any)], .string, work: .everything) {
             arguments throws(EvaluationError) in
-            let text = JSONWriter().string(arguments[0])
+            let text = JSONWriter(stopsAtDeadline: true).string(arguments[0])
             try EvaluationLimits.checkText(text.utf8.count)
             return .string(text)
         },

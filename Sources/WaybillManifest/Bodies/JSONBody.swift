@@ -28,7 +28,7 @@ struct JSONBody: RequestBody {
     }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
-        EncodedBody(json: try value.value(in: context.scope))
+        EncodedBody(json: try value.checkedValue(in: context.scope))
     }
 }
 
@@ -52,7 +52,7 @@ struct GraphQLBody: RequestBody {
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
         let text = try query.text(in: context.scope)
-        let values = try ValueTemplate.mapping(variables, query.span).value(in: context.scope)
+        let values = try ValueTemplate.mapping(variables, query.span).checkedValue(in: context.scope)
         var request = JSONObject([("query", .string(text.text))])
         if !variables.isEmpty { request["variables"] = values.json }
         return EncodedBody(json: ScopeValue(.object(request), isSecret: text.isSecret || values.isSecret))
@@ -74,6 +74,10 @@ extension YAMLNode {
 extension EncodedBody {
     /// Creates a body from a value encoded as JSON.
     package init(json value: ScopeValue) {
-        self.init(JSONWriter().string(value.json), mediaType: "application/json", isSecret: value.isSecret)
+        self.init(
+            JSONWriter(stopsAtDeadline: true).string(value.json),
+            mediaType: "application/json",
+            isSecret: value.isSecret
+        )
     }
 }

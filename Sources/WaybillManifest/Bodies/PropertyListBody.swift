@@ -24,7 +24,7 @@ struct PropertyListBody: RequestBody {
     }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
-        try EncodedBody(propertyList: value.value(in: context.scope), at: context.span)
+        try EncodedBody(propertyList: value.checkedValue(in: context.scope), at: context.span)
     }
 }
 

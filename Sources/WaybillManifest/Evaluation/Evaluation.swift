@@ -51,7 +51,7 @@ extension ManifestExpression {
 
     /// Returns the value of the expression for an output, which must be readable again when the run is resumed.
     package func outputValue(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
-        try value(in: scope).checkedDepth(at: span)
+        try value(in: scope).checked(in: scope, at: span)
     }
 
     /// Returns the message that the condition does not hold, with the values that were found.
@@ -67,11 +67,24 @@ extension ManifestExpression {
 }
 
 extension ScopeValue {
-    /// Returns the value; fails if it is nested too deep to be compared, released or read again.
-    func checkedDepth(at span: SourceSpan) throws(EvaluationFailure) -> ScopeValue {
-        guard json.isNestedTooDeep else { return self }
-        let message = "the value is nested more than \(JSON.greatestDepth) levels deep"
-        throw EvaluationFailure(message: message, span: span)
+    /// Returns the value, whose size is reported to the environment. Fails if it is nested too deep to be compared,
+    /// released or read again, or too large.
+    func checked(in scope: EvaluationScope, at span: SourceSpan) throws(EvaluationFailure) -> ScopeValue {
+        var size = JSONSize()
+        try size.add(json, at: span)
+        scope.environment.note(bytes: size.bytes)
+        return self
+    }
+}
+
+extension JSONSize {
+    /// Adds a value that is made at a location of the manifest; see `add(_:)`.
+    package mutating func add(_ value: JSON, at span: SourceSpan) throws(EvaluationFailure) {
+        do throws(Excess) {
+            try add(value)
+        } catch {
+            throw EvaluationFailure(message: error.message, span: span)
+        }
     }
 }
 
@@ -124,6 +137,11 @@ extension ScalarTemplate {
 }
 
 extension ValueTemplate {
+    /// Returns the value with all expressions in it evaluated. Fails if it is nested too deep, or too large.
+    package func checkedValue(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
+        try value(in: scope).checked(in: scope, at: span)
+    }
+
     /// Returns the value with all expressions in it evaluated.
     package func value(in scope: EvaluationScope) throws(EvaluationFailure) -> ScopeValue {
         switch self {

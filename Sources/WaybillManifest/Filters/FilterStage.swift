@@ -44,7 +44,7 @@ extension FilterStage {
         var scope = scope
         scope.current = data
         let result = try apply(to: FilterData(value: data, scope: scope, key: key, span: span))
-        return try result.checkedDepth(at: span)
+        return try result.checked(in: scope, at: span)
     }
 }
 
@@ -176,6 +176,9 @@ package struct FilterData: Sendable {
         )
     }
 
+    /// A list to which a stage adds elements.
+    var newList: GrowingList { GrowingList(at: span) }
+
     // MARK: Objects
 
     /// Returns the data with a change applied to it, if it is an object, or to each element, if it is a list of
@@ -186,11 +189,11 @@ package struct FilterData: Sendable {
         guard let elements = value.json.array else {
             return ScopeValue(.object(try change(try object(value.json))), isSecret: value.isSecret)
         }
-        var objects: [JSON] = []
+        var objects = newList
         try forEach(in: elements) { (element) throws(EvaluationFailure) in
-            objects.append(.object(try change(try object(element))))
+            try objects.append(.object(try change(try object(element))))
         }
-        return list(objects)
+        return list(objects.elements)
     }
 
     private func object(_ value: JSON) throws(EvaluationFailure) -> JSONObject {
@@ -204,5 +207,24 @@ package struct FilterData: Sendable {
     func valueIfAny(of expression: ManifestExpression?) -> JSON? {
         guard let value = try? expression?.value(in: scope).json, value != .null else { return nil }
         return value
+    }
+}
+
+/// A list that a stage makes. It fails before it takes too much memory.
+struct GrowingList {
+    /// The elements so far.
+    private(set) var elements: [JSON] = []
+    private var size = JSONSize()
+    private let span: SourceSpan
+
+    /// An empty list, which a stage at a location makes.
+    init(at span: SourceSpan) {
+        self.span = span
+    }
+
+    /// Appends an element; throws if the list becomes too large.
+    mutating func append(_ element: JSON) throws(EvaluationFailure) {
+        try size.add(element, at: span)
+        elements.append(element)
     }
 }

@@ -8,8 +8,10 @@ struct FlattenStage: FilterStage {
     init(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {}
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        var elements: [JSON] = []
-        try data.forEachElement { elements += $0.array ?? [$0] }
-        return data.list(elements)
+        var list = data.newList
+        try data.forEachElement { (element) throws(EvaluationFailure) in
+            for part in element.array ?? [element] { try list.append(part) }
+        }
+        return data.list(list.elements)
     }
 }

@@ -38,10 +38,10 @@ struct GroupStage: FilterStage {
                 groups.append((key.json, [element]))
             }
         }
-        var objects: [JSON] = []
-        try data.forEach(in: groups) { group in
-            objects.append(.object(JSONObject([(Self.keyName, group.key), (name, .array(group.elements))])))
+        var objects = data.newList
+        try data.forEach(in: groups) { (group) throws(EvaluationFailure) in
+            try objects.append(.object(JSONObject([(Self.keyName, group.key), (name, .array(group.elements))])))
         }
-        return ScopeValue(.array(objects), isSecret: isSecret)
+        return ScopeValue(.array(objects.elements), isSecret: isSecret)
     }
 }

@@ -22,13 +22,13 @@ struct MapStage: FilterStage {
         guard let elements = data.value.json.array else {
             return try template.value(in: data.scope(of: data.value.json))
         }
-        var values: [JSON] = []
+        var values = data.newList
         var isSecret = data.value.isSecret
         try data.forEach(in: elements) { (element) throws(EvaluationFailure) in
             let value = try template.value(in: data.scope(of: element))
-            values.append(value.json)
+            try values.append(value.json)
             isSecret = isSecret || value.isSecret
         }
-        return ScopeValue(.array(values), isSecret: isSecret)
+        return ScopeValue(.array(values.elements), isSecret: isSecret)
     }
 }

@@ -19,12 +19,12 @@ struct UnionStage: FilterStage {
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         var isSecret = data.value.isSecret
-        var elements: [JSON] = []
+        var union = data.newList
         for list in lists {
             let part = try data.list(of: list)
             isSecret = isSecret || part.isSecret
-            elements += part.elements
+            for element in part.elements { try union.append(element) }
         }
-        return ScopeValue(.array(elements), isSecret: isSecret)
+        return ScopeValue(.array(union.elements), isSecret: isSecret)
     }
 }

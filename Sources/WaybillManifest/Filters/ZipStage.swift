@@ -21,6 +21,7 @@ struct ZipStage: FilterStage {
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         var isSecret = data.value.isSecret
         var records: [JSONObject] = []
+        var size = JSONSize()
         for (index, column) in columns.enumerated() {
             let list = try data.list(of: column.list)
             isSecret = isSecret || list.isSecret
@@ -32,7 +33,8 @@ struct ZipStage: FilterStage {
                     span: column.list.span
                 )
             }
-            try data.forEach(in: list.elements.enumerated()) { position, element in
+            try data.forEach(in: list.elements.enumerated()) { (position, element) throws(EvaluationFailure) in
+                try size.add(element, at: data.span)
                 records[position][column.name.value] = element
             }
         }

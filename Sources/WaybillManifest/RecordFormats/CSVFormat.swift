@@ -68,7 +68,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
     /// Without given columns, the first record is not known yet, so waiting records are stored as JSON.
     package func hold(_ record: JSON, in held: inout [UInt8]) {
         if given == nil {
-            JSONWriter().write(record, to: &held)
+            JSONWriter(stopsAtDeadline: true).write(record, to: &held)
             held.append(UInt8(ascii: "\n"))
         } else {
             writer.write(row(of: record.members), to: &held)
@@ -114,7 +114,7 @@ package struct CSVFormat: ReadableRecordFormat, WritableRecordFormat {
             !columns.contains { $0.hasSameCodePoints(as: name) }
         }
         guard let lost else { return }
-        let excerpt = JSONWriter().string(record).excerpt(80)
+        let excerpt = JSONWriter().excerpt(of: record, 80)
         let difference = record.object == nil ? "is not an object" : "also has '\(lost)'"
         throw UnwritableRecord(
             "the columns are the members of the first record, but the record \(excerpt) \(difference); "

@@ -34,7 +34,7 @@ package struct JSONFormat: ReadableRecordFormat, WritableRecordFormat {
     package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
         file.append(UInt8(ascii: isFirst ? "[" : ","))
         file.append(UInt8(ascii: "\n"))
-        JSONWriter().write(record, to: &file)
+        JSONWriter(stopsAtDeadline: true).write(record, to: &file)
     }
 
     package mutating func release(_ held: [UInt8], isFirst: Bool, to file: inout [UInt8]) {

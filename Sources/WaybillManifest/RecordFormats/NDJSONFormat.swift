@@ -22,7 +22,7 @@ package struct NDJSONFormat: ReadableRecordFormat, WritableRecordFormat {
     package init(columns: [String]? = nil) {}
 
     package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
-        JSONWriter().write(record, to: &file)
+        JSONWriter(stopsAtDeadline: true).write(record, to: &file)
         file.append(UInt8(ascii: "\n"))
     }
 }

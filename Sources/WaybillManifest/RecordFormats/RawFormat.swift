@@ -16,7 +16,7 @@ package struct RawFormat: WritableRecordFormat {
         case .bytes(let bytes): file += bytes
         case .string(let text): file += text.utf8
         case .null, .bool, .number, .array, .object:
-            JSONWriter().write(record, to: &file)
+            JSONWriter(stopsAtDeadline: true).write(record, to: &file)
             file.append(UInt8(ascii: "\n"))
         }
     }

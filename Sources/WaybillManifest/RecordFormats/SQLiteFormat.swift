@@ -17,7 +17,7 @@ package struct SQLiteFormat: WritableRecordFormat {
     package init(columns: [String]? = nil) {}
 
     package mutating func append(_ record: JSON, isFirst: Bool, to file: inout [UInt8]) {
-        JSONWriter().write(Self.marked(record), to: &file)
+        JSONWriter(stopsAtDeadline: true).write(Self.marked(record), to: &file)
         file.append(UInt8(ascii: "\n"))
     }
 

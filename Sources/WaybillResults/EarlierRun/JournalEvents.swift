@@ -14,7 +14,7 @@ package final class JournalEvents {
     /// Opens the journal in the folder of a run.
     package init(folder: String) throws(ResultsError) {
         let path = "\(folder)/\(FolderContents.journal)"
-        file = try InputFile(path, followsLinks: true)
+        file = try InputFile(path)
         reader = JournalReader(path)
     }
 

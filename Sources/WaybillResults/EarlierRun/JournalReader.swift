@@ -36,7 +36,7 @@ struct JournalReader {
 
     /// Calls a function with each event in the file.
     mutating func read(_ take: (JSON) -> Void) throws(ResultsError) {
-        let file = try InputFile(path, followsLinks: true)
+        let file = try InputFile(path)
         var held: [UInt8] = []
         while case let piece = try file.next(Self.pieceSize), !piece.isEmpty {
             var rest = piece[...]

@@ -105,6 +105,12 @@ package final class EventStream: Sendable {
         }
     }
 
+    /// Waits until the observers are ready for the events of another request, as long as a condition holds and the task
+    /// is not cancelled.
+    package func waitForRoom(while condition: @Sendable () -> Bool) async {
+        for observer in observers { await observer.waitForRoom(while: condition) }
+    }
+
     private func takeNoted(_ state: inout State) {
         let events = noted.withLock { noted in
             defer { noted.events = [] }
@@ -151,6 +157,15 @@ package protocol RunObserver: Sendable {
     /// Receives an event. Events arrive one at a time, in the order of their numbers. The run waits during the call, so
     /// lengthy work must be done elsewhere.
     func receive(_ event: RunEvent)
+
+    /// Waits until the observer is ready for the events of another request, as long as a condition holds and the task is
+    /// not cancelled. Observers that pass events on to a reader, which may be slow, keep the others in memory.
+    func waitForRoom(while condition: @Sendable () -> Bool) async
+}
+
+extension RunObserver {
+    /// Returns at once.
+    package func waitForRoom(while condition: @Sendable () -> Bool) async {}
 }
 
 /// An observer that exports the trace of a run.

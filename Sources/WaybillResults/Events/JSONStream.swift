@@ -214,7 +214,11 @@ package struct JSONStream: Sendable {
     package mutating func add(_ name: StaticString, _ json: RedactedJSON?) {
         guard let json else { return }
         addName(name)
-        JSONWriter(layout: layout).write(json.value, to: &bytes, depth: depth)
+        if let encoded = json.bytes, !isPretty {
+            bytes.append(contentsOf: encoded)
+        } else {
+            JSONWriter(layout: layout).write(json.value, to: &bytes, depth: depth)
+        }
     }
 
     private mutating func add(_ name: StaticString, _ number: JSONNumber) {

@@ -103,7 +103,7 @@ enum FolderContents {
     /// Whether a folder is that of a run or a suite.
     static func isOfRun(_ path: String) -> Bool {
         if SuiteFolder(at: path) != nil || RunFolder.isLocked(path) { return true }
-        let head = (try? LocalFile("\(path)/\(journal)").start(64 * 1024)) ?? []
+        let head = (try? file(journal, in: path).start(64 * 1024)) ?? []
         return runID(ofFirstLine: Array(head.prefix { $0 != UInt8(ascii: "\n") })) != nil
     }
 
@@ -128,8 +128,10 @@ enum FolderContents {
         exists("\(path)/\(RunFileNames.suite)") && OutputFile.isLocked("\(path)/.")
     }
 
-    /// Points the link `latest` to a sibling folder, atomically. Anything else of that name is left alone.
+    /// Notes that a sibling folder is the newest, and points the link `latest` to it, atomically. Anything else of that
+    /// name is left alone.
     static func leadLatest(in parent: String, to name: String) throws(ResultsError) {
+        RunOrder.add(name, in: parent)
         let path = "\(parent)/latest"
         if exists(path), !isLink(path) { return }
         let temporary = TemporaryFile.uniquePath(beside: path)
@@ -198,6 +200,11 @@ enum FolderContents {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
         return inBodies
             || [journal, result, outputs, sources, RunFileNames.suite].contains { name.hasPrefix(".\($0).") }
+    }
+
+    /// Returns a file in the folder of a run or a suite. It is not read if a link leads out of the folder.
+    static func file(_ name: String, in folder: String) -> LocalFile {
+        LocalFile("\(folder)/\(name)", within: FolderBoundary(folder: folder, allowsOutside: false))
     }
 
     static func names(in folder: String) -> [String] {

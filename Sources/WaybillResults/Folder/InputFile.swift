@@ -6,8 +6,9 @@ struct InputFile: ~Copyable {
     private let path: String
     private let descriptor: Int32
 
-    init(_ path: String, followsLinks: Bool = false) throws(ResultsError) {
-        descriptor = try RegularFile.open(path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW), to: "read")
+    /// Opens a file; a symbolic link is not followed.
+    init(_ path: String) throws(ResultsError) {
+        descriptor = try RegularFile.open(path, O_RDONLY | O_NOFOLLOW, to: "read")
         self.path = path
     }
 
@@ -34,7 +35,12 @@ enum RegularFile {
     /// - Returns: A descriptor, which the caller closes.
     static func open(_ path: String, _ flags: Int32, to action: String) throws(ResultsError) -> Int32 {
         let descriptor = WaybillPlatform.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o666)
-        guard descriptor >= 0 else { throw ResultsError(cannot: action, path) }
+        guard descriptor >= 0 else {
+            if errno == ELOOP, FolderContents.status(of: path)?.kind == .link {
+                throw ResultsError("cannot \(action) '\(path)': it is a symbolic link")
+            }
+            throw ResultsError(cannot: action, path)
+        }
         var status = stat()
         let kinds = [S_IFREG, S_IFDIR] + (flags & (O_WRONLY | O_RDWR) == 0 ? [] : [S_IFCHR])
         guard fstat(descriptor, &status) == 0, kinds.contains(status.st_mode & S_IFMT) else {

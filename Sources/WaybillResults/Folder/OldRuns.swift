@@ -5,18 +5,21 @@ package import WaybillRuntime
 
 /// Removes the folders of earlier runs.
 package enum OldRuns {
-    /// Returns the folders of runs and suites in a folder, the newest first: those whose name is that of a run. Of
-    /// those that started in the same second, the last changed comes first. A start in the future comes from a clock that
-    /// was wrong; such runs come last.
+    /// Returns the folders of runs and suites in a folder, the newest first: those whose name is that of a run. If the
+    /// order in which they were created is not recorded, their names decide, and of those that started in the same second,
+    /// the last changed comes first. A start in the future comes from a clock that was wrong; such runs come last.
     package static func folders(in parent: String, now: Timestamp = .now()) throws(FileError) -> [RunID] {
+        let positions = RunOrder.positions(in: parent)
         let folders = try FolderListing.names(in: parent, limit: .max).compactMap {
-            name -> (id: RunID, time: Duration)? in
+            name -> (id: RunID, time: Duration, position: Int?)? in
             guard let id = RunID(name), let status = try? FileStatus(of: "\(parent)/\(name)", followsLinks: false),
                 status.kind == .folder
             else { return nil }
-            return (id, status.modifiedAt)
+            return (id, status.modifiedAt, positions[CodePoints(name)])
         }
         return folders.sorted { first, second in
+            // A run without a position is older than the record of the order.
+            if first.position != second.position { return first.position ?? -1 > second.position ?? -1 }
             let (start, other) = (first.id.startedAt, second.id.startedAt)
             guard let start, let other, start != other else { return first.time > second.time }
             if (start > now) != (other > now) { return other > now }
@@ -64,6 +67,11 @@ package enum OldRuns {
         if (try? FileStatus(of: latest, followsLinks: false))?.kind == .link, (try? FileStatus(of: latest)) == nil {
             unlink(latest)
         }
+    }
+
+    /// Removes the record of the order of runs in a folder if no run is left.
+    package static func removeUnusedOrder(in parent: String) {
+        if (try? folders(in: parent))?.isEmpty == true { RunOrder.remove(in: parent) }
     }
 
     private static func remove(_ path: String) throws(ResultsError) {

@@ -159,7 +159,7 @@ package final class RunFolder: Sendable {
 
     /// Returns the summary of a finished run; `nil` if there is none.
     package static func result(in folder: String) -> RunResult? {
-        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.result)", limit: 1 << 30),
+        guard let bytes = try? FolderContents.file(FolderContents.result, in: folder).read(limit: 1 << 30),
             let json = try? JSONParser.ownFiles.parse(bytes)
         else { return nil }
         return RunResult(json: json)
@@ -167,7 +167,7 @@ package final class RunFolder: Sendable {
 
     /// Returns the outputs of a finished run; `nil` if their file is missing or damaged.
     package static func outputs(in folder: String) -> JSON? {
-        let bytes = try? FileContents.read("\(folder)/\(RunFileNames.outputs)", limit: 256 << 20)
+        let bytes = try? FolderContents.file(FolderContents.outputs, in: folder).read(limit: 256 << 20)
         let outputs = bytes.flatMap { try? JSONParser.ownFiles.parse($0) }
         return outputs?.kind == .object ? outputs : nil
     }

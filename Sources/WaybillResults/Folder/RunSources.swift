@@ -32,7 +32,7 @@ package struct RunSources: Sendable, Equatable {
     ///
     /// - Parameter digest: Returns the digest of a text. Waybill 0.1 stored the texts of all files instead of digests.
     package init?(folder: String, digest: ([UInt8]) -> String) {
-        guard let bytes = try? FileContents.read("\(folder)/\(FolderContents.sources)", limit: 256 << 20),
+        guard let bytes = try? FolderContents.file(FolderContents.sources, in: folder).read(limit: 256 << 20),
             let object = try? JSONParser.ownFiles.parse(bytes).object
         else { return nil }
         guard let format = object["format"]?.number?.int else {

@@ -142,7 +142,7 @@ package struct SuiteFolder: Sendable {
 extension SuiteFolder {
     /// Reads the suite in a folder; `nil` if there is none, or if its list is damaged.
     package init?(at path: String) {
-        guard let bytes = try? FileContents.read("\(path)/\(RunFileNames.suite)", limit: 64 << 20),
+        guard let bytes = try? FolderContents.file(RunFileNames.suite, in: path).read(limit: 64 << 20),
             let document = try? JSONParser.ownFiles.parse(bytes), let list = document["manifests"]?.array
         else { return nil }
         let manifests = list.compactMap { $0["manifest"]?.string }

@@ -51,16 +51,36 @@ extension RedactedText: ExpressibleByStringInterpolation {
 }
 
 /// A JSON value that is safe to write anywhere: the output of a redactor.
-package struct RedactedJSON: Sendable, Hashable {
+package struct RedactedJSON: Sendable {
     /// The value.
     package let value: JSON
+    /// The value as compact JSON text, if it was encoded before it is written.
+    private(set) var bytes: [UInt8]?
 
     init(redacted value: JSON) {
         self.value = value
     }
 
+    /// The value with its text; `nil` once the deadline of the step has passed. Encoding a large value takes long, so it
+    /// is done where nothing waits for it.
+    package var encoded: RedactedJSON? {
+        var encoded = self
+        var bytes: [UInt8] = []
+        JSONWriter(stopsAtDeadline: true).write(value, to: &bytes)
+        encoded.bytes = bytes
+        return WorkLimit.isDeadlinePassed ? nil : encoded
+    }
+
     /// The value as a string: a string without its quotes, anything else as JSON.
     package var text: RedactedText { RedactedText(redacted: value.words) }
+}
+
+extension RedactedJSON: Hashable {
+    /// Compares the values.
+    package static func == (left: RedactedJSON, right: RedactedJSON) -> Bool { left.value == right.value }
+
+    /// Hashes the value.
+    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 /// The bytes of a message that are safe to write anywhere: the output of a redactor.

@@ -253,7 +253,8 @@ extension Redactor {
             }
         }
 
-        /// Recursive, to the depth of the value, which is limited when it is parsed.
+        /// Recursive, to the depth of the value, which is limited when it is parsed. Once the deadline of the step has
+        /// passed, data is masked: the step fails, and nothing uses it.
         func redact(_ json: JSON) -> JSON? {
             switch json {
             case .null, .bool: return nil
@@ -263,6 +264,13 @@ extension Redactor {
                 return isFound ? .string(mask) : nil
             case .string(let string): return redact(string).map(JSON.string)
             case .bytes(let bytes): return redact(bytes).map(JSON.bytes)
+            case .array, .object:
+                return isForData && WorkLimit.isDeadlinePassed ? .string(mask) : redact(parts: json)
+            }
+        }
+
+        private func redact(parts json: JSON) -> JSON? {
+            switch json {
             case .array(var elements):
                 var changed = false
                 for index in elements.indices {
@@ -272,6 +280,7 @@ extension Redactor {
                 }
                 return changed ? .array(elements) : nil
             case .object(let object): return redact(object).map(JSON.object)
+            case .null, .bool, .number, .string, .bytes: return nil
             }
         }
 

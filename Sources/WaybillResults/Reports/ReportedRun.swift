@@ -58,6 +58,7 @@ package struct ReportedRun: Sendable {
         guard let folder, let name = exchange.bodyFile else { return nil }
         var bytes: [UInt8] = []
         do {
+            try FolderContents.checkBodies(in: folder)
             let file = try InputFile("\(folder)/\(FolderContents.bodies)/\(name)")
             while bytes.count < limit {
                 let piece = try file.next(min(256 * 1024, limit - bytes.count))

@@ -101,8 +101,14 @@ package struct MergedRun: ~Copyable {
     /// Copies the file that shows how the manifest was when the run started.
     package func copySources(from folder: String) throws(ResultsError) {
         let source = "\(folder)/\(FolderContents.sources)"
-        guard let bytes = try? FileContents.read(source, limit: 256 << 20) else {
-            throw ResultsError(cannot: "read", source)
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try FolderContents.file(FolderContents.sources, in: folder).read(limit: 256 << 20)
+        } catch {
+            let isOutside = error.reason == .outside(hint: nil)
+            throw ResultsError(
+                "cannot read '\(source)': \(isOutside ? "a symbolic link leads out of the folder" : error.message)"
+            )
         }
         try OutputFile.replaceDurably([("\(path)/\(FolderContents.sources)", bytes)])
     }

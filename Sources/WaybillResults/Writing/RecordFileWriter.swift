@@ -175,13 +175,14 @@ package final class RecordFileWriter: Sendable {
             guard element >= state.turn else { return .held([], records: 0) }
             guard element == state.turn else { return try hold(records, aggregates, of: element, in: &state) }
             let (writer, start, isSyncDue) = (state.writer, state.end, state.isSyncDue)
+            func stop(_ state: inout State) throws(ResultsError) {
+                try cut(&state, to: start)
+                (state.writer, state.isSyncDue) = (writer, isSyncDue)
+                throw .stopped(path)
+            }
             var limit = WorkLimit.Check()
             for record in records {
-                if limit.isReached(before: Self.unitsPerRecord) {
-                    try cut(&state, to: start)
-                    (state.writer, state.isSyncDue) = (writer, isSyncDue)
-                    throw .stopped(path)
-                }
+                if limit.isReached(before: Self.unitsPerRecord) { try stop(&state) }
                 do throws(UnwritableRecord) {
                     try state.writer.append(record.value, isFirst: state.records.count == 0, to: &state.buffer)
                 } catch {
@@ -190,6 +191,8 @@ package final class RecordFileWriter: Sendable {
                 state.records.count += 1
                 if state.buffer.count >= Self.bufferBytes { try write(&state) }
             }
+            // The last record may be incomplete.
+            if WorkLimit.isDeadlinePassed { try stop(&state) }
             state.records += RecordTally(0, aggregates)
             try write(&state)
             return state.output
@@ -407,6 +410,8 @@ package final class RecordFileWriter: Sendable {
             }
             tally.count += 1
         }
+        // The last record may be incomplete.
+        if WorkLimit.isDeadlinePassed { throw .stopped(path) }
         state.waiting[element, default: Waiting()].bytes += new
         state.waiting[element, default: Waiting()].records += tally
         state.waitingBytes += new.count

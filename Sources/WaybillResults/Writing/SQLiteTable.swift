@@ -154,7 +154,7 @@ private struct SQLiteLoad {
     }
 
     private func failure(_ words: String, value: JSONObject) -> ResultsError {
-        let shown = JSONWriter().string(.object(value)).excerpt(80)
+        let shown = JSONWriter().excerpt(of: .object(value), 80)
         return ResultsError("record \(count) for table '\(table.name)' of '\(database.path)' \(words): \(shown)")
     }
 

@@ -10,6 +10,8 @@ package enum RunFileNames {
     package static let sources = "sources.json"
     /// The manifests of a suite, whose runs have folders of their own.
     package static let suite = "suite.json"
+    /// The order in which the runs were created, beside their folders.
+    package static let order = ".order"
     /// The folder with the bodies of failed responses.
     package static let bodies = "bodies"
 

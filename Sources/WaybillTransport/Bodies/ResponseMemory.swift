@@ -1,11 +1,12 @@
 import Synchronization
 
-/// The memory that the bodies of a run's responses, and the values decoded from them, may take together. Only bodies
-/// over one mebibyte count.
+/// The memory that the bodies of a run's responses, the values decoded and computed from them, and those that later
+/// steps use may take together. While a body is received, it counts only if it is over one mebibyte.
 ///
 /// A response that needs more than is free waits until others are no longer used. One at a time may exceed the limit
 /// until it has been evaluated, so that responses do not wait for each other for ever: together they take at most the
-/// limit and one response.
+/// limit and one response. The values that later steps use stay, so they never exceed the limit, and nothing waits for
+/// them.
 package final class ResponseMemory: Sendable {
     /// The size in bytes from which bodies count.
     package static let smallBody = 1 << 20
@@ -15,6 +16,8 @@ package final class ResponseMemory: Sendable {
 
     private struct State {
         var used = 0
+        // The part of it that later steps use.
+        var kept = 0
         // The share that may exceed the limit.
         var favored: ObjectIdentifier?
         var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -28,10 +31,15 @@ package final class ResponseMemory: Sendable {
         self.limit = limit
     }
 
-    /// The part of one response. It is free again when the last reference to it is gone.
+    /// The part of one response, or of the values of one step. It is free again when the last reference to it is gone.
     package final class Share: Sendable {
+        private struct Size {
+            var total = 0
+            var kept = 0
+        }
+
         private let memory: ResponseMemory
-        private let size = Mutex(0)
+        private let size = Mutex(Size())
 
         /// Creates an empty share.
         package init(of memory: ResponseMemory) {
@@ -39,18 +47,53 @@ package final class ResponseMemory: Sendable {
         }
 
         deinit {
-            memory.release(size.withLock { $0 }, of: ObjectIdentifier(self))
+            let (total, kept) = size.withLock { ($0.total, $0.kept) }
+            memory.release(total, kept: kept, of: ObjectIdentifier(self))
         }
 
         /// Grows the share to a size in bytes, or returns false if there is no room; then `wake` is called once, from
         /// any thread, when it is worth trying again.
         func grow(to newSize: Int, wake: @escaping @Sendable () -> Void) -> Bool {
             size.withLock { size in
-                if newSize > size {
-                    guard memory.take(newSize - size, for: ObjectIdentifier(self), wake: wake) else { return false }
-                    size = newSize
+                if newSize > size.total {
+                    guard memory.take(newSize - size.total, for: ObjectIdentifier(self), wake: wake) else {
+                        return false
+                    }
+                    size.total = newSize
                 }
                 return true
+            }
+        }
+
+        /// Grows the share to a size in bytes that is used already, even beyond the limit, so that others wait.
+        package func note(_ newSize: Int) {
+            size.withLock { size in
+                guard newSize > size.total else { return }
+                memory.note(newSize - size.total)
+                size.total = newSize
+            }
+        }
+
+        /// Adds bytes of values that later steps use. Returns false, and adds nothing, if those of the whole run would
+        /// exceed the limit.
+        package func keep(_ count: Int) -> Bool {
+            size.withLock { size in
+                guard memory.keep(count) else { return false }
+                size.total += count
+                size.kept += count
+                return true
+            }
+        }
+
+        /// Takes over all bytes of another share, which has none then.
+        package func absorb(_ other: Share) {
+            let taken = other.size.withLock { size in
+                defer { size = Size() }
+                return size
+            }
+            size.withLock { size in
+                size.total += taken.total
+                size.kept += taken.kept
             }
         }
 
@@ -89,9 +132,23 @@ package final class ResponseMemory: Sendable {
         }
     }
 
-    private func release(_ count: Int, of share: ObjectIdentifier) {
+    private func note(_ count: Int) {
+        state.withLock { $0.used += count }
+    }
+
+    private func keep(_ count: Int) -> Bool {
+        state.withLock { state in
+            guard state.kept + count <= limit else { return false }
+            state.kept += count
+            state.used += count
+            return true
+        }
+    }
+
+    private func release(_ count: Int, kept: Int, of share: ObjectIdentifier) {
         wakeAll { state in
             state.used -= count
+            state.kept -= kept
             state.waiting[share] = nil
             if state.favored == share { state.favored = nil }
             return count > 0

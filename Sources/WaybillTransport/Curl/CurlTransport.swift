@@ -22,15 +22,21 @@ package final class CurlTransport: Transport {
     ///     together. It is lower if the process may not have as many files open.
     ///   - raisesFileLimit: Whether the process's limit of open files is raised to allow the maximum, if the system permits
     ///     that.
+    ///   - shares: The number of transports, and mock servers, that share the limit of open files.
     ///   - memory: The memory for the bodies of responses.
     package init(
         maximumConnections: Int = 256,
         raisesFileLimit: Bool = true,
+        shares: Int = 1,
         memory: ResponseMemory = ResponseMemory()
     ) throws(TransportSetUpError) {
         self.memory = memory
         try LibCurl.setUp()
-        let maximumConnections = FileLimit.room(forConnections: max(1, maximumConnections), raising: raisesFileLimit)
+        let maximumConnections = FileLimit.room(
+            forConnections: max(1, maximumConnections),
+            raising: raisesFileLimit,
+            shares: shares
+        )
         do {
             commands = try CommandQueue()
             watch = try CallWatch()

@@ -143,8 +143,9 @@ extension Transfer.Refusal {
                 + "connection was closed"
         case .memoryFull:
             return
-                "the responses that the run is receiving together take more than 1 GiB of memory, and a request over "
-                + "HTTP/2 cannot wait; a lower 'maxBody' or 'concurrency', or 'download', needs less"
+                "the responses that the run is receiving, and the results that later steps use, together take more than "
+                + "1 GiB of memory, and a request over HTTP/2 cannot wait; a lower 'maxBody' or 'concurrency', or "
+                + "'download', needs less"
         // There was no time left to send the request on another connection.
         case .connectionUnusable: return prepared.timeoutMessage(in: .awaitingResponse)
         case .versionNotAgreed: return prepared.versionNotAgreed

@@ -73,4 +73,18 @@ import WaybillTransport
             ]
         )
     }
+
+    @Test func `the deadline of a step does not apply to the finally of the graph that it runs`() async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main: {chain: [{id: g, graph: inner, deadline: 50ms}]}
+              inner:
+                chain: [{id: a, get: /a}]
+                finally: [{id: gone, get: /gone, decoding: ndjson}]
+            """,
+            ["/a": .held, "/gone": .json("1\n2\n")]
+        )
+        #expect(await fixture.run().summary == "a:failed gone:passed")
+    }
 }

@@ -37,6 +37,24 @@ import WaybillTestSupport
         await grown
     }
 
+    @Test func `values that are kept never exceed the limit, and make others wait`() {
+        let memory = ResponseMemory(limit: 100)
+        var kept: ResponseMemory.Share? = ResponseMemory.Share(of: memory)
+        #expect(kept?.keep(60) == true)
+        #expect(kept?.keep(60) == false)
+        let other = ResponseMemory.Share(of: memory)
+        #expect(other.keep(40))
+        other.absorb(ResponseMemory.Share(of: memory))
+        let first = ResponseMemory.Share(of: memory)
+        first.note(10)
+        #expect(first.grow(to: 20) {})
+        let second = ResponseMemory.Share(of: memory)
+        #expect(!second.grow(to: 1) {})
+        if let kept { other.absorb(kept) }
+        kept = nil
+        #expect(!second.keep(1))
+    }
+
     /// Eight bodies of three mebibytes, compressed or not, in a memory for two of them.
     @Test(arguments: [false, true])
     func `large bodies wait for memory, and all arrive`(isCoded: Bool) async throws {

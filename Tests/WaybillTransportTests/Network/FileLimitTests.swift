@@ -32,4 +32,11 @@ import WaybillPlatform
     func `if the system allows few open files, there are fewer connections`(allowed: Int, count: Int, room: Int) {
         #expect(FileLimit.room(in: allowed, forConnections: count) == room)
     }
+
+    @Test func `runs at once share the limit`() {
+        let limit = Int(clamping: Self.current.rlim_cur)
+        #expect(FileLimit.room(forConnections: limit, raising: false, shares: 4) < limit / 4)
+        #expect(FileLimit.room(forRuns: 1) == 1)
+        #expect(FileLimit.room(forRuns: .max) == max(1, Int(clamping: Self.current.rlim_max) / 64))
+    }
 }

@@ -1,0 +1,27 @@
+import WaybillJSON
+import WaybillPlatform
+import WaybillRuntime
+
+/// The order in which the runs and suites in a folder were created. Their names have the time, but a clock can be wrong.
+enum RunOrder {
+    private static func path(in parent: String) -> String { "\(parent)/\(RunFileNames.order)" }
+
+    /// Adds the name of a folder that was created last. The order is a convenience: an error is ignored.
+    static func add(_ name: String, in parent: String) {
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW
+        guard let descriptor = try? RegularFile.open(path(in: parent), flags, to: "write") else { return }
+        defer { close(descriptor) }
+        // A line is so short that the system writes it at once, also if other processes add theirs.
+        try? OpenFile.write(Array("\(name)\n".utf8), to: descriptor)
+    }
+
+    /// Returns the positions of the folders, by name. Those that older versions have created have none.
+    static func positions(in parent: String) -> [CodePoints: Int] {
+        let bytes = (try? FolderContents.file(RunFileNames.order, in: parent).read(limit: 256 << 20)) ?? []
+        let names = bytes.split(separator: UInt8(ascii: "\n")).map { CodePoints(String(decoding: $0, as: UTF8.self)) }
+        return Dictionary(zip(names, names.indices)) { _, last in last }
+    }
+
+    /// Removes the order, when no folder is left.
+    static func remove(in parent: String) { unlink(path(in: parent)) }
+}

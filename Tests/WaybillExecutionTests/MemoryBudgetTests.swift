@@ -1,0 +1,124 @@
+import Testing
+import WaybillDiagnostics
+import WaybillResults
+import WaybillTestSupport
+import WaybillTransport
+
+@testable import WaybillExecution
+
+/// The limits of the memory that the values of a run take.
+@Suite(.timeLimit(.minutes(5))) struct MemoryBudgetTests {
+    /// A list of some strings of one kilobyte, the first of which is shorter.
+    private static func list(_ count: Int, _ first: String = "") -> ScriptedTransport.Reply {
+        let strings = Array(repeating: "\"" + String(repeating: "x", count: 1000) + "\"", count: count - 1)
+        return .json("[\"\(first)\"," + strings.joined(separator: ",") + "]")
+    }
+
+    /// Keys of a request with a list of two megabytes that insert it into each of its elements.
+    private static let growth: [(key: String, kind: FailureKind)] = [
+        ("filters: [{map: {z: \"${$}\"}}]", .filter),
+        ("filters: [{map: \"${list($, $)}\"}, {map: \"${$}\"}]", .filter),
+        ("filters: [{map: {z: \"${item}\"}}, {set: {all: $}}]", .filter),
+        ("filters: [{select: \"$[*,*,*,*,*,*,*,*]\"}, {map: \"${$}\"}]", .filter),
+        ("outputs: {x: $}, filters: [{default: []}, {map: [\"${$}\", \"${$}\"]}]", .filter),
+        ("write: {to: a.ndjson, columns: [{all: $}]}", .output),
+    ]
+
+    @Test(arguments: growth)
+    func `data that would take more than a gibibyte are refused`(key: String, kind: FailureKind) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs:\n  main:\n    chain:\n      - {id: a, get: /a, \(key)}\n",
+            ["/a": Self.list(2000)]
+        )
+        let (outcome, _) = try await fixture.run(into: TemporaryFolder())
+        let failure = try #require(outcome.result.steps.first?.failure)
+        #expect(failure.kind == kind)
+        #expect(failure.message.string.contains("the value takes more than 1 GiB of memory"), "\(failure)")
+    }
+
+    @Test func `values that grow from step to step are refused`() async throws {
+        let steps = (1...2).map { number in
+            let parts = Array(repeating: "steps.s\(number - 1).outputs.x", count: 100).joined(separator: ", ")
+            return "      - {id: s\(number), values: {x: \"list(\(parts))\"}}\n"
+        }
+        let fixture = try ExecutionFixture(
+            "graphs:\n  main:\n    chain:\n      - {id: s0, get: /a, outputs: {x: $}}\n" + steps.joined(),
+            ["/a": Self.list(400)]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "s0:passed s1:passed s2:failed")
+        #expect(outcome.result.steps.last?.failure?.kind == .output)
+    }
+
+    @Test(
+        arguments: [
+            "values: {x: \"list(\(Array(repeating: "steps.s.data", count: 400).joined(separator: ", ")))\"}",
+            "get: /a, outputs: {x: \"list(\(Array(repeating: "$", count: 400).joined(separator: ", ")))\"}",
+        ]
+    )
+    func `a step whose results take too long to record fails at its deadline`(work: String) async throws {
+        let fixture = try ExecutionFixture(
+            """
+            graphs:
+              main:
+                chain:
+                  - {id: s, get: /a}
+                  - {id: a, deadline: 150ms, \(work)}
+                  - {id: b, values: {x: "default(steps.a, null)"}}
+            """,
+            // Counting long strings takes no time, but writing them does.
+            ["/a": .json("\"\(String(repeating: "x", count: 1 << 20))\"")]
+        )
+        let outcome = await fixture.run()
+        #expect(outcome.summary == "s:passed a:failed b:skipped")
+        let failure = try #require(outcome.result.steps.first { $0.id == "a" }?.failure)
+        #expect(failure.message.string == "the deadline of 150ms has passed")
+    }
+
+    private static let full =
+        "the results that later steps use take more than 1 GiB of memory together; use only a part of them, such as an "
+        + "output, or write records to a file"
+
+    /// Steps with results of two megabytes each, which a later step uses, in a memory of five.
+    private static let kept = [
+        "{id: a, get: /a}, {id: b, get: /a}, {id: c, get: /a}, {id: z, values: {x: \"length(steps.a.data) + length(steps.b.data) + length(steps.c.data)\"}}":
+            "a:passed b:passed c:failed z:skipped",
+        "{id: a, get: /a, outputs: {x: $}}, {id: b, values: {x: steps.a.outputs.x}}, {id: c, values: {x: steps.b.outputs.x}}":
+            "a:passed b:passed c:failed",
+        "{id: a, forEach: {in: [1, 2, 3], as: n, concurrency: 1}, get: /a}, {id: z, values: {x: \"length(steps.a.items)\", y: \"steps.a.items[0].data[0]\"}}":
+            "a:failed z:skipped",
+        "{id: a, get: /a, paginate: {page: {query: n}, while: \"length($) > 0\"}}, {id: z, values: {x: \"length(steps.a.data)\"}}":
+            "a:failed z:skipped",
+        // What an element keeps for the steps inside it is released with the element.
+        "{id: e, forEach: {in: [1, 2, 3, 4], as: n, concurrency: 1}, chain: [{id: a, get: /a}, {id: b, get: \"/b/${length(steps.a.data)}\"}]}":
+            "e:passed",
+    ]
+
+    @Test(arguments: kept.keys.sorted())
+    func `results that later steps use stay within the memory of the run`(steps: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [\(steps)]}}\n",
+            answering: { $0.url.contains("/a") ? Self.list(2000, $0.url) : nil }
+        )
+        let outcome = await fixture.run(memory: ResponseMemory(limit: 5_000_000))
+        #expect(outcome.summary == Self.kept[steps])
+        if let failure = outcome.result.steps.first(where: { $0.outcome == .failed })?.failure {
+            #expect(failure.kind == .output)
+            #expect(failure.message.string == Self.full)
+        }
+    }
+
+    @Test func `a body under a mebibyte waits for memory before it is decoded`() async throws {
+        let memory = ResponseMemory(limit: 1)
+        let other = ResponseMemory.Share(of: memory)
+        await other.grow(to: 2)
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, deadline: 200ms}]}}\n",
+            ["/a": Self.list(200)]
+        )
+        #expect(await fixture.run(memory: memory).summary == "a:failed")
+        other.stopGrowing()
+        let again = try ExecutionFixture("graphs: {main: {chain: [{id: a, get: /a}]}}\n", ["/a": Self.list(200)])
+        #expect(await again.run(memory: memory).summary == "a:passed")
+    }
+}
