@@ -133,8 +133,8 @@ let package = Package(
         .target(
             name: "WaybillPlanPrinting",
             dependencies: [
-                "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults", "WaybillExpressions",
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+                "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),

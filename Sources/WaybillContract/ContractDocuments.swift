@@ -116,7 +116,9 @@ struct ContractDocuments: Sendable {
         while let location = open.popLast() {
             guard let value = value(at: location) else { continue }
             for reference in SchemaReferences.references(in: value).reversed() {
-                guard let target = try? target(of: reference, at: location), seen.insert(target).inserted else { continue }
+                guard let target = try? target(of: reference, at: location), seen.insert(target).inserted else {
+                    continue
+                }
                 found.append(target)
                 open.append(target)
             }

@@ -86,8 +86,14 @@ struct ContractHeader: Sendable {
         switch Self.type(of: document) {
         case "array": return .array(parts.map { Self.scalar($0, as: document["items"] ?? true) })
         case "object":
-            let names = explodes ? parts.map { String($0.prefix { $0 != "=" }) } : stride(from: 0, to: parts.count, by: 2).map { parts[$0] }
-            let values = explodes ? parts.map { String($0.drop { $0 != "=" }.dropFirst()) } : stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
+            let names =
+                explodes
+                ? parts.map { String($0.prefix { $0 != "=" }) }
+                : stride(from: 0, to: parts.count, by: 2).map { parts[$0] }
+            let values =
+                explodes
+                ? parts.map { String($0.drop { $0 != "=" }.dropFirst()) }
+                : stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
             return .object(
                 JSONObject(
                     zip(names, values).map { name, value in
@@ -221,8 +227,9 @@ extension Operation {
                 message: violation.sentence(on: "the body"),
                 location: ContractLocation(of: violation) ?? match.location
             )
-        } + (violations.count > Self.maximumViolations
-            ? [ContractViolation(message: "the body has more differences", location: match.location)] : [])
+        }
+            + (violations.count > Self.maximumViolations
+                ? [ContractViolation(message: "the body has more differences", location: match.location)] : [])
     }
 
     /// Returns the value that the schema of a media type describes; `nil` if it is not checked.

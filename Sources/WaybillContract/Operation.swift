@@ -121,7 +121,9 @@ extension OpenAPIDocument {
             for index in (documents.value(at: list)?.array ?? []).indices {
                 let parameter = try documents.parameter(at: list.appending(.index(index)))
                 // These are described elsewhere in the document (OpenAPI 3.1.1, section 4.8.12.1).
-                if parameter.part == .header, ["accept", "content-type", "authorization"].contains(parameter.name.lowercased()) {
+                if parameter.part == .header,
+                    ["accept", "content-type", "authorization"].contains(parameter.name.lowercased())
+                {
                     continue
                 }
                 let replaced = parameters.firstIndex {

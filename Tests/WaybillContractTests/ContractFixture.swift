@@ -9,7 +9,9 @@ enum ContractFixture {
     static func document(_ text: String, _ files: [String: String] = [:]) throws -> OpenAPIDocument {
         let root = try file(text)
         let others = try files.mapValues(file)
-        return try OpenAPIDocument(root, at: "file:///api/openapi.json") { others[String($0.dropFirst("file:///api/".count))] }
+        return try OpenAPIDocument(root, at: "file:///api/openapi.json") {
+            others[String($0.dropFirst("file:///api/".count))]
+        }
     }
 
     /// The only operation of a document.

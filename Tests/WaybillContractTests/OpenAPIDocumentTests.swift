@@ -3,13 +3,15 @@ import WaybillContract
 import WaybillJSON
 
 @Suite(.timeLimit(.minutes(5))) struct OpenAPIDocumentTests {
-    @Test(arguments: [
-        (#"{"swagger": "2.0", "paths": {}}"#, "this is a document of OpenAPI 2.0 (Swagger)"),
-        (#"{"paths": {}}"#, "this is not an OpenAPI document: it has no 'openapi'"),
-        (#"[1]"#, "this is not an OpenAPI document: it has no 'openapi'"),
-        (#"{"openapi": "4.0.0"}"#, "this version of OpenAPI is not supported"),
-        (#"{"openapi": 3.1}"#, nil), (#"{"openapi": "3.2.0"}"#, nil), (#"{"openapi": "3.0.4"}"#, nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            (#"{"swagger": "2.0", "paths": {}}"#, "this is a document of OpenAPI 2.0 (Swagger)"),
+            (#"{"paths": {}}"#, "this is not an OpenAPI document: it has no 'openapi'"),
+            (#"[1]"#, "this is not an OpenAPI document: it has no 'openapi'"),
+            (#"{"openapi": "4.0.0"}"#, "this version of OpenAPI is not supported"),
+            (#"{"openapi": 3.1}"#, nil), (#"{"openapi": "3.2.0"}"#, nil), (#"{"openapi": "3.0.4"}"#, nil),
+        ] as [(String, String?)]
+    )
     func `only documents of OpenAPI 3 are read`(text: String, message: String?) throws {
         do {
             _ = try ContractFixture.document(text)
@@ -26,7 +28,10 @@ import WaybillJSON
               "/a": {"get": {"operationId": "list"}, "query": {}, "additionalOperations": {"LINK": {}}, "summary": "x"},
               "/b": {"$ref": "paths/b.json"}, "/loop": {"$ref": "#/paths/~1loop"}, "x-internal": {}}}
             """,
-            ["paths/b.json": ##"{"delete": {"operationId": "remove", "parameters": [{"$ref": "#/p"}]}, "p": {"name": "i", "in": "query"}}"##]
+            [
+                "paths/b.json":
+                    ##"{"delete": {"operationId": "remove", "parameters": [{"$ref": "#/p"}]}, "p": {"name": "i", "in": "query"}}"##
+            ]
         )
         #expect(document.operations.map(\.name) == ["list", "QUERY /a", "LINK /a", "remove"])
         #expect(document.entries(named: "LINK /a").count == 1 && document.entries(named: "GET /a").count == 1)
@@ -36,11 +41,17 @@ import WaybillJSON
     }
 
     @Test(arguments: [
-        (##""parameters": [{"$ref": "#/components/parameters/p"}]"##, "the reference '#/components/parameters/p' leads to nothing"),
+        (
+            ##""parameters": [{"$ref": "#/components/parameters/p"}]"##,
+            "the reference '#/components/parameters/p' leads to nothing"
+        ),
         (#""parameters": [{"$ref": "p.json"}]"#, "the file of the reference 'p.json' cannot be read"),
         (#""parameters": [{"$ref": "https://h/p"}]"#, "'https://h/p' is not a file: nothing is fetched from a network"),
         (#""parameters": [{"in": "query"}]"#, "a parameter must have a 'name'"),
-        (#""parameters": [{"name": "p", "in": "body"}]"#, "'in' must be one of path, query, header, cookie and querystring"),
+        (
+            #""parameters": [{"name": "p", "in": "body"}]"#,
+            "'in' must be one of path, query, header, cookie and querystring"
+        ),
         (
             #""parameters": [{"name": "p", "in": "query", "style": "simple"}]"#,
             "the style of a parameter in 'query' must be one of form, spaceDelimited, pipeDelimited, deepObject"

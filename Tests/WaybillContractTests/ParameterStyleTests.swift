@@ -43,10 +43,14 @@ import WaybillJSON
         }
     }
 
-    @Test(arguments: [
-        ("query", "", "a b/c&d", "v=a%20b%2Fc%26d"), ("query", "\"allowReserved\": true,", "a b/c?d#e%20", "v=a%20b/c?d%23e%20"),
-        ("header", "", "a b/é", "a b/é"), ("cookie", "", "a b", "v=a%20b"), ("cookie", "\"style\": \"cookie\",", "a b", "v=a b"),
-    ] as [(String, String, String, String)])
+    @Test(
+        arguments: [
+            ("query", "", "a b/c&d", "v=a%20b%2Fc%26d"),
+            ("query", "\"allowReserved\": true,", "a b/c?d#e%20", "v=a%20b/c?d%23e%20"),
+            ("header", "", "a b/é", "a b/é"), ("cookie", "", "a b", "v=a%20b"),
+            ("cookie", "\"style\": \"cookie\",", "a b", "v=a b"),
+        ] as [(String, String, String, String)]
+    )
     func `a value is encoded as its part of the request requires`(
         part: String,
         members: String,
@@ -59,7 +63,9 @@ import WaybillJSON
         #expect(operation.parameters.first?.text(of: .string(value)) == expected)
     }
 
-    @Test func `a parameter with a media type is JSON, and the pairs of a cookie are separated as its field requires`() throws {
+    @Test func `a parameter with a media type is JSON, and the pairs of a cookie are separated as its field requires`()
+        throws
+    {
         let operation = try ContractFixture.operation(
             """
             "parameters": [{"name": "q", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}},

@@ -27,7 +27,8 @@ import WaybillSchema
         return operation.violations(of: ReceivedResponse(status: status, headers: fields, body: body)).map(\.message)
     }
 
-    private static let node = ##"{"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}}"##
+    private static let node =
+        ##"{"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Node"}}}}}"##
 
     @Test func `a body is checked by its schema, without the properties that are only sent`() throws {
         #expect(try messages(Self.node, .json(["id": 1, "next": ["id": 2]])).isEmpty)
@@ -48,10 +49,12 @@ import WaybillSchema
         #expect(try messages(responses, status: status, .empty).isEmpty == isDeclared)
     }
 
-    @Test(arguments: [
-        ("application/json", "application/json; charset=utf-8", true), ("application/*", "application/xml", true),
-        ("*/*", "image/png", true), ("application/json", "text/html", false), ("application/json", nil, false),
-    ] as [(String, String?, Bool)])
+    @Test(
+        arguments: [
+            ("application/json", "application/json; charset=utf-8", true), ("application/*", "application/xml", true),
+            ("*/*", "image/png", true), ("application/json", "text/html", false), ("application/json", nil, false),
+        ] as [(String, String?, Bool)]
+    )
     func `a media type must be declared`(declared: String, type: String?, isDeclared: Bool) throws {
         let responses = #"{"200": {"content": {"\#(declared)": {}}}}"#
         #expect(try messages(responses, type: type, .bytes).isEmpty == isDeclared)

@@ -38,7 +38,8 @@ extension RequestBuilder {
                 guard !text.isEmpty, text != ".", text != ".." else {
                     let message =
                         text.isEmpty
-                        ? "the input '\(name)' is empty, and so the path would be another one" : AddressText.climbing(text)
+                        ? "the input '\(name)' is empty, and so the path would be another one"
+                        : AddressText.climbing(text)
                     throw EvaluationFailure(message: message, span: span(ofInput: name))
                 }
                 address.append(path: text, isSecret: value.isSecret)
@@ -59,7 +60,9 @@ extension RequestBuilder {
         var isCookieSecret = false
         for (name, parameter) in zip(operation.inputNames, operation.parameters) where parameter.part != .path {
             guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
-                if parameter.isRequired { try violate("the input '\(name)' is missing", at: name, parameter.location, bound) }
+                if parameter.isRequired {
+                    try violate("the input '\(name)' is missing", at: name, parameter.location, bound)
+                }
                 continue
             }
             let text = try self.text(of: parameter, name, value, bound)

@@ -195,7 +195,12 @@ struct ResponseEvaluator {
         guard let first = violations.first else { return nil }
         let count = violations.count
         let message = count == 1 ? located(first) : "the response differs from its contract in \(count) ways"
-        return Failure(.contract, shown(message), at: plan.address.text.span, details: hiddenBody == nil ? violations : [])
+        return Failure(
+            .contract,
+            shown(message),
+            at: plan.address.text.span,
+            details: hiddenBody == nil ? violations : []
+        )
     }
 
     /// The message of a difference from the contract, with the location of what declares it.

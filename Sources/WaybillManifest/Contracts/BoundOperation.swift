@@ -17,6 +17,11 @@ package final class BoundOperation: Sendable {
         self.service = service
     }
 
+    /// The locations of the inputs in the document.
+    package var inputLocations: [ContractLocation] {
+        operation.parameters.map(\.location) + [operation.body?.location].compactMap { $0 }
+    }
+
     /// Returns the endpoint that calls the operation.
     ///
     /// - Parameters:
@@ -37,11 +42,9 @@ package final class BoundOperation: Sendable {
 
     /// The inputs of a call: the parameters, and `body`. Whether they are given and valid is checked for each request.
     private var inputs: Definitions<InputDeclaration> {
-        let owners = operation.parameters.map(\.location) + [operation.body?.location].compactMap { $0 }
-        let locations = contract.document.locations(of: owners)
         var inputs: Definitions<InputDeclaration> = [:]
         func add(_ name: String, _ document: JSON, _ location: ContractLocation, _ defaultValue: JSON?) {
-            guard let span = locations[location.address]?.nameOrValue(at: location.pointer),
+            guard let span = contract.span(of: location),
                 let schema = try? JSONSchema(compiling: true)
             else { return }
             inputs[name] = Definition(

@@ -1,3 +1,4 @@
+import Synchronization
 package import WaybillContract
 package import WaybillDiagnostics
 import WaybillFormats
@@ -73,6 +74,12 @@ package struct Contract: Sendable {
     package let document: OpenAPIDocument
     /// Why files that it refers to cannot be read, by address.
     private let refusals: [String: FileRefusal]
+    private let spans = KnownSpans()
+
+    /// Spans that were looked up. To find those of JSON, its whole text is read.
+    private final class KnownSpans: Sendable {
+        let known = Mutex<[ContractLocation: SourceSpan]>([:])
+    }
 
     fileprivate init(name: Spanned<String>, document: OpenAPIDocument, refusals: [String: FileRefusal]) {
         self.name = name
@@ -97,7 +104,19 @@ package struct Contract: Sendable {
 
     /// Returns the span of a value in the document, or of its name if it has one; `nil` if it does not exist.
     package func span(of location: ContractLocation) -> SourceSpan? {
-        document.locations(of: [location])[location.address]?.nameOrValue(at: location.pointer)
+        if let known = spans.known.withLock({ $0[location] }) { return known }
+        find([location])
+        return spans.known.withLock { $0[location] }
+    }
+
+    /// Looks up the spans of some values, so that `span(of:)` does not read the text for each.
+    package func find(_ locations: [ContractLocation]) {
+        for (address, found) in document.locations(of: locations) {
+            for location in locations where location.address == address {
+                guard let span = found.nameOrValue(at: location.pointer) else { continue }
+                spans.known.withLock { $0[location] = span }
+            }
+        }
     }
 }
 

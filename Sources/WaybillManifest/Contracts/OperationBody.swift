@@ -22,7 +22,10 @@ extension ContractMedia {
         }
         if type.isForm, let object = value.json.object {
             guard let text = form(of: object) else {
-                throw EvaluationFailure(message: "a field of the form cannot be written in its style", span: context.span)
+                throw EvaluationFailure(
+                    message: "a field of the form cannot be written in its style",
+                    span: context.span
+                )
             }
             return EncodedBody(text, mediaType: type.text, isSecret: value.isSecret)
         }

@@ -19,7 +19,9 @@ package struct ContractSetting: ReadableSetting {
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
         for (key, value) in node.entries {
-            guard let subject: Subject = decoder.word(key), let severity: Severity = decoder.word(value) else { continue }
+            guard let subject: Subject = decoder.word(key), let severity: Severity = decoder.word(value) else {
+                continue
+            }
             add(Self(subject: subject, severity: severity), value)
         }
     }

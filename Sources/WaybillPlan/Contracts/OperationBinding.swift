@@ -13,6 +13,7 @@ struct OperationBinding {
     private(set) var diagnostics: [Diagnostic] = []
     /// The documents, by the names of the services.
     private(set) var contracts: OrderedDictionary<String, Contract> = [:]
+    private var bindings: [Binding] = []
 
     /// Binds the operations of a manifest.
     ///
@@ -40,6 +41,7 @@ struct OperationBinding {
         }
         bindEndpoints()
         for name in calledNames where self.manifest.endpoints[name.value] == nil { bind(name) }
+        addEndpoints()
         reportClashes()
     }
 
@@ -65,6 +67,27 @@ struct OperationBinding {
 
     // MARK: Endpoints
 
+    /// An endpoint to make of an operation.
+    private struct Binding {
+        /// The name of the endpoint.
+        let name: Spanned<String>
+        let operation: BoundOperation
+        /// Where the manifest names the operation.
+        let span: SourceSpan
+        let refinement: RequestDefinition?
+    }
+
+    private mutating func addEndpoints() {
+        for (service, contract) in contracts {
+            contract.find(bindings.filter { $0.operation.service == service }.flatMap(\.operation.inputLocations))
+        }
+        for binding in bindings {
+            let name = binding.name.value
+            let endpoint = endpoint(binding, level: .endpoint(name))
+            if let endpoint { manifest.endpoints[name] = Definition(name: binding.name, value: endpoint) }
+        }
+    }
+
     /// Binds the endpoints that refine operations.
     private mutating func bindEndpoints() {
         for (name, definition) in manifest.endpoints {
@@ -75,27 +98,29 @@ struct OperationBinding {
                 manifest.unknown.note(name, in: .endpoints)
                 continue
             }
-            guard
-                let bound = operationNamed(rest, of: service, at: operation),
-                let request = request(bound, operation.span, refinedBy: endpoint.request, level: .endpoint(name))
-            else {
+            guard let bound = operationNamed(rest, of: service, at: operation) else {
                 manifest.unknown.note(name, in: .endpoints)
                 continue
             }
-            manifest.endpoints[name]?.value = request
+            bindings.append(
+                Binding(
+                    name: definition.name,
+                    operation: bound,
+                    span: operation.span,
+                    refinement: endpoint.request
+                )
+            )
         }
     }
 
     /// Binds an operation that is called directly.
     private mutating func bind(_ name: Spanned<String>) {
         guard let (service, rest) = contractAndName(in: name.value) else { return }
-        guard let bound = operationNamed(rest, of: service, at: name),
-            let endpoint = request(bound, name.span, refinedBy: nil, level: .endpoint(name.value))
-        else {
+        guard let bound = operationNamed(rest, of: service, at: name) else {
             manifest.unknown.note(name.value, in: .endpoints)
             return
         }
-        manifest.endpoints[name.value] = Definition(name: name, value: endpoint)
+        bindings.append(Binding(name: name, operation: bound, span: name.span, refinement: nil))
     }
 
     /// Returns the service at the start of the name of an operation, and the rest after the dot; `nil` if no service with a
@@ -150,19 +175,15 @@ struct OperationBinding {
         }
     }
 
-    private mutating func request(
-        _ bound: BoundOperation,
-        _ span: SourceSpan,
-        refinedBy endpoint: RequestDefinition?,
-        level: Level
-    ) -> Endpoint? {
+    private mutating func endpoint(_ binding: Binding, level: Level) -> Endpoint? {
+        let (bound, span) = (binding.operation, binding.span)
         guard let service = manifest.services[bound.service]?.value else { return nil }
         var settings = Settings()
         if let server = bound.operation.server, !isAddressWritten(for: service) {
             settings = Settings(baseURL: server.url, at: span, level: level)
         }
         settings = Cascade.merge([settings, credentials(for: bound.operation, of: service, usedAt: span)])
-        return bound.endpoint(at: span, settings: settings, refinedBy: endpoint, level: level)
+        return bound.endpoint(at: span, settings: settings, refinedBy: binding.refinement, level: level)
     }
 
     /// Whether the manifest itself has a base URL for a service.
@@ -211,7 +232,8 @@ struct OperationBinding {
                 "the document has no security scheme '\(scheme.value)'",
                 at: scheme.span,
                 label: nearest.map { "did you mean '\($0)'?" } ?? "",
-                help: known.isEmpty || nearest != nil ? [] : ["Available: \(known.map { "'\($0)'" }.joined(separator: ", "))."]
+                help: known.isEmpty || nearest != nil
+                    ? [] : ["Available: \(known.map { "'\($0)'" }.joined(separator: ", "))."]
             )
         }
     }

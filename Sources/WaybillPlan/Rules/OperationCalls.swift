@@ -156,7 +156,8 @@ private struct OperationCallCheck {
             }
             media = match
         }
-        guard media.name.isJSON || media.name.isForm || media.name.isMultipart || media.name.isText, let schema = media.schema,
+        guard media.name.isJSON || media.name.isForm || media.name.isMultipart || media.name.isText,
+            let schema = media.schema,
             let constant = argument.value.constant
         else { return [] }
         return schema.validate(constant, limit: 20).flatMap { violation in

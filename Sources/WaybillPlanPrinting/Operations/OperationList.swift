@@ -57,7 +57,8 @@ package struct OperationList: Sendable {
     package var jsonDocument: String {
         let list = lines.map { line -> JSON in
             var object = JSONObject([
-                ("name", .string(line.name)), ("method", .string(line.entry.method)), ("path", .string(line.entry.path)),
+                ("name", .string(line.name)), ("method", .string(line.entry.method)),
+                ("path", .string(line.entry.path)),
             ])
             object["summary"] = line.entry.summary.map(JSON.string)
             object["error"] = line.error.map(JSON.string)
@@ -78,7 +79,10 @@ package struct OperationList: Sendable {
 extension OperationList.Line {
     fileprivate init(_ service: String, _ operation: WaybillContract.Operation) {
         var inputs = zip(operation.inputNames, operation.parameters).map { name, parameter in
-            (name: name, part: parameter.part.rawValue, type: Self.type(of: parameter.schemaDocument), isRequired: parameter.isRequired)
+            (
+                name: name, part: parameter.part.rawValue, type: Self.type(of: parameter.schemaDocument),
+                isRequired: parameter.isRequired
+            )
         }
         if let body = operation.body {
             let types = body.media.map(\.name.text).joined(separator: " or ")

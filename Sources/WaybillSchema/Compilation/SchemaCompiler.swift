@@ -119,7 +119,8 @@ struct SchemaCompiler {
         for access: SchemaAccess,
         at location: SchemaLocation
     ) {
-        guard let required = keywords["required"]?.array, let properties = keywords["properties"]?.object else { return }
+        guard let required = keywords["required"]?.array, let properties = keywords["properties"]?.object
+        else { return }
         keywords["required"] = .array(
             required.filter { name in
                 guard let name = name.string, let property = properties[name] else { return true }
