@@ -47,11 +47,11 @@ package struct JSONSize: Sendable {
         case .bytes(let content): bytes += Self.ofStorage + content.count
         case .array(let elements):
             guard depth > 0 else { throw .tooDeep }
-            bytes += Self.ofStorage
+            if !elements.isEmpty { bytes += Self.ofStorage }
             for element in elements { try add(element, depth: depth - 1) }
         case .object(let members):
             guard depth > 0 else { throw .tooDeep }
-            bytes += 2 * Self.ofStorage
+            if !members.isEmpty { bytes += 2 * Self.ofStorage }
             for (name, member) in members {
                 bytes += MemoryLayout<String>.stride
                 add(name)

@@ -30,6 +30,14 @@ package struct JSONWriter: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Returns the text of a value, in UTF-8; `nil` if writing stopped at the deadline.
+    package func wholeText(_ value: JSON) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var stop = stopsAtDeadline ? Stop(atDeadlineFrom: 0) : .never
+        write(value, to: &bytes, depth: 0, &stop)
+        return stop.hasStopped ? nil : bytes
+    }
+
     /// Returns the start of the text of a value for a message; see `String.excerpt`. A large value is not written to its
     /// end.
     package func excerpt(of value: JSON, _ maximum: Int) -> String {
@@ -101,6 +109,8 @@ extension JSONWriter {
             end = .max
             next = start + Self.bytesBetweenChecks
         }
+
+        var hasStopped: Bool { next == 0 }
 
         @inline(__always)
         mutating func isDue(at count: Int) -> Bool {

@@ -8,7 +8,6 @@ package struct ProvidedTransport: Transport, NetworkProbe {
     package typealias Send = @Sendable (_ request: HTTPRequest, _ body: [UInt8]) async throws -> HTTPResponse
 
     private let sendRequest: Send
-    private let memory = ResponseMemory()
     private let files = RequestFiles()
 
     /// Creates a transport of a function.
@@ -112,11 +111,6 @@ package struct ProvidedTransport: Transport, NetworkProbe {
             response.body = body
         }
         guard body.count <= limit else { throw .bodyTooLarge(limit: limit) }
-        if body.count > ResponseMemory.smallBody {
-            let share = ResponseMemory.Share(of: memory)
-            await share.grow(to: body.count)
-            response.memory = share
-        }
         return response
     }
 }

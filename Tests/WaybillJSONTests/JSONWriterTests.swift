@@ -58,6 +58,11 @@ import WaybillJSON
             JSONWriter(stopsAtDeadline: true).string(value).utf8.count
         }
         #expect(count < whole / 10)
+        let (isSmallWritten, isWhole) = await WorkLimit.limited({ true }) {
+            let writer = JSONWriter(stopsAtDeadline: true)
+            return (writer.wholeText([1, 2]) != nil, writer.wholeText(value) != nil)
+        }
+        #expect(isSmallWritten && !isWhole)
     }
 
     @Test func `the size of a value counts each part in each place, and has a limit`() throws {

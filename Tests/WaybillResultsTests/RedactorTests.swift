@@ -10,6 +10,18 @@ import WaybillResults
         return redactor
     }
 
+    @Test func `large data is not searched after the deadline, and does not count as clean`() async {
+        let redactor = Redactor()
+        redactor.register("a long secret")
+        let (small, large) = (JSON.array(["x"]), JSON.array(Array(repeating: "x", count: 1000)))
+        #expect(redactor.unchanged(large) != nil)
+        await WorkLimit.limited({ true }) {
+            #expect(redactor.unchanged(small) != nil)
+            #expect(redactor.unchanged(large) == nil)
+            #expect(redactor.redact(large) == large)
+        }
+    }
+
     @Test(
         arguments: [
             ("hunter2", "the word is hunter2!", "the word is ***!"),

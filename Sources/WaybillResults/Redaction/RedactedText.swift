@@ -61,14 +61,13 @@ package struct RedactedJSON: Sendable {
         self.value = value
     }
 
-    /// The value with its text; `nil` once the deadline of the step has passed. Encoding a large value takes long, so it
-    /// is done where nothing waits for it.
+    /// The value with its text; `nil` if that is long and the deadline of the step has passed. Encoding a large value takes
+    /// long, so it is done where nothing waits for it.
     package var encoded: RedactedJSON? {
+        guard let bytes = JSONWriter(stopsAtDeadline: true).wholeText(value) else { return nil }
         var encoded = self
-        var bytes: [UInt8] = []
-        JSONWriter(stopsAtDeadline: true).write(value, to: &bytes)
         encoded.bytes = bytes
-        return WorkLimit.isDeadlinePassed ? nil : encoded
+        return encoded
     }
 
     /// The value as a string: a string without its quotes, anything else as JSON.

@@ -254,7 +254,7 @@ extension Redactor {
         }
 
         /// Recursive, to the depth of the value, which is limited when it is parsed. Once the deadline of the step has
-        /// passed, data is masked: the step fails, and nothing uses it.
+        /// passed, large parts of data are masked: the step fails, and nothing uses them.
         func redact(_ json: JSON) -> JSON? {
             switch json {
             case .null, .bool: return nil
@@ -264,24 +264,29 @@ extension Redactor {
                 return isFound ? .string(mask) : nil
             case .string(let string): return redact(string).map(JSON.string)
             case .bytes(let bytes): return redact(bytes).map(JSON.bytes)
-            case .array, .object:
-                return isForData && WorkLimit.isDeadlinePassed ? .string(mask) : redact(parts: json)
+            case .array(let elements): return redact(elements)
+            case .object(let object):
+                return mustStop(before: object.count) ? .string(mask) : redact(object).map(JSON.object)
             }
         }
 
-        private func redact(parts json: JSON) -> JSON? {
-            switch json {
-            case .array(var elements):
-                var changed = false
-                for index in elements.indices {
-                    guard let element = redact(elements[index]) else { continue }
-                    elements[index] = element
-                    changed = true
-                }
-                return changed ? .array(elements) : nil
-            case .object(let object): return redact(object).map(JSON.object)
-            case .null, .bool, .number, .string, .bytes: return nil
+        private func mustStop(before count: Int) -> Bool {
+            isForData && count >= Self.largePart && WorkLimit.isDeadlinePassed
+        }
+
+        /// The number of elements or members from which on a part is large.
+        private static let largePart = 64
+
+        private func redact(_ list: [JSON]) -> JSON? {
+            var elements = list
+            var changed = false
+            for index in elements.indices {
+                if index % Self.largePart == 0, mustStop(before: elements.count) { return .string(mask) }
+                guard let element = redact(elements[index]) else { continue }
+                elements[index] = element
+                changed = true
             }
+            return changed ? .array(elements) : nil
         }
 
         private func redact(_ object: JSONObject) -> JSONObject? {
