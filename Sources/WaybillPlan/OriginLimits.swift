@@ -11,9 +11,14 @@ package struct OriginLimits: Sendable {
     // The spans of the settings that the step and its endpoint do not set themselves; empty if the manifest names the
     // origin.
     private var shared: Set<SourceSpan> = []
+    /// Whether the URL is computed from results of other requests. If there is no origin to compare with, this is another one.
+    package private(set) var isChosenByResponse = false
 
     init(of site: RequestSite, _ settings: Settings) {
-        guard site.hasComputedOrigin else { return }
+        guard let template = site.computedOrigin else { return }
+        isChosenByResponse = template.references.contains {
+            $0.root == .steps || $0.root == .session || $0.root == .state
+        }
         let own = site.definition.settings.entries + (site.step?.step.settings.entries ?? [])
         shared = Set(settings.entries.map(\.span)).subtracting(own.map(\.span))
     }
@@ -29,17 +34,17 @@ package struct OriginLimits: Sendable {
 }
 
 extension RequestSite {
-    /// Whether an expression determines the origin of the request.
-    fileprivate var hasComputedOrigin: Bool {
+    /// The template that determines the origin of the request, if an expression in it does.
+    fileprivate var computedOrigin: Template? {
         let start: ScalarTemplate? =
             switch definition.address {
             case .url(let url), .computed(let url): url.value
             case .path: nearest(BaseURLSetting.key, { $0.baseURL })?.value
             }
-        guard let template = start?.template?.template, !template.isConstant else { return false }
+        guard let template = start?.template?.template, !template.isConstant else { return nil }
         guard case .literal(let text)? = template.parts.first, let scheme = text.firstRange(of: "://") else {
-            return true
+            return template
         }
-        return !text[scheme.upperBound...].contains { "/?#".contains($0) }
+        return text[scheme.upperBound...].contains { "/?#".contains($0) } ? nil : template
     }
 }

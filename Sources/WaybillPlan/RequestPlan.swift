@@ -61,7 +61,11 @@ package final class RequestPlan: Sendable {
         let definition = site.definition
         endpoint = site.endpoint
         service = site.service.name
-        serviceOrigin = ServiceOrigin(site.service, in: site.far)
+        serviceOrigin = ServiceOrigin(
+            site.service,
+            in: site.far,
+            baseURL: site.nearest(BaseURLSetting.key) { $0.baseURL }
+        )
         self.arguments = arguments
         operation = definition.operation
         method = definition.method
@@ -158,13 +162,16 @@ package enum ServiceOrigin: Sendable {
     /// The origin of this base URL: that of the service or of the defaults.
     case of(Setting<ScalarTemplate>)
 
-    init(_ service: RequestService, in far: SharedLevels) {
+    /// - Parameter baseURL: The base URL that applies to the request.
+    init(_ service: RequestService, in far: SharedLevels, baseURL: Setting<ScalarTemplate>?) {
         if service.standsAlone {
             self = .any
         } else if let baseURL = service.settings?.baseURL ?? far.defaults.baseURL {
             self = .of(baseURL)
+        } else if service.name == nil {
+            self = baseURL.map(ServiceOrigin.of) ?? .any
         } else {
-            self = service.name == nil ? .any : .none
+            self = .none
         }
     }
 }

@@ -83,7 +83,7 @@ import WaybillTransport
     @Test func `a POST whose evaluation was stopped is not sent again without repeat-unsure`() async throws {
         let fixture = {
             try ExecutionFixture(
-                "graphs: {main: {chain: [{id: a, post: /a, deadline: 200ms, \(Self.work["select"]?.1 ?? "")}]}}\n",
+                "graphs: {main: {chain: [{id: a, post: /a, deadline: 2s, \(Self.work["select"]?.1 ?? "")}]}}\n",
                 ["/a": .json(Self.numbers)]
             )
         }

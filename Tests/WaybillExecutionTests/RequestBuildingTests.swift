@@ -298,6 +298,34 @@ import WaybillTransport
         #expect(names == (isSent ? shared : ["X-Own"]))
     }
 
+    @Test(arguments: [("", "http://t/x", false), ("baseURL: \"http://t\"", "http://t/x", true)])
+    func `without a service, the base URL of the graph is the origin for what the graph sets`(
+        baseURL: String,
+        url: String,
+        isSent: Bool
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            """
+              other: {baseURL: "http://o"}
+            graphs:
+              main:
+                auth: {bearer: graph}
+                \(baseURL)
+                chain:
+                  - {id: list, get: "http://t/list", outputs: {url: $.url}}
+                  - {get: "${steps.list.outputs.url}", headers: {X-Own: o}}
+
+            """,
+            ["/list": .json("{\"url\": \"\(url)\"}"), "/x": .json("{}")]
+        )
+        let result = await fixture.run().result
+        let sent = fixture.transport.sent
+        try #require(sent.count == 2, "\(result.steps.compactMap(\.failure?.message.string))")
+        let isAuthorized = sent.map { $0.headers.contains { $0.name == "Authorization" } }
+        #expect(isAuthorized == [true, isSent])
+        #expect(sent[1].headers.contains { $0.name == "X-Own" })
+    }
+
     @Test func `a step's own settings are sent to any origin`() async throws {
         let step = "{get: /x, baseURL: \"http://t\", headers: {X-A: a}, params: {p: 2}, auth: {bearer: mine}}"
         let request = try await request(step, service: "auth: {bearer: token}\n    headers: {X-A: s, X-B: s}")

@@ -232,7 +232,7 @@ struct RequestBuilder {
 
     func isForeign(_ origin: Origin) throws(EvaluationFailure) -> Bool {
         switch plan.serviceOrigin {
-        case .any: false
+        case .any: plan.originLimits.isChosenByResponse
         case .none: true
         case .of(let baseURL): try self.origin(of: text(baseURL).text, at: baseURL.span) != origin
         }

@@ -112,15 +112,20 @@ struct RequestContent {
 }
 
 extension Settings {
-    /// Whether a body contains parameters of the service, or is the service's, which apply only to requests to its
-    /// origin.
+    /// Whether a body contains parameters of the service or the defaults, or is theirs, which apply only to requests to
+    /// the service's origin.
     var bodyHasServiceContent: Bool {
-        params.contains(where: \.level.isService) || body?.level.isService ?? false
+        params.contains(where: \.level.isShared) || body?.level.isShared ?? false
     }
 }
 
 extension Level {
-    fileprivate var isService: Bool { if case .service = self { true } else { false } }
+    fileprivate var isShared: Bool {
+        switch self {
+        case .defaults, .service: true
+        case .endpoint, .graph: false
+        }
+    }
 }
 
 extension HTTPRequest.Body {

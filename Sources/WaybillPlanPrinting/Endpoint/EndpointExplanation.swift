@@ -39,7 +39,7 @@ package struct EndpointExplanation: Sendable {
         let request = cascade.request
         let home: Setting<ScalarTemplate>
         switch request.serviceOrigin {
-        case .any: return true
+        case .any: return !request.originLimits.isChosenByResponse
         case .none: return false
         case .of(let baseURL): home = baseURL
         }
