@@ -23,6 +23,15 @@ package struct ContractMedia: Sendable {
         let writer: ParameterWriter?
     }
 
+    /// Returns a body as its schema describes it: of a multipart body, a string for each file.
+    package func described(_ body: JSON) -> JSON {
+        guard name.isMultipart, case .object(var members) = body else { return body }
+        for (name, value) in members where fields[name]?.isBinary == true {
+            members[name] = value.array.map { .array($0.map(\.withoutFile)) } ?? value.withoutFile
+        }
+        return .object(members)
+    }
+
     /// Returns a form as it is sent (WHATWG URL, section 5): a property without a style is repeated for each element of a
     /// list, and objects are JSON. `nil` if a property cannot be written in its style.
     package func form(of object: JSONObject) -> String? {
@@ -40,6 +49,17 @@ package struct ContractMedia: Sendable {
         }
         return pairs.joined(separator: "&")
     }
+}
+
+extension JSON {
+    /// The path of `{file: PATH}`, for a body or a field of a multipart body.
+    package var fileName: String? {
+        guard case .object(let members) = self, members.count == 1 else { return nil }
+        return members["file"]?.string
+    }
+
+    /// A string instead of `{file: PATH}`, as which schemas describe the bytes of files.
+    fileprivate var withoutFile: JSON { fileName == nil ? self : "" }
 }
 
 extension ContractDocuments {

@@ -67,7 +67,7 @@ extension ContractDocuments {
             schemaOwner = location
         }
         let encoding: ParameterWriter.Encoding =
-            part == .header ? .none : members["allowReserved"] == true ? .literal : .component
+            part == .header ? .none : part == .query && members["allowReserved"] == true ? .literal : .component
         let writer = isJSON ? nil : try self.writer(of: name, part, members, encoding, at: location)
         let schemaLocation = schemaOwner.appending(.name("schema"))
         let isTyped = value(at: schemaLocation) != nil

@@ -138,6 +138,15 @@ package struct ReceivedResponse: Sendable {
         case text(String)
         /// Anything else.
         case bytes
+
+        /// Why it cannot be a body of JSON, which is never empty (RFC 8259, section 2); `nil` if it is one.
+        fileprivate var jsonProblem: String? {
+            switch self {
+            case .empty: "the body is empty, but must be JSON"
+            case .text, .bytes: "the body is not JSON"
+            case .json, .unchecked: nil
+            }
+        }
     }
 
     package let status: Int
@@ -219,6 +228,9 @@ extension Operation {
                     location: declared.location.appending(.name("content"))
                 )
             ]
+        }
+        if type.isJSON, let problem = response.body.jsonProblem {
+            return [ContractViolation(message: problem, location: match.location)]
         }
         guard let schema = match.schema, let value = Self.value(of: response.body, type) else { return [] }
         let violations = schema.validate(value, limit: Self.maximumViolations + 1)

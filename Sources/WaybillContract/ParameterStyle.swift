@@ -126,8 +126,8 @@ struct ParameterWriter: Sendable {
     static func encoded(_ text: String, _ encoding: Encoding) -> String {
         switch encoding {
         case .component: PercentEncoding.component(text)
-        // A fragment would start there.
-        case .literal: PercentEncoding.literal(text).replacing("#", with: "%23")
+        // Another parameter or a fragment would start there.
+        case .literal: PercentEncoding.literal(text).replacing("#", with: "%23").replacing("&", with: "%26")
         case .none: text
         }
     }

@@ -59,7 +59,9 @@ package struct MockRoutes: Sendable {
 
         init(of request: RequestPlan) {
             method = request.constantMethod
-            let written = request.address.text.value.written
+            // The parameters of an operation are written '{id}'.
+            let text = request.address.text.value.written
+            let written = request.operation == nil ? text : text.replacing("{", with: "${")
             var whole = written
             // A computed address is treated as a path, because a computed URL could be any.
             if !request.address.isURL {

@@ -86,8 +86,9 @@ package struct RunResumption: Sendable {
             self.plan = nil
             return
         }
-        // Schemas and data in separate files are compared as parts of the steps.
-        let mayDiffer = before.steps != nil && (!plan.schemaFiles.isEmpty || !plan.data.isEmpty)
+        // Schemas, data and operations in separate files are compared as parts of the steps.
+        let hasOtherFiles = !plan.schemaFiles.isEmpty || !plan.data.isEmpty || plan.callsOperations
+        let mayDiffer = before.steps != nil && hasOtherFiles
         guard mayDiffer || PlanContent.digests(of: plan.documents) != before.files else { return }
         let changes = Self.changes(since: before, in: plan, record)
         diagnostics += changes

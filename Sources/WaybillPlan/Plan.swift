@@ -268,6 +268,16 @@ package struct ArgumentPlan: Sendable {
     package var span: SourceSpan
 }
 
+extension Plan {
+    /// Whether a step calls an operation of an OpenAPI document.
+    package var callsOperations: Bool {
+        let ofSteps = (graphs + subgraphs.values).flatMap(\.allSteps).contains { step in
+            if case .request(let request) = step.work { request.operation != nil } else { false }
+        }
+        return ofSteps || sessions.values.contains { $0.request.operation != nil }
+    }
+}
+
 extension Sequence<RequestPlan> {
     /// The files with constant paths that the settings of the requests name, such as snapshots, cookie jars and netrc
     /// files.

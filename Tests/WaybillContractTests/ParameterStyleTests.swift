@@ -1,6 +1,7 @@
 import Testing
 import WaybillContract
 import WaybillJSON
+import WaybillSchema
 
 @Suite(.timeLimit(.minutes(5))) struct ParameterStyleTests {
     /// The values of the specification's examples (OpenAPI 3.1.1, section 4.8.12.5): `color`.
@@ -61,6 +62,20 @@ import WaybillJSON
             #""parameters": [{"name": "v", "in": "\#(part)", \#(members) "schema": {"type": "string"}}]"#
         )
         #expect(operation.parameters.first?.text(of: .string(value)) == expected)
+    }
+
+    @Test func `a file in a multipart body satisfies the schema of a string`() throws {
+        let operation = try ContractFixture.operation(
+            """
+            "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object", "properties": {
+              "f": {"type": "string", "format": "binary"}, "l": {"type": "array", "items": {"type": "string", "format": "binary"}},
+              "o": {"type": "object"}}}}}}
+            """
+        )
+        let media = try #require(operation.body?.preferred)
+        let body: JSON = ["f": ["file": "a"], "l": [["file": "b"]], "o": ["file": "c"]]
+        #expect(media.described(body) == ["f": "", "l": [""], "o": ["file": "c"]])
+        #expect(media.schema?.isValid(media.described(body)) == true)
     }
 
     @Test func `a parameter with a media type is JSON, and the pairs of a cookie are separated as its field requires`()

@@ -57,8 +57,14 @@ import WaybillSchema
     )
     func `a media type must be declared`(declared: String, type: String?, isDeclared: Bool) throws {
         let responses = #"{"200": {"content": {"\#(declared)": {}}}}"#
-        #expect(try messages(responses, type: type, .bytes).isEmpty == isDeclared)
+        let body: ReceivedResponse.Body = type?.contains("json") == true ? .json([:]) : .bytes
+        #expect(try messages(responses, type: type, body).isEmpty == isDeclared)
         #expect(try messages(#"{"200": {}}"#, type: type, .bytes).isEmpty)
+    }
+
+    @Test(arguments: [ReceivedResponse.Body.empty, .text("{"), .bytes])
+    func `a body that is not JSON does not satisfy any schema of JSON`(body: ReceivedResponse.Body) throws {
+        #expect(try messages(#"{"200": {"content": {"application/json": {}}}}"#, body).count == 1)
     }
 
     @Test(arguments: [

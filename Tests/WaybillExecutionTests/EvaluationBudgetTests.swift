@@ -24,6 +24,10 @@ import WaybillTransport
             "expect: {schema: {items: {anyOf: [" + (0..<50).map { "{required: [z\($0)]}" }.joined(separator: ", ")
                 + "]}}}"
         ),
+        "pattern": (
+            "\"" + String(repeating: "a", count: 300_000) + "\"",
+            "expect: {schema: {type: string, pattern: '^(a+)\\1b'}}"
+        ),
         "expect": (numbers, "expect: {body: [\"\(condition)\"]}"),
         "recover": (
             numbers,

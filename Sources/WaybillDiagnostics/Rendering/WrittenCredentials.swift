@@ -30,19 +30,20 @@ enum WrittenCredentials {
         byte <= 0x20 || Array("/?#\"'".utf8).contains(byte)
     }
 
-    /// Returns the ranges of the values after the names of header fields with credentials (`X-Api-Key: abc`). Values that
-    /// are not written there, such as `${secrets.key}`, are none.
+    /// Returns the ranges of the values after the names of header fields with credentials (`X-Api-Key: abc`), and after the
+    /// keys of `auth` (`bearer: abc`). Values that are not written there, such as `${secrets.key}`, are none.
     private static func fieldValues(in line: ArraySlice<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         for colon in line.indices where line[colon] == UInt8(ascii: ":") {
-            let before = line[..<colon]
+            let quotes = Array("\"'".utf8)
+            var before = line[..<colon]
+            if let last = before.last, quotes.contains(last) { before.removeLast() }
             let start = before.lastIndex { !isOfName($0) }.map { $0 + 1 } ?? before.startIndex
             let name = String(decoding: before[start...], as: UTF8.self)
             var value = line[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") }
             guard value.startIndex > colon + 1, isField(name), let first = value.first,
                 !Array("{[|>*&!$#".utf8).contains(first)
             else { continue }
-            let quotes = Array("\"'".utf8)
             if quotes.contains(first) {
                 value = value.dropFirst()
                 value = value[..<(value.firstIndex(of: first) ?? value.endIndex)]
@@ -54,13 +55,18 @@ enum WrittenCredentials {
                 value = value[space...].drop { $0 == UInt8(ascii: " ") }
             }
             if let reference = value.firstRange(of: "${".utf8) { value = value[..<reference.lowerBound] }
-            if !value.isEmpty { found.append(value.indices) }
+            // The declaration of an input is none.
+            let isType = name == "password" && value.starts(with: "string".utf8)
+            if !value.isEmpty, !isType { found.append(value.indices) }
         }
         return found
     }
 
-    /// Whether a key is the name of a field with credentials, and not one of a manifest's own keys, such as `session`.
+    /// Whether a key is that of a credential in `auth`, or the name of a field with credentials, and not another of a
+    /// manifest's own keys, such as `session`.
     private static func isField(_ name: String) -> Bool {
+        let ownKeys = ["bearer", "password", "secretKey", "sessionToken", "clientSecret", "refreshToken"]
+        if ownKeys.contains(name) { return true }
         let isOwnKey = !name.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         return CredentialNames.contains(name) && (!isOwnKey || ["authorization", "cookie"].contains(name.lowercased()))
     }

@@ -59,6 +59,11 @@ extension RequestBuilder {
         let ownCookies = cookies.count
         var isCookieSecret = false
         for (name, parameter) in zip(operation.inputNames, operation.parameters) where parameter.part != .path {
+            // The URL has the page's value.
+            if case .query(let filled, _) = page, parameter.part == .query, filled.hasSameCodePoints(as: parameter.name)
+            {
+                continue
+            }
             guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
                 if parameter.isRequired {
                     try violate("the input '\(name)' is missing", at: name, parameter.location, bound)
@@ -111,7 +116,7 @@ extension RequestBuilder {
         }
         let name = chosen ?? media.name
         if let schema = media.schema, name.isJSON || name.isForm || name.isMultipart || name.isText {
-            for violation in schema.validate(value.json, limit: Self.maximumViolations) {
+            for violation in schema.validate(media.described(value.json), limit: Self.maximumViolations) {
                 let location = ContractLocation(of: violation) ?? media.location
                 try violate(violation.sentence(on: "the input 'body'"), at: "body", location, bound)
             }

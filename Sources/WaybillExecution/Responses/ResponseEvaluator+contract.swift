@@ -33,7 +33,7 @@ extension ResponseEvaluator {
             return String(validating: response.body, as: UTF8.self).map(ReceivedResponse.Body.text) ?? .bytes
         }
         // With filters, the data are no longer what was received. A response that is not accepted was not decoded.
-        if let body = evaluated.body, evaluated.body?.json.string == nil { return .json(body.json) }
+        if let body = evaluated.body, body.json.string == nil { return .json(body.json) }
         return (try? JSONParser(stopsAtLimit: true).parse(response.body)).map(ReceivedResponse.Body.json) ?? .bytes
     }
 }

@@ -68,15 +68,24 @@ package final class BoundOperation: Sendable {
 
     /// The examples of the responses with a 2xx status, for the mock server.
     func mockExamples(at span: SourceSpan) -> [MockExample] {
-        let response = operation.responses.first(where: \.status.isSuccess)
-        guard let response, case .code(let status) = response.status else { return [] }
+        let response = operation.responses.first(where: \.status.isSuccess) ?? operation.responses.first
+        guard let response else { return [] }
+        let status =
+            switch response.status {
+            case .code(let code): code
+            case .range(let digit): digit * 100
+            case .default: 200
+            }
         let media = response.media?.first(where: \.name.isJSON) ?? response.media?.first
         let type = media.flatMap { $0.name.isRange ? nil : $0.name.text }
         return [
             MockExample(
                 status: status,
                 headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + response.exampleFields,
-                body: media?.example,
+                // A string is sent as it is.
+                body: media.flatMap { media in
+                    media.name.isJSON ? media.example.map { .string(JSONWriter().string($0)) } : media.example
+                },
                 delay: .zero,
                 span: span
             )

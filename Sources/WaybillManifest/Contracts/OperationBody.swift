@@ -79,11 +79,3 @@ extension ContractMedia {
         return EncodedBody(writer.finished(), boundary: writer.boundary, isSecret: isSecret)
     }
 }
-
-extension JSON {
-    /// The path of `{file: PATH}`.
-    fileprivate var fileName: String? {
-        guard case .object(let members) = self, members.count == 1 else { return nil }
-        return members["file"]?.string
-    }
-}

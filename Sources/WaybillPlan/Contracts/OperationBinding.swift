@@ -93,6 +93,14 @@ struct OperationBinding {
         for (name, definition) in manifest.endpoints {
             let endpoint = definition.value
             guard let operation = endpoint.operationName else { continue }
+            if endpoint.hasAddress {
+                diagnostics.report(
+                    "conflicting-keys",
+                    "an endpoint with 'operation' cannot have 'path', 'url', 'method', 'service' or 'inputs'",
+                    at: operation.span,
+                    help: ["The operation has them: remove these keys, or 'operation'."]
+                )
+            }
             guard let (service, rest) = contractAndName(in: operation.value) else {
                 reportUnknownService(of: operation)
                 manifest.unknown.note(name, in: .endpoints)
@@ -288,5 +296,13 @@ struct OperationBinding {
                     : "Write for example '\(names[0]).getOrder'."
             ]
         )
+    }
+}
+
+extension Endpoint {
+    /// Whether it has an address of its own, or other keys that an operation determines.
+    fileprivate var hasAddress: Bool {
+        !request.address.text.value.written.isEmpty || request.method != nil || request.service != nil
+            || !inputs.isEmpty
     }
 }

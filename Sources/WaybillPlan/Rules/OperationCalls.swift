@@ -75,7 +75,7 @@ private struct OperationCallCheck {
                 )
             }
         }
-        return diagnostics + body() + missingCredentials()
+        return diagnostics + clashes() + body() + missingCredentials()
     }
 
     /// Warns of an operation that requires credentials of which the manifest has none.
@@ -102,11 +102,17 @@ private struct OperationCallCheck {
     }
 
     private func missing() -> [Diagnostic] {
-        var filledName: String?
-        if case .input(let name)? = filled?.target { filledName = name.value }
+        // Each page fills an input or a query parameter.
+        var (filledName, filledQuery): (String?, String?)
+        switch filled?.target {
+        case .input(let name)?: filledName = name.value
+        case .query(let name)?: filledQuery = name.value
+        case nil: break
+        }
         var missing: [(name: String, location: ContractLocation)] = []
         for (name, parameter) in zip(operation.inputNames, operation.parameters) {
             // A path without the value of a parameter is another path.
+            if parameter.part == .query, let filledQuery, filledQuery.hasSameCodePoints(as: parameter.name) { continue }
             guard parameter.isRequired, severity == .error || parameter.part == .path, parameter.defaultValue == nil,
                 argument(name) == nil, filledName != name
             else { continue }
@@ -126,6 +132,42 @@ private struct OperationCallCheck {
                 help: ["Give it under 'with'."]
             )
         ]
+    }
+
+    /// Reports header fields and query parameters that are inputs, and a body where the operation takes none.
+    private func clashes() -> [Diagnostic] {
+        guard severity == .error else { return [] }
+        let settings = site.merged
+        var clashes: [(key: String, name: String, span: SourceSpan)] = []
+        for (name, parameter) in zip(operation.inputNames, operation.parameters) {
+            let span: SourceSpan? =
+                switch parameter.part {
+                case .query: settings.query.first { $0.value.name.value.hasSameCodePoints(as: parameter.name) }?.span
+                case .header: settings.headers.first { $0.value.isNamed(parameter.name) }?.span
+                case .path, .cookie, .querystring: nil
+                }
+            if let span { clashes.append((parameter.part == .query ? "query" : "headers", name, span)) }
+        }
+        var diagnostics = clashes.map { clash in
+            Diagnostic(
+                "conflicting-keys",
+                "'\(clash.name)' is an input of the operation, which '\(clash.key)' would send without a check",
+                at: clash.span,
+                help: ["Write it under 'with'."]
+            )
+        }
+        if operation.body == nil, let body = settings.body {
+            diagnostics.append(
+                Diagnostic(
+                    "conflicting-keys",
+                    "the operation takes no body",
+                    at: body.span,
+                    secondary: secondary(operation.entry.location),
+                    help: ["To send one anyway, write 'contract: {request: off}'."]
+                )
+            )
+        }
+        return diagnostics
     }
 
     private func body() -> [Diagnostic] {
@@ -160,7 +202,7 @@ private struct OperationCallCheck {
             let schema = media.schema,
             let constant = argument.value.constant
         else { return [] }
-        return schema.validate(constant, limit: 20).flatMap { violation in
+        return schema.validate(media.described(constant), limit: 20).flatMap { violation in
             report(
                 violation.sentence(on: "the input 'body'"),
                 argument.value.span(at: violation.instanceLocation.tokens),

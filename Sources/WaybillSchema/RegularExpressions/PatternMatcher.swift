@@ -19,6 +19,8 @@ struct PatternMatcher {
 
     /// The maximum number of marks in one block of memory (32 MB).
     private static let maximumMarks = 1 << 28
+    /// The instructions after which the time is checked.
+    private static let workBetweenChecks = 1 << 16
 
     private let program: PatternProgram
     private let bytes: [UInt8]
@@ -26,7 +28,7 @@ struct PatternMatcher {
     private var slots: [Int]
     private var steps: Int
     private var countsSteps: Bool
-    /// The instructions executed so far, from all starts.
+    /// The instructions executed since the time was checked, from all starts.
     private var work = 0
     /// The marks for a string so long that they do not fit into one block. Steps are counted then, so the marks stay
     /// few.
@@ -100,11 +102,14 @@ struct PatternMatcher {
         var position = start
         while true {
             if countsSteps, !spendStep() { return nil }
-            work &+= 1
-            // Nobody waits for the result in a task that was cancelled.
-            if work & 0xFFFF == 0, WorkLimit.isReached {
-                steps = -1
-                return nil
+            work += 1
+            if work >= Self.workBetweenChecks {
+                work = 0
+                // Nobody waits for the result in a task that was cancelled.
+                if WorkLimit.isReached {
+                    steps = -1
+                    return nil
+                }
             }
             switch step(routine, instruction, position, &choices, &marks) {
             case .continues(let next, let following):
@@ -260,11 +265,15 @@ struct PatternMatcher {
     }
 
     /// Returns where the text of a group ends if it occurs again at a position; a group that matched nothing is empty.
-    private func backreference(_ group: Int, _ position: Int, _ isBackward: Bool) -> Int? {
+    private mutating func backreference(_ group: Int, _ position: Int, _ isBackward: Bool) -> Int? {
         let (start, end) = (slots[2 * group], slots[2 * group + 1])
         guard start >= 0, end >= start else { return position }
         let target = isBackward ? position - (end - start) : position
         guard target >= 0, target + (end - start) <= bytes.count else { return nil }
+        // A long text takes as much work as many instructions.
+        let cost = (end - start) / 16
+        work += cost
+        if countsSteps { steps -= cost }
         guard bytes[target..<target + (end - start)].elementsEqual(bytes[start..<end]) else { return nil }
         return isBackward ? target : target + (end - start)
     }
