@@ -104,6 +104,10 @@ struct ContractDocuments: Sendable {
         } catch {
             let isInDocument = files[error.document] != nil
             let location = isInDocument ? ContractLocation(error.document, error.location) : location
+            // The reason may be a file that cannot be read.
+            if error.location.tokens.last == .name("$ref"), let reference = value(at: location)?.string {
+                _ = try target(of: reference, at: location)
+            }
             throw ContractError("this is not a valid schema: it \(error.message)", at: location)
         }
     }

@@ -122,10 +122,32 @@ package struct OpenAPIDocument: Sendable {
     /// The names of all operations: the operationId, or else the method and the path.
     package var names: [String] { operations.map(\.name) }
 
-    /// The names of the security schemes.
-    package var securitySchemes: [String] {
+    /// The kinds of security schemes (OpenAPI 3.1.1, section 4.8.27), as far as they determine what is sent.
+    package enum SecurityScheme: Sendable, Equatable {
+        /// A scheme of the Authorization field, in lowercase: `basic`, `bearer`, `digest`.
+        case http(String)
+        /// A key with this name in `header`, `query` or `cookie`.
+        case apiKey(in: String, name: String)
+        /// A token of OAuth 2 or OpenID Connect.
+        case token
+        /// Anything else, such as mutual TLS.
+        case other
+    }
+
+    /// The security schemes, by name.
+    package var securitySchemes: [(name: String, scheme: SecurityScheme)] {
         let components = ContractLocation(documents.address).appending(.name("components"), .name("securitySchemes"))
-        return documents.value(at: components)?.object?.names ?? []
+        return (documents.value(at: components)?.object ?? JSONObject()).map { name, _ in
+            let members = (try? documents.object(at: components.appending(.name(name))))?.members ?? JSONObject()
+            let scheme: SecurityScheme =
+                switch members["type"]?.string {
+                case "http": .http(members["scheme"]?.string?.lowercased() ?? "")
+                case "apiKey": .apiKey(in: members["in"]?.string ?? "", name: members["name"]?.string ?? "")
+                case "oauth2", "openIdConnect": .token
+                default: .other
+                }
+            return (name, scheme)
+        }
     }
 
     /// The address of the first server, if it is absolute, and its location.

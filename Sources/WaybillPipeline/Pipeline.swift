@@ -1,3 +1,4 @@
+import OrderedCollections
 package import WaybillDiagnostics
 package import WaybillManifest
 package import WaybillPlan
@@ -74,6 +75,16 @@ package struct Pipeline: Sendable {
         )
         checked.readFiles = files.paths
         return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)
+    }
+
+    /// Checks a manifest only as far as its OpenAPI documents are concerned: calls may be wrong.
+    package func contracts(
+        _ loaded: LoadedManifest,
+        environment: String? = nil
+    ) -> (checked: ResolvedManifest?, diagnostics: [Diagnostic]) {
+        guard let manifest = loaded.manifest else { return (nil, loaded.diagnostics) }
+        let checked = PlanBuilder.check(manifest, environment: environment, files: files, allowsOutside: allowsOutside)
+        return (checked, loaded.diagnostics + (checked.contracts.isEmpty ? checked.diagnostics : []))
     }
 
     /// Makes the plan of the graphs that the options select.

@@ -13,6 +13,8 @@ struct OperationsCommand: ParsableCommand {
             Each operation is listed with its name for 'call', its method, path and summary, and its inputs: where they are \
             sent, their types, and whether they are required.
 
+            Calls in the manifest may be wrong: 'waybill validate' checks them.
+
             Exit status: 0 the operations were listed, 1 there is none, 2 the manifest is invalid, 64 wrong usage.
             """
     )
@@ -38,9 +40,13 @@ struct OperationsCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        let stage = try options.checkedManifest()
-        output.report(stage.diagnostics)
-        guard let checked = stage.value else { throw ExitStatus.invalid }
+        let pipeline = Pipeline(allowsOutside: options.allowOutside)
+        let (checked, diagnostics) = pipeline.contracts(
+            pipeline.load(options.manifest),
+            environment: options.environment
+        )
+        output.report(diagnostics)
+        guard let checked, !diagnostics.hasErrors else { throw ExitStatus.invalid }
         let list = OperationList(of: checked, matching: word)
         let document = format == .json ? list.jsonDocument : list.text
         try output.writeResult(Array(document.utf8), as: format == .json ? .json : .text)

@@ -1,3 +1,4 @@
+package import WaybillContract
 import WaybillDiagnostics
 import WaybillJSON
 
@@ -121,4 +122,29 @@ package struct UserCredentials: Sendable {
 /// The settings of this file, looked up.
 extension Settings {
     package var auth: Setting<Authentication>? { self[Authentication.self] }
+}
+
+extension Authentication {
+    /// Returns what a security scheme of an OpenAPI document requires, if these credentials are others.
+    package func mismatch(with scheme: OpenAPIDocument.SecurityScheme) -> String? {
+        let fits =
+            switch scheme {
+            case .http("basic"): method is BasicAuthentication || method is NetrcAuthentication
+            case .http("digest"): method is DigestAuthentication
+            case .http("bearer"), .token: method is BearerAuthentication || method is OAuth2Authentication
+            case .apiKey(let part, let name):
+                (method as? APIKeyAuthentication).map {
+                    $0.position.rawValue == part && $0.name.value.lowercased() == name.lowercased()
+                } ?? false
+            case .http, .other: true
+            }
+        if fits || method == nil { return nil }
+        return switch scheme {
+        case .http(let name): "http \(name): write '\(name): …'"
+        case .token: "a token: write 'bearer: …' or 'oauth2: …'"
+        case .apiKey(let part, let name):
+            "a key in '\(part)' with the name '\(name)': write 'apiKey: {in: \(part), name: \(name), value: …}'"
+        case .other: "another one"
+        }
+    }
 }

@@ -232,8 +232,18 @@ struct OperationBinding {
 
     /// Reports credentials for security schemes that the document does not have.
     private mutating func checkSchemes(of service: Service, _ contract: Contract) {
-        let known = contract.document.securitySchemes
-        for (scheme, _) in service.security where !known.contains(where: { $0.hasSameCodePoints(as: scheme.value) }) {
+        let schemes = contract.document.securitySchemes
+        let known = schemes.map(\.name)
+        for (scheme, credentials) in service.security {
+            if let found = schemes.first(where: { $0.name.hasSameCodePoints(as: scheme.value) })?.scheme {
+                guard let expected = credentials.value.mismatch(with: found) else { continue }
+                diagnostics.report(
+                    "invalid-value",
+                    "the security scheme '\(scheme.value)' of the document is \(expected)",
+                    at: credentials.span
+                )
+                continue
+            }
             let nearest = NearestName.of(scheme.value, among: known)
             diagnostics.report(
                 "unknown-name",
