@@ -91,6 +91,11 @@ class Debian:
         for file in ("/etc/resolv.conf", "/etc/gitconfig"):
             if os.path.exists(file):
                 shutil.copy(file, f"{self.root}{file}")
+        # A machine behind a proxy may have certificates of its own, which pip does not read from the system.
+        certificates = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
+        if certificates.exists():
+            self.write("/etc/ssl/machine.crt", certificates.read_text())
+            self.write("/etc/pip.conf", "[global]\ncert = /etc/ssl/machine.crt\n")
         # As the software that runs containers writes it.
         self.write("/etc/hosts", "127.0.0.1 localhost\n")
         # Where the machine has the toolchain, and the packages that git finds in place of their addresses.
