@@ -4,6 +4,7 @@ import WaybillSchema
 
 /// A document of a contract as it was read.
 package struct ContractFile: Sendable {
+    /// The content.
     package let value: JSON
     /// Returns the locations of some of its values in its text. This may read the whole text.
     package let locations: @Sendable ([JSONPointer]) -> any DocumentLocations

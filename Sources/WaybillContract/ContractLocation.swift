@@ -5,6 +5,7 @@ package import WaybillJSON
 package struct ContractLocation: Sendable, Hashable {
     /// The absolute address of the document, without a fragment.
     package let address: String
+    /// The path to the value in the document.
     package let pointer: JSONPointer
 
     /// Creates a location.
@@ -26,6 +27,7 @@ package struct ContractLocation: Sendable, Hashable {
 package struct ContractError: Error, Sendable {
     /// The message, for people.
     package let message: String
+    /// The location of the error.
     package let location: ContractLocation
     /// The address of the document that could not be read, if that is the reason.
     package var unreadAddress: String?

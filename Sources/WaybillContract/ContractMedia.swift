@@ -10,8 +10,9 @@ package struct ContractMedia: Sendable {
     package let schema: JSONSchema?
     /// The properties of a form or a multipart body, by name.
     package let fields: [String: Field]
-    /// The first example, or a value made from the schema.
+    /// Of a response, the first example, or a value made from the schema.
     package let example: JSON?
+    /// The location of the media type.
     package let location: ContractLocation
 
     /// How a property of a form or a multipart body is sent (OpenAPI 3.1.1, section 4.8.15).
@@ -21,6 +22,18 @@ package struct ContractMedia: Sendable {
         /// Whether its value is bytes, which a file can contain.
         package let isBinary: Bool
         let writer: ParameterWriter?
+    }
+
+    /// The maximum number of violations of a schema that are listed.
+    static let maximumViolations = 20
+
+    /// Returns the violations of the schema in a body to send. Only bodies of JSON, of fields and of text have schemas.
+    ///
+    /// - Parameter type: The media type that the request chooses; `nil` for that of the document.
+    package func violations(in body: JSON, as type: MediaTypeName?) -> [SchemaViolation] {
+        let type = type ?? name
+        guard let schema, type.isJSON || type.isForm || type.isMultipart || type.isText else { return [] }
+        return schema.validate(described(body), limit: Self.maximumViolations)
     }
 
     /// Returns a body as its schema describes it: of a multipart body, a string for each file.
@@ -78,7 +91,7 @@ extension ContractDocuments {
                     name: name,
                     schema: hasSchema ? try schema(at: schemaLocation, for: access) : nil,
                     fields: name.isForm || name.isMultipart ? try fields(of: location) : [:],
-                    example: try example(ofMediaAt: location, for: access),
+                    example: access == .receiving ? try example(ofMediaAt: location, for: access) : nil,
                     location: location
                 )
             )

@@ -10,8 +10,11 @@ package struct ContractParameter: Sendable {
         case querystring
     }
 
+    /// The name in the request.
     package let name: String
+    /// The part of the request.
     package let part: Part
+    /// Whether a request must have it.
     package let isRequired: Bool
     /// The schema of the value.
     package let schema: JSONSchema
@@ -126,12 +129,4 @@ extension ContractDocuments {
             encoding: style == .cookie ? .none : encoding
         )
     }
-}
-
-extension JSONSchema {
-    /// The schema that accepts every value.
-    static let anything: JSONSchema = {
-        guard let schema = try? JSONSchema(compiling: true) else { preconditionFailure("'true' is a schema") }
-        return schema
-    }()
 }

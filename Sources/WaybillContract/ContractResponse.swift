@@ -12,7 +12,7 @@ package struct ContractResponse: Sendable {
         /// Every status that no other response describes.
         case `default`
 
-        /// Reads the name of a response; `nil` if it is none.
+        /// Reads the name of a response; `nil` if it is not a status, a class of statuses or `default`.
         init?(_ text: String) {
             if text == "default" {
                 self = .default
@@ -55,10 +55,12 @@ package struct ContractResponse: Sendable {
         }
     }
 
+    /// The statuses.
     package let status: Status
     let headers: [ContractHeader]
     /// The media types of the body; `nil` if the document does not describe the body.
     package let media: [ContractMedia]?
+    /// The location of the response.
     package let location: ContractLocation
 
     /// Example values of the header fields that are required.
@@ -130,7 +132,7 @@ package struct ContractViolation: Sendable {
 package struct ReceivedResponse: Sendable {
     /// The body of a response.
     package enum Body: Sendable {
-        /// There is none by definition, as for 204 or HEAD, or it is not known, as for a download.
+        /// Not checked: a response without a body by definition, as to HEAD or with the status 204, or a download.
         case unchecked
         case empty
         /// A value that was decoded from JSON.
@@ -149,11 +151,14 @@ package struct ReceivedResponse: Sendable {
         }
     }
 
+    /// The status.
     package let status: Int
     /// The header fields, in their order.
     package let headers: [(name: String, value: String)]
+    /// The body.
     package let body: Body
 
+    /// Creates a response from its parts.
     package init(status: Int, headers: [(name: String, value: String)], body: Body) {
         self.status = status
         self.headers = headers
@@ -166,9 +171,6 @@ package struct ReceivedResponse: Sendable {
 }
 
 extension Operation {
-    /// The maximum number of violations of a schema that are listed.
-    private static let maximumViolations = 20
-
     /// Returns the response that the document declares for a status; `nil` if it declares none.
     package func response(for status: Int) -> ContractResponse? {
         responses.compactMap { response in response.status.specificity(for: status).map { (response, $0) } }
@@ -233,14 +235,14 @@ extension Operation {
             return [ContractViolation(message: problem, location: match.location)]
         }
         guard let schema = match.schema, let value = Self.value(of: response.body, type) else { return [] }
-        let violations = schema.validate(value, limit: Self.maximumViolations + 1)
-        return violations.prefix(Self.maximumViolations).map { violation in
+        let violations = schema.validate(value, limit: ContractMedia.maximumViolations + 1)
+        return violations.prefix(ContractMedia.maximumViolations).map { violation in
             ContractViolation(
                 message: violation.sentence(on: "the body"),
                 location: ContractLocation(of: violation) ?? match.location
             )
         }
-            + (violations.count > Self.maximumViolations
+            + (violations.count > ContractMedia.maximumViolations
                 ? [ContractViolation(message: "the body has more differences", location: match.location)] : [])
     }
 

@@ -8,9 +8,13 @@ package struct MediaTypeName: Sendable, Hashable {
         self.text = String(text.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
     }
 
+    /// Whether it is JSON, or a type based on it.
     package var isJSON: Bool { text == "application/json" || text == "text/json" || text.hasSuffix("+json") }
+    /// Whether it is a form in the notation of a query.
     package var isForm: Bool { text == "application/x-www-form-urlencoded" }
+    /// Whether a body of this type has parts.
     package var isMultipart: Bool { text.hasPrefix("multipart/") }
+    /// Whether a body of this type is text for people.
     package var isText: Bool { text.hasPrefix("text/") }
     /// Whether it is a range, such as `image/*`.
     package var isRange: Bool { text.hasSuffix("/*") || text == "*" }

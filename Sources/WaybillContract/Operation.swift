@@ -8,12 +8,14 @@ package final class Operation: Sendable {
     package let entry: OpenAPIDocument.Entry
     /// The pieces of the path.
     package let path: [PathPiece]
+    /// The parameters, those of its path item included.
     package let parameters: [ContractParameter]
     /// The names by which calls give the parameters: their own, with the part of the request before it where several
     /// parameters have it, in the order of `parameters`.
     package let inputNames: [String]
     /// The body; `nil` if the operation takes none.
     package let body: Body?
+    /// The responses that are declared.
     package let responses: [ContractResponse]
     /// The alternatives of credentials: in each, the names of the security schemes that are all required.
     package let security: [[String]]
@@ -32,9 +34,11 @@ package final class Operation: Sendable {
 
     /// The body of a request (OpenAPI 3.1.1, section 4.8.13).
     package struct Body: Sendable {
+        /// Whether a request must have a body.
         package let isRequired: Bool
         /// The media types, in the order of the document; never empty.
         package let media: [ContractMedia]
+        /// The location of the body.
         package let location: ContractLocation
 
         /// The media type that is sent if a request chooses none: JSON, or else the first one.
@@ -42,6 +46,12 @@ package final class Operation: Sendable {
 
         /// Returns the media type of the document for a type that a request chooses; `nil` if there is none.
         package func media(for type: MediaTypeName) -> ContractMedia? { self.media.best(for: type) }
+
+        /// Returns the message for a media type that the operation does not take.
+        package func message(refusing type: MediaTypeName) -> String {
+            let names = media.map(\.name.text).joined(separator: ", ")
+            return "the operation does not take a body of the media type '\(type.text)': expected \(names)"
+        }
     }
 
     init(

@@ -67,6 +67,6 @@ package struct JSONSize: Sendable {
 
     /// The number of bytes up to which a string needs no storage of its own.
     private static let inlineBytes = 15
-    /// The number of bytes that the storage of a string or list takes besides its content.
+    /// The number of bytes that the storage of a string or list takes in addition to its content.
     private static let ofStorage = 32
 }

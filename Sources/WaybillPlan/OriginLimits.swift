@@ -11,13 +11,14 @@ package struct OriginLimits: Sendable {
     // The spans of the settings that the step and its endpoint do not set themselves; empty if the manifest names the
     // origin.
     private var shared: Set<SourceSpan> = []
-    /// Whether the URL is computed from results of other requests. If there is no origin to compare with, this is another one.
+    /// Whether the URL may come from a response. Without an origin to compare with, it is treated as another origin.
     package private(set) var isChosenByResponse = false
 
     init(of site: RequestSite, _ settings: Settings) {
         guard let template = site.computedOrigin else { return }
+        let isArgumentChosen = site.step?.argumentReferences.contains(where: \.mayComeFromResponse) ?? false
         isChosenByResponse = template.references.contains {
-            $0.root == .steps || $0.root == .session || $0.root == .state
+            $0.mayComeFromResponse || $0.root == .inputs && isArgumentChosen
         }
         let own = site.definition.settings.entries + (site.step?.step.settings.entries ?? [])
         shared = Set(settings.entries.map(\.span)).subtracting(own.map(\.span))
@@ -30,6 +31,25 @@ package struct OriginLimits: Sendable {
         case .any: false
         case .content, .credential: shared.contains(setting.span)
         }
+    }
+}
+
+extension Reference {
+    /// Whether the value may come from a response, and not only from the author of the manifest or who runs it. The elements
+    /// of a `forEach`, which have names of their own, often do.
+    fileprivate var mayComeFromResponse: Bool {
+        switch root {
+        case .inputs, .manifest, .secrets, .data, .run: false
+        default: true
+        }
+    }
+}
+
+extension StepSite {
+    /// The references in the inputs of the call.
+    fileprivate var argumentReferences: [Reference] {
+        guard case .call(let call) = step.action else { return [] }
+        return call.arguments.flatMap(\.value.templates).flatMap(\.references)
     }
 }
 

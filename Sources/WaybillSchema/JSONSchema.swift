@@ -10,6 +10,12 @@ package struct JSONSchema: Sendable {
     package let ineffectiveKeywords: [JSONSchemaError]
     let program: SchemaProgram
 
+    /// The schema that accepts every value.
+    package static let anything: JSONSchema = {
+        guard let schema = try? JSONSchema(compiling: true) else { preconditionFailure("'true' is not a schema") }
+        return schema
+    }()
+
     /// Compiles a schema.
     ///
     /// - Parameters:

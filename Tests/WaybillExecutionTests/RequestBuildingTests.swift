@@ -298,25 +298,34 @@ import WaybillTransport
         #expect(names == (isSent ? shared : ["X-Own"]))
     }
 
-    @Test(arguments: [("", "http://t/x", false), ("baseURL: \"http://t\"", "http://t/x", true)])
+    @Test(arguments: [
+        ("", "get: \"${steps.list.outputs.url}\"", false),
+        ("baseURL: \"http://t\"", "get: \"${steps.list.outputs.url}\"", true),
+        ("", "call: e, with: {u: \"${steps.list.outputs.url}\"}", false),
+        ("", "call: e, with: {u: \"http://t/x\"}", true),
+        ("", "forEach: {in: [\"http://t/x\"], as: u}, get: \"${u}\"", false),
+        ("", "get: \"${manifest.inputs.u}\"", true),
+    ])
     func `without a service, the base URL of the graph is the origin for what the graph sets`(
         baseURL: String,
-        url: String,
+        step: String,
         isSent: Bool
     ) async throws {
         let fixture = try ExecutionFixture(
             """
               other: {baseURL: "http://o"}
+            inputs: {u: {type: string, default: "http://t/x"}}
+            endpoints: {e: {inputs: {u: string}, url: "${inputs.u}"}}
             graphs:
               main:
                 auth: {bearer: graph}
                 \(baseURL)
                 chain:
                   - {id: list, get: "http://t/list", outputs: {url: $.url}}
-                  - {get: "${steps.list.outputs.url}", headers: {X-Own: o}}
+                  - {id: x, \(step), headers: {X-Own: o}}
 
             """,
-            ["/list": .json("{\"url\": \"\(url)\"}"), "/x": .json("{}")]
+            ["/list": .json("{\"url\": \"http://t/x\"}"), "/x": .json("{}")]
         )
         let result = await fixture.run().result
         let sent = fixture.transport.sent

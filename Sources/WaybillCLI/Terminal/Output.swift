@@ -66,7 +66,7 @@ struct Output: Sendable {
     /// The number of bytes that wait for the reader of standard output.
     static var waitingBytes: Int { queue.waitingBytes }
 
-    /// Waits until everything is written, but no longer than a time; what is left then is not written.
+    /// Waits until everything is written, at most for a duration. The rest is not written.
     static func finish(within time: Duration) {
         let end = ContinuousClock.now + time
         if !waitForWrites(unless: { ContinuousClock.now > end }) { isAbandoned.store(true, ordering: .relaxed) }

@@ -9,7 +9,7 @@ final class OutputQueue: Sendable {
         var waiting: [(bytes: Int, perform: @Sendable () -> Void)] = []
         /// The number of writes that have not ended, and of their bytes.
         var (count, bytes) = (0, 0)
-        /// Whether there is a thread, or the system has no more; `nil` before the first write.
+        /// Whether the thread could be started; `nil` before the first write.
         var hasThread: Bool?
     }
 
@@ -35,8 +35,8 @@ final class OutputQueue: Sendable {
         if waits { arrival.signal() } else { write() }
     }
 
-    /// Waits until all writes that were added before have ended, and returns true; false once `mustStop` returns true,
-    /// which is asked now and then.
+    /// Waits until all writes that were added before have ended. Returns whether they have; `false` if `mustStop`, which is
+    /// called every 50 ms, has returned `true`.
     func wait(unless mustStop: () -> Bool) -> Bool {
         guard !isIdle else { return true }
         let end = DispatchSemaphore(value: 0)

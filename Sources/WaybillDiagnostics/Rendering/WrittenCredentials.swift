@@ -31,7 +31,7 @@ enum WrittenCredentials {
     }
 
     /// Returns the ranges of the values after the names of header fields with credentials (`X-Api-Key: abc`), and after the
-    /// keys of `auth` (`bearer: abc`). Values that are not written there, such as `${secrets.key}`, are none.
+    /// keys of `auth` (`bearer: abc`). A reference, such as `${secrets.key}`, is shown.
     private static func fieldValues(in line: ArraySlice<UInt8>) -> [Range<Int>] {
         var found: [Range<Int>] = []
         for colon in line.indices where line[colon] == UInt8(ascii: ":") {
@@ -55,7 +55,7 @@ enum WrittenCredentials {
                 value = value[space...].drop { $0 == UInt8(ascii: " ") }
             }
             if let reference = value.firstRange(of: "${".utf8) { value = value[..<reference.lowerBound] }
-            // The declaration of an input is none.
+            // An input can be named 'password'; its type is shown.
             let isType = name == "password" && value.starts(with: "string".utf8)
             if !value.isEmpty, !isType { found.append(value.indices) }
         }

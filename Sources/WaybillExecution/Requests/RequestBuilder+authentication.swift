@@ -74,8 +74,7 @@ extension RequestBuilder {
                         span: key.value.value.span
                     )
                 }
-                let others = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
-                set("Cookie", (others + ["\(name)=\(text)"]).joined(separator: "; "))
+                headers.add(HTTPField(name: "Cookie", value: "\(name)=\(text)", isSensitive: true))
             }
         case let aws as AWSAuthentication:
             signer = AWSSigner(

@@ -60,6 +60,22 @@ extension RequestBuilder {
     }
 }
 
+extension [HTTPField] {
+    /// Adds a field. A request has one field for all cookies (RFC 6265, section 5.4).
+    mutating func add(_ field: HTTPField) {
+        guard field.isNamed("Cookie") else { return append(field) }
+        let cookies = filter { $0.isNamed("Cookie") && !$0.value.isEmpty } + [field]
+        removeAll { $0.isNamed("Cookie") }
+        append(
+            HTTPField(
+                name: field.name,
+                value: cookies.map(\.value).joined(separator: "; "),
+                isSensitive: cookies.contains(where: \.isSensitive)
+            )
+        )
+    }
+}
+
 extension Setting<HeaderSetting> {
     /// The first value of the field.
     func firstText(in scope: RequestScope) throws(EvaluationFailure) -> String? {

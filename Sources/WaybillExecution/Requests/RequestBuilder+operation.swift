@@ -48,16 +48,13 @@ extension RequestBuilder {
         return address
     }
 
-    /// Adds the parameters of an operation to a URL and to header fields.
+    /// Adds the parameters of an operation to a URL, and returns the header fields that it adds.
     mutating func addParameters(
         of bound: BoundOperation,
-        to url: inout String,
-        _ headers: inout [HTTPField]
-    ) throws(EvaluationFailure) {
+        to url: inout String
+    ) throws(EvaluationFailure) -> [HTTPField] {
         let operation = bound.operation
-        var cookies = headers.filter { $0.isNamed("Cookie") && !$0.value.isEmpty }.map(\.value)
-        let ownCookies = cookies.count
-        var isCookieSecret = false
+        var fields: [HTTPField] = []
         for (name, parameter) in zip(operation.inputNames, operation.parameters) where parameter.part != .path {
             // The URL has the page's value.
             if case .query(let filled, _) = page, parameter.part == .query, filled.hasSameCodePoints(as: parameter.name)
@@ -74,23 +71,19 @@ extension RequestBuilder {
             try register(ScopeText(text, isSecret: value.isSecret))
             switch parameter.part {
             case .query, .querystring: if !text.isEmpty { url = Self.appending(text, to: url) }
-            case .header:
-                headers.append(
+            case .header, .cookie:
+                let field = parameter.part == .cookie ? "Cookie" : parameter.name
+                fields.append(
                     HTTPField(
-                        name: parameter.name,
-                        value: try text.asFieldValue(of: parameter.name, at: span(ofInput: name)),
-                        isSensitive: value.isSecret || CredentialNames.contains(parameter.name)
+                        name: field,
+                        value: try text.asFieldValue(of: field, at: span(ofInput: name)),
+                        isSensitive: value.isSecret || CredentialNames.contains(field)
                     )
                 )
-            case .cookie:
-                isCookieSecret = isCookieSecret || value.isSecret
-                cookies.append(try text.asFieldValue(of: "Cookie", at: span(ofInput: name)))
             case .path: break
             }
         }
-        guard cookies.count > ownCookies else { return }
-        headers.removeAll { $0.isNamed("Cookie") }
-        headers.append(HTTPField(name: "Cookie", value: cookies.joined(separator: "; "), isSensitive: isCookieSecret))
+        return fields
     }
 
     /// The body of an operation; `nil` if the call gives none.
@@ -104,22 +97,13 @@ extension RequestBuilder {
             return nil
         }
         let chosen = contentType.map(MediaTypeName.init)
-        var media = declared.preferred
-        if let chosen {
-            if let match = declared.media(for: chosen) {
-                media = match
-            } else {
-                let names = declared.media.map(\.name.text).joined(separator: ", ")
-                let message = "the media type '\(chosen.text)' of the body is not declared: expected \(names)"
-                try violate(message, at: "body", declared.location, bound)
-            }
+        if let chosen, declared.media(for: chosen) == nil {
+            try violate(declared.message(refusing: chosen), at: "body", declared.location, bound)
         }
-        let name = chosen ?? media.name
-        if let schema = media.schema, name.isJSON || name.isForm || name.isMultipart || name.isText {
-            for violation in schema.validate(media.described(value.json), limit: Self.maximumViolations) {
-                let location = ContractLocation(of: violation) ?? media.location
-                try violate(violation.sentence(on: "the input 'body'"), at: "body", location, bound)
-            }
+        let media = chosen.flatMap(declared.media) ?? declared.preferred
+        for violation in media.violations(in: value.json, as: chosen) {
+            let location = ContractLocation(of: violation) ?? media.location
+            try violate(violation.sentence(on: "the input 'body'"), at: "body", location, bound)
         }
         let context = BodyContext(
             scope: scope.scope(.graph(plan.graph)),
@@ -129,8 +113,6 @@ extension RequestBuilder {
         )
         return try media.encoded(value, as: chosen, in: context)
     }
-
-    private static let maximumViolations = 20
 
     /// The text of a parameter as it is sent.
     private mutating func text(

@@ -65,13 +65,13 @@ struct RequestBuilder {
         if case .query(let name, let value) = page { url = PageQuery.setting(name, to: value, in: url) }
         var added: [HTTPField] = []
         if let operation = plan.operation, otherOrigin == nil {
-            try addParameters(of: operation, to: &url, &added)
+            added = try addParameters(of: operation, to: &url)
         }
         scope.request = SentRequest(method: method, url: url, body: content.bytes)
 
         var request = constants.value.request
         var headers = constants.value.hasHeaders ? request.headers : try self.headers(of: sent)
-        headers += added
+        for field in added { headers.add(field) }
         if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
             !sent.unsets(field: "Content-Type")
         {

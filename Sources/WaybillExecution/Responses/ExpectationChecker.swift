@@ -57,8 +57,8 @@ struct ExpectationChecker {
                 let pattern = try wanted.text(in: scope(field.level)).text
                 let values = response.headers.values(named: name)
                 if values.isEmpty { return "header field '\(name)' is missing" }
-                // Several fields mean the same as one with all their values (RFC 9110, section 5.3), but each of several
-                // cookies stands for itself.
+                // Several fields mean the same as one with all their values (RFC 9110, section 5.3), except fields with
+                // cookies.
                 let (glob, whole) = (Glob(pattern), values.joined(separator: ", "))
                 let isOfCookies = HTTPField(name: name, value: "").isNamed("Set-Cookie")
                 if glob.matches(whole) || values.allSatisfy({ glob.matches($0) }) { return nil }

@@ -48,7 +48,7 @@ struct ResponseEvaluator {
     let expectedStatus: [StatusPattern]
     /// The scope of expressions, with the response.
     var scope: RequestScope
-    private(set) var evaluated = Evaluation()
+    var evaluated = Evaluation()
     var redactor: Redactor { scope.context.run.redactor }
 
     consuming func evaluate() -> Evaluation {
@@ -174,7 +174,7 @@ struct ResponseEvaluator {
     }
 
     /// The end of a failure's message if the body is hidden.
-    private var hiddenBody: String? {
+    var hiddenBody: String? {
         evaluated.isBodyHidden ? "; the body is not shown, because it may contain secret outputs" : nil
     }
 
@@ -184,44 +184,6 @@ struct ResponseEvaluator {
     }
 
     // MARK: Steps
-
-    /// The failure of a response that the contract of its operation does not declare. What is not an error is noted.
-    private mutating func contractFailure() -> Failure? {
-        let (violations, areErrors) = contractViolations()
-        guard areErrors else {
-            evaluated.contractWarnings = violations.map(located)
-            return nil
-        }
-        guard let first = violations.first else { return nil }
-        let count = violations.count
-        let message = count == 1 ? located(first) : "the response differs from its contract in \(count) ways"
-        return Failure(
-            .contract,
-            shown(message),
-            at: plan.address.text.span,
-            details: hiddenBody == nil ? violations : []
-        )
-    }
-
-    /// The message of a difference from the contract, with the location of what declares it.
-    private func located(_ difference: Failure.Detail) -> RedactedText {
-        redactor.text(difference.message.description + (difference.span.map { " (declared at \($0))" } ?? ""))
-    }
-
-    /// Adds the differences from the contract to another failure.
-    private mutating func withContract(_ failure: Failure) -> Failure {
-        guard plan.operation != nil, hiddenBody == nil, let contract = contractFailure() else { return failure }
-        var failure = failure
-        if failure.details.isEmpty { failure.details = [.init(failure.message, at: failure.span)] }
-        failure.details += contract.details
-        return failure
-    }
-
-    /// A message about the body, unless that is hidden.
-    private func shown(_ message: RedactedText) -> RedactedText {
-        guard let hiddenBody else { return message }
-        return redactor.text("the response differs from its contract" + hiddenBody)
-    }
 
     private func statusFailure(_ wanted: [StatusPattern]) -> Failure {
         let patterns = wanted.map(\.description).joined(separator: " or ")

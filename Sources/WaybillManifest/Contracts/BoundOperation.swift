@@ -8,9 +8,12 @@ import WaybillSchema
 package final class BoundOperation: Sendable {
     /// The name of the service.
     package let service: String
+    /// The document of the service.
     package let contract: Contract
+    /// The operation in the document.
     package let operation: Operation
 
+    /// Binds an operation to a service.
     package init(_ operation: Operation, of contract: Contract, for service: String) {
         self.operation = operation
         self.contract = contract
@@ -44,13 +47,11 @@ package final class BoundOperation: Sendable {
     private var inputs: Definitions<InputDeclaration> {
         var inputs: Definitions<InputDeclaration> = [:]
         func add(_ name: String, _ document: JSON, _ location: ContractLocation, _ defaultValue: JSON?) {
-            guard let span = contract.span(of: location),
-                let schema = try? JSONSchema(compiling: true)
-            else { return }
+            guard let span = contract.span(of: location) else { return }
             inputs[name] = Definition(
                 name: Spanned(name, at: span),
                 value: InputDeclaration(
-                    schema: schema,
+                    schema: .anything,
                     document: document,
                     types: [],
                     defaultValue: defaultValue,

@@ -71,6 +71,7 @@ package struct ContractReader {
 package struct Contract: Sendable {
     /// The name of the file, and where a manifest has it.
     package let name: Spanned<String>
+    /// The document.
     package let document: OpenAPIDocument
     /// Why files that it refers to cannot be read, by address.
     private let refusals: [String: FileRefusal]
@@ -89,7 +90,7 @@ package struct Contract: Sendable {
 
     /// Returns the diagnostic for an error in the document.
     ///
-    /// - Parameter use: Where the manifest uses what has the error, and what it is.
+    /// - Parameter use: Where the manifest uses the part with the error.
     package func diagnostic(for error: ContractError, usedAt use: SourceSpan) -> Diagnostic {
         let span = span(of: error.location)
         if let refusal = error.unreadAddress.flatMap({ refusals[$0] }) { return refusal.diagnostic(at: span ?? use) }

@@ -6,7 +6,7 @@ import WaybillRuntime
 
 extension ContractMedia {
     /// Returns the body of a request for a value of the input `body`: as JSON, form, multipart or text, as the media type
-    /// requires. `{file: PATH}` is a file, where the media type is none of the first three.
+    /// requires. For text and all other types, `{file: PATH}` is the content of a file.
     ///
     /// - Parameter type: The media type that the request chooses; `nil` for that of the document.
     package func encoded(

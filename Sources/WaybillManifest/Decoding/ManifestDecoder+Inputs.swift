@@ -14,9 +14,8 @@ extension ManifestDecoder {
     }
 
     /// Returns an input of which only the name is known.
-    private static func unknownInput(at span: SourceSpan) -> InputDeclaration? {
-        guard let anything = try? JSONSchema(compiling: true) else { return nil }
-        return InputDeclaration(schema: anything, document: true, types: [], span: span, isUnknown: true)
+    private static func unknownInput(at span: SourceSpan) -> InputDeclaration {
+        InputDeclaration(schema: .anything, document: true, types: [], span: span, isUnknown: true)
     }
 
     /// Reads an input with a short schema: `string`, `integer|string`, `string?`.

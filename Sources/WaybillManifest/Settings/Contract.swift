@@ -14,7 +14,9 @@ package struct ContractSetting: ReadableSetting {
         case error, warning, off
     }
 
+    /// What is checked.
     package let subject: Subject
+    /// What a difference causes.
     package let severity: Severity
 
     static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {

@@ -19,15 +19,21 @@ struct AddressParts: ManifestRule {
                 "this path requires a base URL",
                 at: path.span,
                 secondary: site.callers.last.map { [.init($0.step.span, "runs the graph with its settings")] } ?? [],
-                help: [
-                    site.service.standsAlone
-                        ? "With 'standalone', the base URL of a service or the defaults does not apply: write an"
-                            + " absolute 'url' instead of a path."
-                        : manifest.services.isEmpty
-                            ? "Write an absolute 'url', or define a service with a 'baseURL'."
-                            : "Give the service or the defaults a 'baseURL', or write an absolute 'url'."
-                ]
+                help: [help(for: site, manifest)]
             )
         }
+    }
+
+    private func help(for site: RequestSite, _ manifest: Manifest) -> String {
+        if site.definition.operation != nil {
+            return "The document has no server with an absolute URL: give the service a 'baseURL'."
+        }
+        if site.service.standsAlone {
+            return "With 'standalone', the base URL of a service or the defaults does not apply: write an absolute "
+                + "'url' instead of a path."
+        }
+        return manifest.services.isEmpty
+            ? "Write an absolute 'url', or define a service with a 'baseURL'."
+            : "Give the service or the defaults a 'baseURL', or write an absolute 'url'."
     }
 }

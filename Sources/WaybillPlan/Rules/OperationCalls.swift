@@ -64,8 +64,13 @@ private struct OperationCallCheck {
             guard let argument = argument(name), let constant = argument.value.constant else { continue }
             if constant == .null, !parameter.isRequired { continue }
             if let violation = parameter.schema.validate(constant, limit: 1).first {
-                let message = violation.sentence(on: "the input '\(name)'")
-                diagnostics += report(message, argument.value.span, .init(of: violation), parameter.location)
+                diagnostics += report(
+                    violation.sentence(on: "the input '\(name)'"),
+                    argument.value.span(at: violation.instanceLocation.tokens),
+                    .init(of: violation),
+                    parameter.location,
+                    help: violation.needsQuotes ? ["Put quotes around it, so that it is a string."] : []
+                )
             } else if parameter.text(of: constant) == nil {
                 diagnostics.report(
                     "invalid-input",
@@ -185,24 +190,17 @@ private struct OperationCallCheck {
         guard let body = operation.body, let argument = argument("body"), severity != .off else { return [] }
         let chosen = settings.headers.last { $0.value.isNamed("Content-Type") }
         var media = body.preferred
+        var type: MediaTypeName?
         if let chosen {
             guard let text = chosen.value.texts?.first?.constantText else { return [] }
-            guard let match = body.media(for: MediaTypeName(text)) else {
-                let names = body.media.map(\.name.text).joined(separator: ", ")
-                return report(
-                    "the operation does not take a body of the media type '\(text)': expected \(names)",
-                    chosen.span,
-                    nil,
-                    body.location
-                )
+            type = MediaTypeName(text)
+            guard let match = type.flatMap(body.media) else {
+                return report(body.message(refusing: MediaTypeName(text)), chosen.span, nil, body.location)
             }
             media = match
         }
-        guard media.name.isJSON || media.name.isForm || media.name.isMultipart || media.name.isText,
-            let schema = media.schema,
-            let constant = argument.value.constant
-        else { return [] }
-        return schema.validate(media.described(constant), limit: 20).flatMap { violation in
+        guard let constant = argument.value.constant else { return [] }
+        return media.violations(in: constant, as: type).flatMap { violation in
             report(
                 violation.sentence(on: "the input 'body'"),
                 argument.value.span(at: violation.instanceLocation.tokens),
@@ -216,7 +214,8 @@ private struct OperationCallCheck {
         _ message: String,
         _ span: SourceSpan,
         _ keyword: ContractLocation?,
-        _ owner: ContractLocation
+        _ owner: ContractLocation,
+        help: [String] = []
     ) -> [Diagnostic] {
         guard severity != .off else { return [] }
         return [
@@ -225,12 +224,21 @@ private struct OperationCallCheck {
                 message,
                 severity: severity == .error ? .error : .warning,
                 at: span,
-                secondary: secondary(keyword ?? owner)
+                secondary: secondary(keyword ?? owner),
+                help: help
             )
         ]
     }
 
     private func secondary(_ location: ContractLocation) -> [Diagnostic.Label] {
         bound.contract.span(of: location).map { [.init($0, "required by the contract")] } ?? []
+    }
+}
+
+extension SchemaViolation {
+    /// Whether a string is required, and the value is a number or boolean because it has no quotes.
+    fileprivate var needsQuotes: Bool {
+        guard case .wrongType(let expected, let found, _) = detail else { return false }
+        return expected.contains(.string) && [.number, .integer, .boolean].contains(found)
     }
 }

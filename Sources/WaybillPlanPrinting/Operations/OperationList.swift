@@ -37,7 +37,7 @@ package struct OperationList: Sendable {
         }
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     package var isEmpty: Bool { lines.isEmpty }
 
     /// The list for people: the name of each operation, its method, path and summary, and a line for each input.
