@@ -233,10 +233,11 @@ class DocumentCheck:
         self.write(service, [call.step(f"c{number}") for number, call in enumerate(self.calls)] or [{"get": "/"}])
         found = json.loads(self.waybill("validate", "manifest.yaml", "--format", "json", statuses=(0, 2)))
         wrong = {}
-        for each in found["diagnostics"]:
-            for location in [each] + each["labels"]:
-                if each["severity"] == "error" and location["file"] == "manifest.yaml":
-                    wrong.setdefault(location["start"]["line"] - 2, f"{each['id']}: {each['message']}")
+        for each in [each for each in found["diagnostics"] if each["severity"] == "error"]:
+            lines = [location["start"]["line"] for location in [each] + each["labels"] if location["file"] == "manifest.yaml"]
+            if not lines:
+                raise Unable(f"waybill validate: {each['id']}: {each['message']}")
+            wrong.setdefault(lines[0] - 2, f"{each['id']}: {each['message']}")
         return wrong
 
     def send(self, service):
