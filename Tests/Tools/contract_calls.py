@@ -175,6 +175,8 @@ def body_of(media, kind, full):
 def calls_of(listed, document, reasons):
     """Yields the calls of an operation that `waybill operations` lists: with the inputs that it requires and with all, and with
     each media type of its body. The reasons get the calls that cannot be made."""
+    if "error" in listed:
+        raise Unable(listed["error"])
     item = document["paths"][listed["path"]]
     operation = item[listed["method"].lower()]
     declared = item.list("parameters") + operation.list("parameters")
