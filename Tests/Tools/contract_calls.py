@@ -178,7 +178,8 @@ def calls_of(listed, document, reasons):
     if "error" in listed:
         raise Unable(listed["error"])
     item = document["paths"][listed["path"]]
-    operation = item[listed["method"].lower()]
+    method = listed["method"].lower()
+    operation = item[method] if method in item else item["additionalOperations"][listed["method"]]
     declared = item.list("parameters") + operation.list("parameters")
     parameters = {(each.get("in"), each.get("name")): each for each in declared}
     body = operation["requestBody"] if "requestBody" in operation else Node(operation.file, {})
