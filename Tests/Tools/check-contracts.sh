@@ -10,4 +10,4 @@ if ! [ -x "$waybill" ]; then
 fi
 
 tools=$(Tests/Tools/python-with.sh openapi-core==0.23.1)
-"$tools/bin/python" -B Tests/Tools/check-contracts.py --program "$waybill" --minimum 60
+"$tools/bin/python" -B Tests/Tools/check-contracts.py --program "$waybill" --minimum 64

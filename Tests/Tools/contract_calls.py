@@ -166,8 +166,8 @@ def body_of(media, kind, full):
     properties = media["schema"].dict("properties") if "schema" in media and "multipart" in kind else {}
     for name, property in properties.items():
         item = property["items"] if "items" in property else property
-        is_file = item.get("format") == "binary" or "contentMediaType" in item and "contentEncoding" not in item
-        if is_file and name in body:
+        is_bytes = "contentMediaType" in item and "contentEncoding" not in item
+        if (item.get("format") == "binary" or is_bytes or item.value == {}) and name in body:
             body[name] = [FILE] if "items" in property else FILE
     return body
 
