@@ -170,6 +170,9 @@ def differences(api, call, scheme):
         # An empty form is no body.
         if call.body and not is_same(call.body, read):
             yield f"request: the body is {read!r}, not {call.body!r}"
+        files = json.dumps(call.body).count(json.dumps(FILE))
+        if request.body.count(CONTENT) != files:
+            yield f"request: the body has {request.body.count(CONTENT)} files, not {files}"
     if call.has_responses:
         status, headers, data = call.response
         response = MockResponse(data, status, dict(headers), headers.get("Content-Type", "application/octet-stream"))
