@@ -41,6 +41,12 @@ package struct BoundManifest: Sendable {
         }
         let path = String(target.unicodeScalars.dropFirst(folder.unicodeScalars.count + 1))
         // The document is read as it will be for the manifest.
+        // In a manifest, '${' starts an expression.
+        if path.contains("${") {
+            text = ""
+            diagnostics = [Diagnostic("invalid-value", "the name of the document must not contain '${'", at: nil)]
+            return
+        }
         let bare = SourceFile(name: file, text: "waybill: 1\nservices: {api: {openapi: \(Self.scalar(path))}}\n")
         let pipeline = Pipeline()
         let (checked, found) = pipeline.contracts(pipeline.load(bare))
@@ -58,7 +64,14 @@ package struct BoundManifest: Sendable {
         let isPlain =
             text.utf8.allSatisfy { $0.isIdentifier || ".-/".utf8.contains($0) } && text.utf8.first?.isLetter == true
             && !["true", "false", "null", "yes", "no", "on", "off"].contains(text.lowercased())
-        return isPlain ? text : JSONWriter().string(.string(text))
+        if isPlain { return text }
+        // In quotes, YAML treats some characters outside ASCII as line breaks, and others are not permitted.
+        return JSONWriter().string(.string(text)).unicodeScalars.map { scalar in
+            let isSafe = scalar.value >= 0x20 && scalar.value < 0x7F || scalar.properties.isAlphabetic
+            if isSafe { return String(scalar) }
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "\\U" + String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        }.joined()
     }
 
     /// Returns a string in which everything that an id cannot contain is replaced.
@@ -89,8 +102,9 @@ private struct Writer {
 
     init(_ document: OpenAPIDocument, path: String, url: String?) {
         (self.document, self.path, self.url) = (document, path, url)
-        let title = BoundManifest.identifier(document.title.lowercased(), separator: "-")
+        let title = BoundManifest.identifier(String(document.title.lowercased().prefix(60)), separator: "-")
         service = title == "_" ? "api" : title
+        schemes = Self.schemes(of: document)
     }
 
     mutating func text(of file: String) -> String {
@@ -110,19 +124,32 @@ private struct Writer {
     }
 
     /// The security schemes with the names of their secrets, and the value under `security`.
-    private var schemes: [(name: String, secrets: [String], value: String)] {
-        document.securitySchemes.compactMap { name, scheme in
-            let secret = BoundManifest.identifier(name, separator: "_")
+    private let schemes: [(name: String, secrets: [String], value: String)]
+
+    private static func schemes(of document: OpenAPIDocument) -> [(name: String, secrets: [String], value: String)] {
+        var used: Set<String> = []
+        /// Returns a name that is not used yet, also not in capital letters, as those of environment variables.
+        func unique(_ name: String) -> String {
+            var (result, number) = (name, 2)
+            while !used.insert(result.uppercased()).inserted { (result, number) = ("\(name)_\(number)", number + 1) }
+            return result
+        }
+        return document.securitySchemes.compactMap { name, scheme in
+            let base = BoundManifest.identifier(name, separator: "_")
             func pair(_ key: String) -> (String, [String], String) {
-                let secrets = ["\(secret)_username", "\(secret)_password"]
+                let secrets = [unique("\(base)_username"), unique("\(base)_password")]
                 let values = zip(["username", "password"], secrets).map { "\($0): \"${secrets.\($1)}\"" }
                 return (name, secrets, "{\(key): {\(values.joined(separator: ", "))}}")
             }
             switch scheme {
             case .http("basic"): return pair("basic")
             case .http("digest"): return pair("digest")
-            case .http("bearer"), .token: return (name, [secret], "{bearer: \"${secrets.\(secret)}\"}")
+            case .http("bearer"), .token:
+                let secret = unique(base)
+                return (name, [secret], "{bearer: \"${secrets.\(secret)}\"}")
             case .apiKey(let part, let key):
+                guard ["header", "query", "cookie"].contains(part), !key.isEmpty else { return nil }
+                let secret = unique(base)
                 let value = "{in: \(part), name: \(BoundManifest.scalar(key)), value: \"${secrets.\(secret)}\"}"
                 return (name, [secret], "{apiKey: \(value)}")
             case .http, .other: return nil
@@ -147,7 +174,8 @@ private struct Writer {
         if let url {
             text += "    baseURL: \(JSONWriter().string(.string(url.replacing("${", with: "$${"))))\n"
         } else if document.server == nil {
-            text += "    baseURL: \(FirstManifest.usualURL)     # the document has no absolute address\n"
+            let address = JSONWriter().string(.string(FirstManifest.usualURL + (document.serverPath ?? "")))
+            text += "    baseURL: \(address)     # the document has no absolute address\n"
         }
         if !schemes.isEmpty {
             text += "    security:                # by the names of the document's security schemes\n"
@@ -178,7 +206,7 @@ private struct Writer {
     /// A comment that shows how to call the first operation that requires inputs.
     private var suggestion: String {
         let operation = document.operations.lazy.compactMap { try? document.operation($0) }.first
-        guard let operation else { return "" }
+        guard let operation, let name = name(of: operation.entry) else { return "" }
         let inputs = operation.requiredInputs.map { "\(BoundManifest.scalar($0)): …" }.joined(separator: ", ")
         return """
 
@@ -187,16 +215,16 @@ private struct Writer {
             # graphs:
             #   main:
             #     chain:
-            #       - call: \(BoundManifest.scalar(name(of: operation.entry)))
+            #       - call: \(BoundManifest.scalar(name))
             #         with: {\(inputs.isEmpty ? "limit: 10" : inputs)}
 
             """
     }
 
     /// The name of an operation for `call`. An operationId that several operations have names none of them.
-    private func name(of entry: OpenAPIDocument.Entry) -> String {
-        let isUnique = entry.id.map { document.entries(named: $0).count == 1 } ?? false
-        return "\(service).\(isUnique ? entry.name : entry.methodAndPath)"
+    private func name(of entry: OpenAPIDocument.Entry) -> String? {
+        let names = [entry.id, entry.methodAndPath].compactMap(\.self)
+        return names.first { document.entries(named: $0).count == 1 }.map { "\(service).\($0)" }
     }
 
     /// Returns a step that calls an operation. It has an id of its own if the name of the operation has none.
@@ -214,12 +242,6 @@ private struct Writer {
 }
 
 extension WaybillContract.Operation {
-    /// The names of the inputs to which a call must give values.
-    fileprivate var requiredInputs: [String] {
-        let parameters = zip(inputNames, parameters).filter { $1.isRequired && $1.defaultValue == nil }.map(\.0)
-        return parameters + (body?.isRequired == true ? ["body"] : [])
-    }
-
     /// Whether the document declares a response with a status that steps expect.
     fileprivate var mayPass: Bool {
         responses.isEmpty || responses.contains { $0.status.isSuccess || $0.status == .default }

@@ -19,11 +19,17 @@ package struct ContractMedia: Sendable {
 
     /// How a property of a form or a multipart body is sent (OpenAPI 3.1.1, section 4.8.15).
     package struct Field: Sendable {
-        /// The media type of a part; `nil` for the one that its value has.
-        package let contentType: String?
+        /// The media types and ranges that a part may have; empty for the one that its value has.
+        let contentTypes: [MediaTypeName]
         /// Whether its value is bytes, which a file can contain.
         package let isBinary: Bool
         let writer: ParameterWriter?
+
+        /// Returns the media type of a part: its usual one if the document permits that, or else the first one of the document.
+        package func contentType(usual: String?) -> String? {
+            if let usual, contentTypes.best(for: MediaTypeName(usual)) != nil { return usual }
+            return contentTypes.first { !$0.isRange }?.text ?? usual
+        }
     }
 
     /// The maximum number of violations of a schema that are listed.
@@ -34,7 +40,9 @@ package struct ContractMedia: Sendable {
     /// - Parameter type: The media type that the request chooses; `nil` for that of the document.
     package func violations(in body: JSON, as type: MediaTypeName?) -> [SchemaViolation] {
         let type = type ?? name
-        guard let schema, type.isJSON || type.isForm || type.isMultipart || type.isText else { return [] }
+        // A range is sent as JSON, unless the value is text or a file.
+        let isJSON = type.isJSON || type.isRange && body.string == nil && body.fileName == nil
+        guard let schema, isJSON || type.isForm || type.isMultipart || type.isText else { return [] }
         return schema.validate(described(body), limit: Self.maximumViolations)
     }
 
@@ -81,12 +89,14 @@ extension ContractDocuments {
     /// Reads the media types of a body, in the order of the document; `nil` if it names none.
     func media(of owner: ContractLocation, for access: SchemaAccess) throws(ContractError) -> [ContractMedia]? {
         let content = owner.appending(.name("content"))
-        guard let types = value(at: content)?.object, !types.isEmpty else { return nil }
+        guard let written = value(at: content) else { return nil }
+        guard let types = written.object else { throw ContractError("this must be an object", at: content) }
+        if types.isEmpty { return nil }
         var media: [ContractMedia] = []
-        for (type, value) in types {
-            let location = content.appending(.name(type))
+        for (type, _) in types {
+            let (location, members) = try object(at: content.appending(.name(type)))
             let schemaLocation = location.appending(.name("schema"))
-            let hasSchema = value["schema"] != nil
+            let hasSchema = members["schema"] != nil
             let name = MediaTypeName(type)
             media.append(
                 ContractMedia(
@@ -110,7 +120,7 @@ extension ContractDocuments {
         let schemaLocation = media.appending(.name("schema"))
         if value(at: schemaLocation) != nil {
             for (name, location) in try properties(at: schemaLocation, depth: 0) where fields[name] == nil {
-                fields[name] = field(name, encodings[name], isBinary: Self.isBinary(try object(ifSchemaAt: location)))
+                fields[name] = field(name, encodings[name], isBinary: try isBinary(at: location, depth: 0))
             }
         }
         for (name, encoding) in encodings where fields[name] == nil {
@@ -149,18 +159,25 @@ extension ContractDocuments {
             explodes: encoding?["explode"]?.bool ?? (style ?? .form == .form),
             encoding: encoding?["allowReserved"] == true ? .literal : .component
         )
-        // The first of several types that are allowed.
-        let type = encoding?["contentType"]?.string?.split(separator: ",").first.map { $0.filter { $0 != " " } }
-        return ContractMedia.Field(contentType: type, isBinary: isBinary, writer: isStyled ? writer : nil)
+        let types = (encoding?["contentType"]?.string ?? "").split(separator: ",").map { MediaTypeName(String($0)) }
+        return ContractMedia.Field(contentTypes: types, isBinary: isBinary, writer: isStyled ? writer : nil)
     }
 
     /// Whether the values of a schema may be bytes: `format: binary` in 3.0, no type or a media type without an encoding in
     /// later versions (OpenAPI 3.1.1, section 4.8.14.2).
-    private static func isBinary(_ schema: JSON) -> Bool {
-        let element = schema["type"]?.string == "array" ? schema["items"] ?? schema : schema
-        if element["format"]?.string == "binary" { return true }
-        let keywords = ["type", "$ref", "properties", "items", "allOf", "anyOf", "oneOf", "enum", "const"]
-        if keywords.allSatisfy({ element[$0] == nil }) { return element["contentEncoding"] == nil }
-        return element["contentMediaType"] != nil && element["contentEncoding"] == nil
+    private func isBinary(at start: ContractLocation, depth: Int) throws(ContractError) -> Bool {
+        guard depth < Self.maximumNesting, value(at: start)?.bool == nil else { return false }
+        let (location, schema) = try object(at: start)
+        if schema["format"]?.string == "binary" { return true }
+        if schema["items"] != nil { return try isBinary(at: location.appending(.name("items")), depth: depth + 1) }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            for index in (schema[keyword]?.array ?? []).indices {
+                let part = location.appending(.name(keyword), .index(index))
+                if try isBinary(at: part, depth: depth + 1) { return true }
+            }
+        }
+        guard schema["contentEncoding"] == nil else { return false }
+        let keywords = ["type", "properties", "allOf", "anyOf", "oneOf", "enum", "const"]
+        return schema["contentMediaType"] != nil || keywords.allSatisfy { schema[$0] == nil }
     }
 }

@@ -20,6 +20,8 @@ package struct ContractParameter: Sendable {
     package let schema: JSONSchema
     /// The schema as written, without `$ref`.
     package let schemaDocument: JSON
+    /// Whether the value may be an object.
+    let mayBeObject: Bool
     /// The value if none is given, for a required parameter.
     package let defaultValue: JSON?
     /// The location of the parameter.
@@ -65,12 +67,15 @@ extension ContractDocuments {
                     at: location.appending(.name("content"))
                 )
             }
-            schemaOwner = location.appending(.name("content"), .name(type))
+            schemaOwner = try object(at: location.appending(.name("content"), .name(type))).location
         } else {
             schemaOwner = location
         }
         let encoding: ParameterWriter.Encoding =
-            part == .header ? .none : part == .query && members["allowReserved"] == true ? .literal : .component
+            part == .header
+            ? .none
+            : part == .querystring && !isJSON
+                ? .form : part == .query && members["allowReserved"] == true ? .literal : .component
         let writer = isJSON ? nil : try self.writer(of: name, part, members, encoding, at: location)
         let schemaLocation = schemaOwner.appending(.name("schema"))
         let isTyped = value(at: schemaLocation) != nil
@@ -82,11 +87,29 @@ extension ContractDocuments {
             isRequired: isRequired,
             schema: isTyped ? try schema(at: schemaLocation, for: .sending) : .anything,
             schemaDocument: document,
+            mayBeObject: isTyped ? try mayBeObject(at: schemaLocation, depth: 0) : true,
             defaultValue: isRequired ? document["default"] : nil,
             location: location,
             writer: writer,
             encoding: writer?.encoding ?? encoding
         )
+    }
+
+    /// Whether a schema, or a part of it, accepts objects.
+    private func mayBeObject(at start: ContractLocation, depth: Int) throws(ContractError) -> Bool {
+        guard depth < 8, value(at: start)?.bool == nil else { return true }
+        let (location, schema) = try object(at: start)
+        if let types = schema["type"]?.array?.compactMap(\.string) ?? schema["type"]?.string.map({ [$0] }) {
+            return types.contains("object")
+        }
+        if schema["properties"] != nil { return true }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            for index in (schema[keyword]?.array ?? []).indices {
+                let part = location.appending(.name(keyword), .index(index))
+                if try mayBeObject(at: part, depth: depth + 1) { return true }
+            }
+        }
+        return false
     }
 
     /// Returns the schema at a location, or the one that it refers to; booleans are schemas, too.

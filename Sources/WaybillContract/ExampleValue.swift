@@ -87,8 +87,12 @@ private struct ExampleMaker {
         let parts = (schema["allOf"]?.array ?? []).indices.map { location.appending(.name("allOf"), .index($0)) }
         var required = outer ?? []
         for part in [schema] + parts.compactMap(documents.resolved) { required.formUnion(part.requiredNames) }
-        var whole: JSON?
-        func add(_ part: JSON) { whole = whole.map { Self.merged($0, part) } ?? part }
+        // A later part may only refine a member of an earlier one.
+        var (whole, refined): (JSON?, JSON?)
+        func add(_ part: JSON) {
+            whole = whole.map { Self.merged($0, part) } ?? part
+            refined = refined.map { Self.merged(part, $0) } ?? part
+        }
         for part in parts {
             guard let value = value(at: part, depth: depth + 1, requiring: required) else { return nil }
             // A part without a type accepts everything, or only requires members.
@@ -97,6 +101,10 @@ private struct ExampleMaker {
         if schema["properties"] != nil || whole == nil {
             guard let own = typed(schema, at: location, depth: depth, requiring: required) else { return nil }
             add(own)
+        }
+        let schema = whole == refined ? nil : try? documents.schema(at: location, for: access)
+        if let refined, schema?.isValid(refined) == true, whole.map({ schema?.isValid($0) }) == false {
+            whole = refined
         }
         if outer == nil, case .object(var members)? = whole {
             for name in required.sorted() where members[name] == nil { members[name] = "text" }
@@ -172,7 +180,11 @@ private struct ExampleMaker {
         if number == 0 { return value }
         switch value {
         case .number(let first): return Int(first.text).map { .number(JSONNumber($0 + number)) } ?? value
-        case .string(let text): return .string("\(text)\(number)")
+        case .string(let text):
+            // The length stays, and with it most formats.
+            let digits = "\(number)"
+            let kept = text.unicodeScalars.dropLast(digits.unicodeScalars.count)
+            return .string(String(kept) + digits)
         case .object(var members):
             for (name, value) in members where value.number != nil || value.string != nil {
                 members[name] = varied(value, number)
@@ -220,6 +232,11 @@ private struct ExampleMaker {
         func limit(_ name: String, _ exclusive: String) -> (value: Double, isExclusive: Bool)? {
             if let value = schema[exclusive]?.number.flatMap({ Double($0.text) }) { return (value, true) }
             return schema[name]?.number.flatMap { Double($0.text) }.map { ($0, schema[exclusive] == true) }
+        }
+        if isInteger, schema["multipleOf"] == nil, let exact = schema["minimum"]?.number.flatMap({ Int($0.text) }),
+            schema["exclusiveMinimum"] == nil
+        {
+            return .number(JSONNumber(exact))
         }
         let lowest = limit("minimum", "exclusiveMinimum")
         let highest = limit("maximum", "exclusiveMaximum")

@@ -1,12 +1,22 @@
-/// A media type without its parameters, or a media range, in lowercase (RFC 9110, sections 8.3.1 and 12.5.1).
+/// A media type or a media range, in lowercase (RFC 9110, sections 8.3.1 and 12.5.1).
 package struct MediaTypeName: Sendable, Hashable {
     /// The type and the subtype: `application/json`.
     package let text: String
+    /// The parameters as `name=value`, without the character set, which does not change what a body means.
+    private let parameters: [String]
 
-    /// Reads the value of a field such as Content-Type, without its parameters.
+    /// Reads the value of a field such as Content-Type.
     package init(_ text: String) {
-        self.text = String(text.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
+        let parts = text.lowercased().utf8.split(separator: UInt8(ascii: ";")).map { part in
+            String(decoding: part.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }, as: UTF8.self)
+        }
+        self.text = parts.first ?? ""
+        parameters = parts.dropFirst().filter { !$0.isEmpty && !$0.hasPrefix("charset=") }
+            .map { $0.replacing("\"", with: "") }
     }
+
+    /// The type with its parameters, as in a field: `application/json; version=2`.
+    package var fieldValue: String { ([text] + parameters).joined(separator: "; ") }
 
     /// Whether it is JSON, or a type based on it.
     package var isJSON: Bool { text == "application/json" || text == "text/json" || text.hasSuffix("+json") }
@@ -19,10 +29,11 @@ package struct MediaTypeName: Sendable, Hashable {
     /// Whether it is a range, such as `image/*`.
     package var isRange: Bool { text.hasSuffix("/*") || text == "*" }
 
-    /// How well it, as a type or range of a document, matches a type: 2 for the type itself, 1 for `type/*`, 0 for `*/*`;
-    /// `nil` if it does not match.
+    /// How well it, as a type or range of a document, matches a type: 3 and more with parameters, 2 for the type itself, 1
+    /// for `type/*`, 0 for `*/*`; `nil` if it does not match.
     func specificity(for type: MediaTypeName) -> Int? {
-        if text == type.text { return 2 }
+        guard parameters.allSatisfy(type.parameters.contains) else { return nil }
+        if text == type.text { return 2 + parameters.count }
         if text == "*/*" || text == "*" { return 0 }
         guard text.hasSuffix("/*") else { return nil }
         return type.text.hasPrefix(text.dropLast()) ? 1 : nil

@@ -27,7 +27,7 @@ package struct OpenAPIDocument: Sendable {
     package private(set) var unreadPaths: [(path: String, error: ContractError)] = []
 
     let documents: ContractDocuments
-    private var byID: [String: [Int]] = [:]
+    private var byID: [CodePoints: [Int]] = [:]
 
     /// The methods that have a member of a path item (OpenAPI 3.2.0, section 4.9.1).
     private static let methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
@@ -47,12 +47,15 @@ package struct OpenAPIDocument: Sendable {
         try Self.checkVersion(of: file.value, at: ContractLocation(address))
         documents = ContractDocuments(file, at: address, read)
         let root = ContractLocation(address)
-        for (path, _) in file.value["paths"]?.object ?? JSONObject() where path.utf8.first == UInt8(ascii: "/") {
+        for (path, item) in file.value["paths"]?.object ?? JSONObject() where path.utf8.first == UInt8(ascii: "/") {
+            let location = root.appending(.name("paths"), .name(path))
             do {
-                try add(path, documents.object(at: root.appending(.name("paths"), .name(path))))
+                try add(path, documents.object(at: location))
             } catch {
                 unreadPaths.append((path, error))
             }
+            // What is beside a reference is defined, too.
+            if item["$ref"] != nil, let members = item.object { add(path, (location, members)) }
         }
     }
 
@@ -74,7 +77,7 @@ package struct OpenAPIDocument: Sendable {
         in pathItem: ContractLocation
     ) {
         let id = value["operationId"]?.string
-        if let id { byID[id, default: []].append(operations.count) }
+        if let id { byID[CodePoints(id), default: []].append(operations.count) }
         operations.append(
             Entry(
                 id: id,
@@ -110,8 +113,17 @@ package struct OpenAPIDocument: Sendable {
 
     /// Returns the operations with a name: an operationId, or a method and a path with a space between them.
     package func entries(named name: String) -> [Entry] {
-        if let found = byID[name] { return found.map { operations[$0] } }
-        return operations.filter { $0.methodAndPath.utf8.elementsEqual(name.utf8) }
+        let found = byID[CodePoints(name)] ?? []
+        guard name.utf8.contains(UInt8(ascii: "/")) else { return found.map { operations[$0] } }
+        return operations.indices.filter { index in
+            found.contains(index) || operations[index].methodAndPath.utf8.elementsEqual(name.utf8)
+        }.map { operations[$0] }
+    }
+
+    /// The operationIds that several operations have, each with these operations.
+    package var sharedIDs: [(id: String, operations: [Entry])] {
+        byID.filter { $0.value.count > 1 }.map { ($0.key.text, $0.value.map { operations[$0] }) }
+            .sorted { $0.0.precedesByCodePoints($1.0) }
     }
 
     /// Returns why the path of a name that is a method and a path cannot be read; `nil` if that is not the reason.
@@ -159,6 +171,13 @@ package struct OpenAPIDocument: Sendable {
     /// The address of the first server, if it is absolute, and its location.
     package var server: (url: String, location: ContractLocation)? {
         server(of: ContractLocation(documents.address))
+    }
+
+    /// The path of the first server, if its URL is only a path: `/v1`.
+    package var serverPath: String? {
+        let list = ContractLocation(documents.address).appending(.name("servers"), .index(0), .name("url"))
+        let url = documents.value(at: list)?.string ?? ""
+        return url.utf8.first == UInt8(ascii: "/") && url.utf8.count > 1 ? url : nil
     }
 
     /// Returns the address of the first server of the document, a path item or an operation.

@@ -49,7 +49,7 @@ package final class Operation: Sendable {
 
         /// Returns the message for a media type that the operation does not take.
         package func message(refusing type: MediaTypeName) -> String {
-            let names = media.map(\.name.text).joined(separator: ", ")
+            let names = media.map(\.name.fieldValue).joined(separator: ", ")
             return "the operation does not take a body of the media type '\(type.text)': expected \(names)"
         }
     }
@@ -84,11 +84,19 @@ package final class Operation: Sendable {
         }
     }
 
+    /// The names of the inputs to which a call must give values.
+    package var requiredInputs: [String] {
+        let parameters = zip(inputNames, parameters).filter { $1.isRequired && $1.defaultValue == nil }.map(\.0)
+        return parameters + (body?.isRequired == true ? ["body"] : [])
+    }
+
     /// The value of the Accept field: the media types of the responses with a 2xx status; `nil` without any.
     package var acceptField: String? {
         var types: [String] = []
         for response in responses where response.status.isSuccess {
-            for media in response.media ?? [] where !types.contains(media.name.text) { types.append(media.name.text) }
+            for media in response.media ?? [] where !types.contains(media.name.fieldValue) {
+                types.append(media.name.fieldValue)
+            }
         }
         return types.isEmpty ? nil : types.joined(separator: ", ")
     }
@@ -99,6 +107,13 @@ extension [ContractMedia] {
     func best(for type: MediaTypeName) -> ContractMedia? {
         compactMap { media in media.name.specificity(for: type).map { (media, $0) } }
             .max { $0.1 < $1.1 }?.0
+    }
+}
+
+extension [MediaTypeName] {
+    /// Returns the type or range that matches a type best; `nil` if none does.
+    func best(for type: MediaTypeName) -> MediaTypeName? {
+        compactMap { name in name.specificity(for: type).map { (name, $0) } }.max { $0.1 < $1.1 }?.0
     }
 }
 

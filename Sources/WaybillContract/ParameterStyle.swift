@@ -22,6 +22,8 @@ struct ParameterWriter: Sendable {
         case component
         /// What a URL cannot contain; reserved characters and escapes are kept (`allowReserved`).
         case literal
+        /// As in forms, with `+` for a space: in a whole query (OpenAPI 3.2.0, section 4.12.1).
+        case form
         /// Nothing: in header fields.
         case none
     }
@@ -128,6 +130,7 @@ struct ParameterWriter: Sendable {
         case .component: PercentEncoding.component(text)
         // Another parameter or a fragment would start there.
         case .literal: PercentEncoding.literal(text).replacing("#", with: "%23").replacing("&", with: "%26")
+        case .form: PercentEncoding.form(text)
         case .none: text
         }
     }

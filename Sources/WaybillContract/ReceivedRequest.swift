@@ -56,8 +56,11 @@ extension Operation {
             // Without a match, the path is not the operation's.
             return parameter.isRequired && parameter.part != .path ? ["\(name) is missing"] : []
         }
-        guard let value = parameter.value(of: sent) else { return [] }
-        return parameter.schema.validate(value, limit: 1).map { $0.sentence(on: name) }
+        if parameter.isRepeated(in: sent) { return ["\(name) is sent more than once"] }
+        let values = parameter.values(of: sent)
+        let violations = values.map { parameter.schema.validate($0, limit: 1) }
+        guard let first = violations.first, !violations.contains(where: \.isEmpty) else { return [] }
+        return first.map { $0.sentence(on: name) }
     }
 
     /// Returns the text of a parameter in a path, which may start with the path of the server.
@@ -110,7 +113,9 @@ extension Operation {
     }
 
     private func bodyViolations(of request: ReceivedRequest) -> [String] {
-        guard let body = request.body else { return [] }
+        guard let body = request.body else {
+            return self.body == nil ? [] : ["the body is too large to be compared with its contract"]
+        }
         guard let declared = self.body else { return body.isEmpty ? [] : ["the operation takes no body"] }
         guard !body.isEmpty else { return declared.isRequired ? ["the body is missing"] : [] }
         guard let written = request.values(named: "Content-Type").first else {
@@ -150,41 +155,62 @@ extension ContractParameter {
         return pairs.contains { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Returns the value that was sent; `nil` if the schema does not name simple types.
-    fileprivate func value(of sent: SentParameter) -> JSON? {
-        guard let writer else { return nil }
+    /// Whether a value that is no list is sent several times, so that it is not clear which one counts.
+    fileprivate func isRepeated(in sent: SentParameter) -> Bool {
+        guard case .pairs(let pairs) = sent, let writer, writer.style != .deepObject else { return false }
+        let isList = Self.type(of: schemaDocument) == "array" && writer.explodes
+        let mayBeList = Self.type(of: schemaDocument) == nil || isList || mayBeObject && writer.explodes
+        return !mayBeList && pairs.count { $0.name.utf8.elementsEqual(name.utf8) } > 1
+    }
+
+    /// Returns the values that may have been sent: text can be a string, a number or a Boolean value, where the schema does not
+    /// say which. Empty if that cannot be told.
+    fileprivate func values(of sent: SentParameter) -> [JSON] {
+        guard let writer else { return [] }
         switch Self.type(of: schemaDocument) {
-        case "array":
-            guard let items = schemaDocument["items"], Self.isScalar(items) else { return nil }
-            return writer.elements(in: sent).map { .array($0.map { Self.scalar($0, items) }) }
+        case "array": return Self.lists(writer.elements(in: sent), schemaDocument["items"] ?? true)
         case "object":
-            guard let properties = schemaDocument["properties"]?.object,
-                properties.allSatisfy({ Self.isScalar($0.value) })
-            else { return nil }
-            guard let members = writer.members(in: sent, among: properties.names) else { return nil }
-            let typed = members.map { (name: $0.name, value: Self.scalar($0.value, properties[$0.name] ?? true)) }
-            return .object(JSONObject(typed))
-        default:
-            guard Self.isScalar(schemaDocument), let text = writer.text(in: sent) else { return nil }
-            return Self.scalar(text, schemaDocument)
+            let properties = schemaDocument["properties"]?.object ?? JSONObject()
+            guard let members = writer.members(in: sent, among: properties.names) else { return [] }
+            return Self.interpretations.map { interpret in
+                .object(JSONObject(members.map { ($0.name, interpret($0.value, properties[$0.name] ?? true)) }))
+            }
+        case _?: return writer.text(in: sent).map { [Self.typed($0, schemaDocument)] } ?? []
+        case nil:
+            // An object could be sent in many ways.
+            if mayBeObject { return [] }
+            let scalars = writer.text(in: sent).map { text in Self.interpretations.map { $0(text, schemaDocument) } }
+            return (scalars ?? []) + Self.lists(writer.elements(in: sent), true)
         }
+    }
+
+    private static func lists(_ elements: [String]?, _ items: JSON) -> [JSON] {
+        guard let elements else { return [] }
+        return interpretations.map { interpret in .array(elements.map { interpret($0, items) }) }
     }
 
     private static func type(of schema: JSON) -> String? {
         schema["type"]?.string ?? schema["type"]?.array?.compactMap(\.string).first { $0 != "null" }
     }
 
-    private static func isScalar(_ schema: JSON) -> Bool {
-        ["string", "number", "integer", "boolean"].contains(type(of: schema))
-    }
-
-    private static func scalar(_ text: String, _ schema: JSON) -> JSON {
+    /// Returns a text as its schema says; a string, if it does not.
+    private static func typed(_ text: String, _ schema: JSON) -> JSON {
         switch type(of: schema) {
         case "integer", "number": JSONNumber(parsing: text).map(JSON.number) ?? .string(text)
         case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
         default: .string(text)
         }
     }
+
+    /// What a text means: what its schema says, or else a string, or a number or Boolean value.
+    private static let interpretations: [@Sendable (String, JSON) -> JSON] = [
+        { typed($0, $1) },
+        { text, schema in
+            if type(of: schema) != nil { return typed(text, schema) }
+            if text == "true" || text == "false" { return .bool(text == "true") }
+            return JSONNumber(parsing: text).map(JSON.number) ?? .string(text)
+        },
+    ]
 }
 
 extension ParameterWriter {
@@ -217,11 +243,14 @@ extension ParameterWriter {
         switch sent {
         case .pairs(let pairs):
             if style == .deepObject {
-                return names.flatMap { member in
-                    pairs.filter { $0.name.utf8.elementsEqual("\(name)[\(member)]".utf8) }.map {
-                        (member, decoded($0.value))
+                let start = "\(name)["
+                return pairs.filter { $0.name.utf8.starts(with: start.utf8) && $0.name.utf8.last == UInt8(ascii: "]") }
+                    .map {
+                        (
+                            String($0.name.unicodeScalars.dropFirst(start.unicodeScalars.count).dropLast()),
+                            decoded($0.value)
+                        )
                     }
-                }
             }
             if explodes { return pairs.filter { names.contains($0.name) }.map { ($0.name, decoded($0.value)) } }
             guard let value = pairs.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value else { return nil }
@@ -230,7 +259,7 @@ extension ParameterWriter {
             let list = style == .matrix && explodes ? text : withoutPrefix(text)
             guard let list else { return nil }
             guard explodes else { return Self.members(of: list.split(at: [","]).map(decoded)) }
-            let separator = style == .matrix ? ";" : style == .label ? "." : ","
+            let separator = style == .matrix ? ";" : style == .label ? "." : style == .form ? "&" : ","
             return list.split(at: [separator]).filter { !$0.isEmpty }.map { pair in
                 let (name, value) = pair.assignment
                 return (decoded(name), decoded(value))

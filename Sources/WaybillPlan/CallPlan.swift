@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaybillContract
 package import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
@@ -60,8 +61,10 @@ private struct CallInputValues {
             both.inputs[name] = definition
         }
         let used = UsedInputs(cascade.request, in: manifest)
+        let required = cascade.request.operation?.operation.requiredInputs
         let resolution = InputResolution(manifest: both, options: options) { name in
-            taken[name] != nil ? manifest.secrets[name] == nil : used.contains(name)
+            guard taken[name] != nil else { return used.contains(name) }
+            return manifest.secrets[name] == nil && required?.contains(name) ?? true
         }
         diagnostics = resolution.diagnostics
         for name in manifest.inputs.keys { values[name] = resolution.values[name] }
@@ -98,7 +101,7 @@ private struct CallInputValues {
         } else if isSecret, let secret = try? ValueTemplate(parsing: Self.reference(toSecret: name), named: "<call>") {
             source = .template(secret)
         } else {
-            // A diagnostic reports that it is missing.
+            // If it is required, a diagnostic reports that it is missing.
             return
         }
         arguments.append(

@@ -31,6 +31,8 @@ package struct Plan: Sendable {
     package var declaredSecrets: [SecretPlan] = []
     /// The maximum number of concurrent requests.
     package var concurrency: Int
+    /// The OpenAPI documents of the services, by the names of these; empty for the plan of one call.
+    package var contracts: [(service: String, contract: Contract)] = []
     /// The graphs to run, in this order.
     package var graphs: [GraphPlan]
     /// The graphs that steps run, by the start of the paths of their steps; see `GraphPlan.path`.

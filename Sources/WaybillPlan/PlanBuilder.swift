@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaybillContract
 package import WaybillDiagnostics
 package import WaybillJSON
 package import WaybillManifest
@@ -85,6 +86,7 @@ package enum PlanBuilder {
         let concurrency = options.concurrency
         var plan = assembly.plan(of: plans, subgraphs: subgraphs, sessions: sessions, concurrency: concurrency)
         plan.inputs = inputs.values
+        plan.contracts = checked.contracts.map { ($0.key, $0.value) }
         plan.selection = selection
         let errors = options.part.map { plan.limit(to: $0) } ?? []
         var warnings = selection.excludedButNeeded(in: plans, subgraphs)
@@ -105,7 +107,12 @@ package enum PlanBuilder {
         in checked: ResolvedManifest
     ) -> (endpoint: EndpointCascade?, diagnostics: [Diagnostic]) {
         guard let endpoint = checked.manifest.endpoints[name], let request = checked.requests.ofEndpoint(name) else {
-            return (nil, [.unknown("endpoint", name, in: checked.manifest, among: checked.manifest.endpoints.keys)])
+            let operations = checked.contracts.flatMap { service, contract in
+                contract.document.names.map { "\(service).\($0)" }
+            }
+            let known =
+                Array(checked.manifest.endpoints.keys) + operations.filter { checked.manifest.endpoints[$0] == nil }
+            return (nil, [.unknown("endpoint", name, in: checked.manifest, among: known)])
         }
         return (EndpointCascade(endpoint, request, in: checked), [])
     }

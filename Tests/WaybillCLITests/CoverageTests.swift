@@ -12,7 +12,7 @@ import WaybillTestSupport
         paths:
           /user: {get: {operationId: getUser, responses: {"200": {content: {application/json: {}, text/csv: {}}}, 4XX: {}}}}
           /missing: {get: {operationId: getMissing, responses: {"200": {}, "404": {content: {application/json: {}}}}}}
-          /never: {post: {responses: {"201": {}}}, head: {operationId: headNever, responses: {"200": {content: {text/plain: {}}}}}}
+          /never: {post: {responses: {"201": {}}}, head: {operationId: headNever, responses: {"200": {content: {application/json: {}}}}}}
         """
 
     private func manifest(_ steps: String, port: Int, file: String = "m.yaml") {

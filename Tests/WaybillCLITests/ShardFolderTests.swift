@@ -112,7 +112,7 @@ import WaybillTestSupport
         #expect(bytes("merged/events.ndjson") == journal)
         try await failing(
             "merge 1 2 --out other --report markdown=r.md",
-            "give --report to 'waybill resume other'",
+            "give --report and --min-coverage to 'waybill resume other'",
             status: 64
         )
     }

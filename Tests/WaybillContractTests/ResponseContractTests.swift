@@ -76,6 +76,35 @@ import WaybillSchema
         #expect(try messages(responses, .empty) == ["the header field 'X-A' is missing"])
     }
 
+    @Test(arguments: [
+        ##"{"allOf": [{"$ref": "#/components/schemas/Base"}], "required": ["id", "sku"]}"##,
+        ##"{"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "required": ["id", "sku"]}]}"##,
+        ##"{"required": ["id", "sku"], "properties": {"id": {"allOf": [{"$ref": "#/components/schemas/Id"}]}}}"##,
+    ])
+    func `readOnly properties are not required in requests, wherever they are described`(schema: String) throws {
+        let operation = try ContractFixture.operation(
+            #""requestBody": {"content": {"application/json": {"schema": \#(schema)}}}"#,
+            """
+            "components": {"schemas": {"Base": {"properties": {"id": {"$ref": "#/components/schemas/Id"}, "sku": {}}},
+                                       "Id": {"type": "integer", "readOnly": true}}}
+            """
+        )
+        let media = try #require(operation.body?.preferred)
+        #expect(media.violations(in: ["sku": "a"], as: nil).isEmpty)
+        #expect(media.violations(in: ["id": 1], as: nil).map(\.message) == ["is missing the key 'sku'"])
+    }
+
+    @Test func `a header field with content is JSON`() throws {
+        let responses =
+            #"{"200": {"headers": {"X-J": {"content": {"application/json": {"schema": {"required": ["a"]}}}}}}}"#
+        #expect(try messages(responses, headers: [("X-J", #"{"a": 1}"#)], .empty).isEmpty)
+        #expect(
+            try messages(responses, headers: [("X-J", "{}")], .empty) == [
+                "the header field 'X-J' is missing the key 'a'"
+            ]
+        )
+    }
+
     @Test func `lists and objects in header fields are read in their style`() throws {
         let responses = """
             {"200": {"headers": {

@@ -29,7 +29,7 @@ import WaybillTestSupport
         step.method = "GET"
         step.url = redactor.text("http://x/?p=hunter2&q=%3Cb")
         result.steps = [step]
-        let response = ContractCoverage.Response(status: hostile, mediaType: message, isDeclared: false, isSeen: true)
+        let response = ContractCoverage.Response(hostile, message, isDeclared: false, isSeen: true)
         let operation = ContractCoverage.Operation(name: hostile, id: hostile, responses: [response])
         result.coverage = [
             ContractCoverage(

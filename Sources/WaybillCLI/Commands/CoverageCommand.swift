@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillPipeline
 import WaybillResults
 
@@ -59,6 +60,11 @@ struct CoverageCommand: ParsableCommand {
         } catch {
             throw output.notRun(error.commandMessage)
         }
+        if let unfinished = results.first(where: { $0.folder == nil }) {
+            throw output.notRun(
+                "the run of '\(unfinished.result.manifest)' has no result: 'waybill resume' continues it"
+            )
+        }
         let documents = ContractCoverage.combined(results.map(\.result.coverage))
         switch format {
         case .json: try output.writeResult(CoverageReport.bytes(of: documents), as: .json)
@@ -78,7 +84,11 @@ struct CoverageText {
 
     /// Returns a line for each of some documents, with the numbers.
     static func summaries(of documents: [ContractCoverage]) -> String {
-        documents.map { "\(PrintableText.oneLine($0.document)): \($0.summary)\n" }.joined()
+        documents.map { document in
+            let isShared = documents.count { $0.document.hasSameCodePoints(as: document.document) } > 1
+            let name = document.document + (isShared ? " (\(document.service))" : "")
+            return "\(PrintableText.oneLine(name)): \(document.summary)\n"
+        }.joined()
     }
 
     /// Returns the numbers of a document, and a line for each operation and for the responses that differ.

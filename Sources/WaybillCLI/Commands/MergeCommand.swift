@@ -43,9 +43,9 @@ struct MergeCommand: ParsableCommand {
             let merge = try RunMerge(of: runs, options: options, allowsOutside: allowOutside)
             output.report(diagnostics + merge.diagnostics)
             guard let plan = merge.plan else { throw ExitStatus.invalid }
-            if plan.continuesAfterShards, !reports.report.isEmpty {
+            if plan.continuesAfterShards, !reports.report.isEmpty || reports.minCoverage != nil {
                 throw ValidationError(
-                    "Steps come after the shards: give --report to 'waybill resume \(PrintableText.shellWord(out))', which "
+                    "Steps come after the shards: give --report and --min-coverage to 'waybill resume \(PrintableText.shellWord(out))', which "
                         + "runs them."
                 )
             }

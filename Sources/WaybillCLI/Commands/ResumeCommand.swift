@@ -131,6 +131,8 @@ struct ResumeCommand: ParsableCommand {
         guard !printing.quiet || summary.passed < suite.members.count else { return }
         let words = time.map { " in \($0.timeText)" } ?? "; there is nothing to resume"
         output.write("\n\(summary.text)\(words)\n")
+        let coverage = suite.members.map { RunFolders.entry(of: $0.folder)?.result?.coverage ?? [] }
+        output.write(CoverageText.summaries(of: ContractCoverage.combined(coverage)))
         for member in suite.members {
             let result = RunFolders.entry(of: member.folder)?.result
             guard result?.outcome != .passed, result != nil || RunFolders.missingResult(of: member.folder) != nil else {

@@ -64,19 +64,22 @@ struct ReportOptions: ParsableArguments {
 
     /// Throws the exit status if one of some documents does not reach a minimum, or if there are none.
     static func check(_ documents: [ContractCoverage], reaches minimum: Int, _ output: Output) throws {
-        let low = documents.filter { $0.percent < minimum }
-        for document in low {
-            output.writeError(
-                "the coverage of \(PrintableText.oneLine(document.document)) is \(document.percent) %, below the "
-                    + "\(minimum) % of --min-coverage\n"
-            )
+        var messages = documents.filter { $0.percent < minimum }.map { document in
+            "the coverage of \(PrintableText.oneLine(document.document)) is \(document.percent) %, below the "
+                + "\(minimum) % of --min-coverage"
         }
         if documents.isEmpty {
-            output.writeError(
-                "there is no coverage for --min-coverage: no operation of an OpenAPI document was called\n"
-            )
+            messages = ["there is no coverage for --min-coverage: no operation of an OpenAPI document was called"]
         }
-        if !low.isEmpty || documents.isEmpty { throw ExitStatus.failed }
+        if messages.isEmpty { return }
+        for message in messages { output.writeError("\(message)\n") }
+        if Output.annotates {
+            output.writeError(GitHubAnnotations.errors(messages), as: .verbatim)
+            if let path = ProcessVariables.all["GITHUB_STEP_SUMMARY"], !path.isEmpty {
+                _ = append(messages.map { "❌ \($0)\n\n" }.joined(), to: path)
+            }
+        }
+        throw ExitStatus.failed
     }
 
     /// Throws a usage error if two reports have the same file.

@@ -57,8 +57,10 @@ extension RequestBuilder {
         var fields: [HTTPField] = []
         for (name, parameter) in zip(operation.inputNames, operation.parameters) where parameter.part != .path {
             // The URL has the page's value.
-            if case .query(let filled, _) = page, parameter.part == .query, filled.hasSameCodePoints(as: parameter.name)
+            if case .query(let filled, let value) = page, parameter.part == .query,
+                filled.hasSameCodePoints(as: parameter.name)
             {
+                try check(pageValue: value, of: parameter, name, bound)
                 continue
             }
             guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
@@ -101,9 +103,11 @@ extension RequestBuilder {
             try violate(declared.message(refusing: chosen), at: "body", declared.location, bound)
         }
         let media = chosen.flatMap(declared.media) ?? declared.preferred
-        for violation in media.violations(in: value.json, as: chosen) {
-            let location = ContractLocation(of: violation) ?? media.location
-            try violate(violation.sentence(on: "the input 'body'"), at: "body", location, bound)
+        let violations = media.violations(in: value.json, as: chosen)
+        if let first = violations.first {
+            let sentences = violations.map { $0.sentence(on: "the input 'body'") }
+            let location = ContractLocation(of: first) ?? media.location
+            try violate(sentences.joined(separator: "; "), at: "body", location, bound)
         }
         let context = BodyContext(
             scope: scope.scope(.graph(plan.graph)),
@@ -112,6 +116,21 @@ extension RequestBuilder {
             span: span(ofInput: "body")
         )
         return try media.encoded(value, as: chosen, in: context)
+    }
+
+    /// Checks the value of a page for a parameter of the query. A cursor that is a string may be sent as a number.
+    private mutating func check(
+        pageValue value: JSON,
+        of parameter: ContractParameter,
+        _ name: String,
+        _ bound: BoundOperation
+    ) throws(EvaluationFailure) {
+        let number = value.string.flatMap(JSONNumber.init(parsing:)).map(JSON.number)
+        guard let violation = parameter.schema.validate(value, limit: 1).first,
+            number.map(parameter.schema.isValid) != true
+        else { return }
+        let location = ContractLocation(of: violation) ?? parameter.location
+        try violate(violation.sentence(on: "the page's value of the input '\(name)'"), at: name, location, bound)
     }
 
     /// The text of a parameter as it is sent.

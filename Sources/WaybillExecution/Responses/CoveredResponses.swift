@@ -34,39 +34,38 @@ final class CoveredResponses: Sendable {
         }
     }
 
-    /// Returns the coverage of the documents whose operations a plan calls, by the name of the service.
+    /// Returns the coverage of the documents of the services, as far as the plan's graphs are concerned.
     func coverage(of plan: Plan, _ redactor: Redactor) -> [ContractCoverage] {
-        let bound = Dictionary(grouping: plan.requests.compactMap(\.operation), by: \.service)
-        let seen = Dictionary(grouping: state.withLock(\.seen)) { "\($0.service) \($0.operation)" }
-        return bound.sorted { $0.key < $1.key }.compactMap { service, operations in
-            guard let contract = operations.first?.contract else { return nil }
-            let called = Dictionary(operations.map { ($0.operation.entry.methodAndPath, $0) }) { first, _ in first }
+        let seen = Dictionary(grouping: state.withLock(\.seen)) { CodePoints("\($0.service) \($0.operation)") }
+        let called = Dictionary(
+            plan.requests.compactMap(\.operation).map { bound in
+                (CodePoints("\(bound.service) \(bound.operation.entry.methodAndPath)"), bound.operation)
+            }
+        ) { first, _ in first }
+        return plan.contracts.map { service, contract in
             let rows = contract.document.operations.map { entry in
                 var row = ContractCoverage.Operation(name: entry.methodAndPath, id: entry.id)
-                guard let received = seen["\(service) \(entry.methodAndPath)"] else { return row }
-                for (status, mediaType) in called[entry.methodAndPath]?.operation.responseNames ?? [] {
-                    row.add(
-                        ContractCoverage.Response(
-                            status: status,
-                            mediaType: mediaType.map { redactor.text($0) },
-                            isDeclared: true,
-                            isSeen: false
-                        )
-                    )
+                let key = CodePoints("\(service) \(entry.methodAndPath)")
+                guard let received = seen[key] else { return row }
+                for (status, mediaType) in called[key]?.responseNames ?? [] {
+                    row.add(.init(status, mediaType.map { redactor.text($0) }, isDeclared: true, isSeen: false))
                 }
                 for response in received.sorted(by: { $0.name < $1.name }) {
-                    row.add(
-                        ContractCoverage.Response(
-                            status: response.status,
-                            mediaType: response.mediaType,
-                            isDeclared: response.isDeclared,
-                            isSeen: true
-                        )
-                    )
+                    let (status, mediaType) = (response.status, response.mediaType)
+                    row.add(.init(status, mediaType, isDeclared: response.isDeclared, isSeen: true))
                 }
                 return row
             }
-            return ContractCoverage(service: service, document: contract.path, operations: rows)
+            // How many operations such a path has is not known.
+            let unread = contract.document.unreadPaths.map { path, _ in
+                ContractCoverage.Operation(name: "\(path) (cannot be read)", id: nil)
+            }
+            return ContractCoverage(
+                service: service,
+                document: contract.path,
+                title: contract.document.title,
+                operations: rows + unread
+            )
         }
     }
 }
@@ -81,18 +80,22 @@ extension Attempt {
     ///
     /// - Parameter hidesFields: Whether its header fields may contain secrets that are not known.
     func noteCoverage(of evaluator: ResponseEvaluator, hidesFields: Bool) {
-        guard let bound = evaluator.plan.operation, !run.executor.isMocked else { return }
         let response = evaluator.response
+        // A response that was stored earlier shows nothing about the service, either.
+        guard let bound = evaluator.plan.operation, !run.executor.isMocked, response.cacheUse != .hit else { return }
+        let type = response.headers.first(named: "Content-Type")
+        // What remains of a secret after normalisation would not be recognised.
+        let isSecret = hidesFields || type.map { run.redactor.redact($0) != $0 } ?? false
         let (status, mediaType, isDeclared) = bound.operation.names(
             ofStatus: response.status,
-            contentType: response.headers.first(named: "Content-Type"),
+            contentType: type,
             isWithoutContent: evaluator.isWithoutContent
         )
         let covered = RunEvent.CoveredResponse(
             service: bound.service,
             operation: bound.operation.entry.methodAndPath,
             status: status,
-            mediaType: mediaType.map { isDeclared || !hidesFields ? run.redactor.text($0.excerpt(100)) : "***" },
+            mediaType: mediaType.map { isDeclared || !isSecret ? run.redactor.text($0.excerpt(100)) : "***" },
             isDeclared: isDeclared
         )
         if run.coveredResponses.note(covered) { run.events.emit(.operationCovered(covered)) }

@@ -86,7 +86,7 @@ package final class BoundOperation: Sendable {
             break
         }
         let media = response?.media?.first(where: \.name.isJSON) ?? response?.media?.first
-        let type = media.flatMap { $0.name.isRange ? nil : $0.name.text }
+        let type = media.flatMap { $0.name.isRange ? nil : $0.name.fieldValue }
         return MockExample(
             status: status,
             headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + (response?.exampleFields ?? []),

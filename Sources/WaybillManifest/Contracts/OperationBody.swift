@@ -18,7 +18,7 @@ extension ContractMedia {
         if let message = refusal(of: value.json, as: type) {
             throw EvaluationFailure(message: message, span: context.span)
         }
-        let mediaType = type.isRange ? nil : type.text
+        let mediaType = type.isRange ? nil : type.fieldValue
         if type.isJSON || type.isRange && value.json.string == nil && value.json.fileName == nil {
             let text = JSONWriter().string(value.json)
             return EncodedBody(text, mediaType: mediaType ?? "application/json", isSecret: value.isSecret)
@@ -70,13 +70,14 @@ extension ContractMedia {
                         [.file(named.file(within: context.boundary))],
                         name: name,
                         filename: FileContents.name(of: path),
-                        contentType: field?.contentType ?? MediaType.ofFile(named: path)
+                        contentType: field?.contentType(usual: MediaType.ofFile(named: path))
+                            ?? MediaType.ofFile(named: path)
                     )
                     continue
                 }
                 let isText = value.object == nil && value.array == nil
                 let usual = isText ? nil : "application/json"
-                let type = field?.contentType ?? usual
+                let type = field?.contentType(usual: usual) ?? usual
                 let isJSON = type.map { MediaTypeName($0).isJSON } ?? false
                 let text = isJSON ? nil : value.string
                 let bytes = value.bytes ?? Array((text ?? JSONWriter().string(value)).utf8)

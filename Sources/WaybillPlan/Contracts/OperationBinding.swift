@@ -320,6 +320,15 @@ struct OperationBinding {
         for (_, error) in contract.document.unreadPaths {
             diagnostics.append(contract.diagnostic(for: error, usedAt: contract.name.span))
         }
+        for (id, operations) in contract.document.sharedIDs {
+            let spans = operations.compactMap { contract.span(of: $0.location) }
+            diagnostics.report(
+                "invalid-contract",
+                "\(operations.count) operations have the operationId '\(id)'",
+                at: spans.first ?? contract.name.span,
+                secondary: spans.dropFirst().map { .init($0, "the same id") }
+            )
+        }
         for entry in contract.document.operations {
             do {
                 _ = try contract.document.operation(entry)

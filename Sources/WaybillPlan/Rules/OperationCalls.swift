@@ -1,6 +1,7 @@
 import OrderedCollections
 import WaybillContract
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 import WaybillManifest
 import WaybillSchema
@@ -78,6 +79,14 @@ private struct OperationCallCheck {
                 continue
             }
             let text = parameter.text(of: constant)
+            if parameter.part == .header, text?.isFieldValue == false {
+                diagnostics.report(
+                    "invalid-input",
+                    "the input '\(name)' has a character that a header field cannot have",
+                    at: argument.value.span,
+                    secondary: secondary(parameter.location)
+                )
+            }
             if text == nil || parameter.part == .path && ["", ".", ".."].contains(text) {
                 diagnostics.report(
                     "invalid-input",
@@ -224,11 +233,13 @@ private struct OperationCallCheck {
             }
             media = match
         }
-        guard let constant = argument.value.constant else { return [] }
-        if let message = media.refusal(of: constant, as: type) {
+        // What computed values leave open is checked when the request is sent.
+        let (value, unknown) = argument.value.known
+        if unknown.contains(where: \.tokens.isEmpty) { return [] }
+        if let message = media.refusal(of: value, as: type) {
             return report("the input 'body': \(message)", argument.value.span, nil, media.location)
         }
-        return media.violations(in: constant, as: type).flatMap { violation in
+        return media.violations(in: value, as: type).filter { $0.isCertain(despite: unknown) }.flatMap { violation in
             report(
                 violation.sentence(on: "the input 'body'"),
                 argument.value.span(at: violation.instanceLocation.tokens),
@@ -264,6 +275,30 @@ private struct OperationCallCheck {
 }
 
 extension SchemaViolation {
+    /// Whether a value violates the schema whatever its unknown parts are.
+    ///
+    /// - Parameter unknown: The locations of these.
+    fileprivate func isCertain(despite unknown: [JSONPointer]) -> Bool {
+        if unknown.isEmpty { return true }
+        let choices: Set = ["oneOf", "anyOf", "not", "if", "then", "else", "contains", "dependentSchemas"]
+        if keywordLocation.tokens.contains(where: { token in
+            if case .name(let name) = token { choices.contains(name) } else { false }
+        }) {
+            return false
+        }
+        let location = instanceLocation.tokens
+        return unknown.allSatisfy { part in
+            let part = part.tokens
+            if case .unknownName = detail { return part.count >= location.count || !location.starts(with: part) }
+            if location.starts(with: part) { return false }
+            guard part.starts(with: location) else { return true }
+            switch detail {
+            case .missingName, .wrongType: return true
+            default: return false
+            }
+        }
+    }
+
     /// Whether a string is required, and the value is a number or boolean because it has no quotes.
     fileprivate var needsQuotes: Bool {
         guard case .wrongType(let expected, let found, _) = detail else { return false }

@@ -162,7 +162,11 @@ struct StepText {
     /// Returns the lines about the settings of a request that are from the defaults and its service, or those about its
     /// other settings and its own definitions.
     func settingLines(for request: RequestPlan, ofSharedLevels isShared: Bool) -> [String] {
-        let settings = request.settings.without { $0.level.isShared != isShared }
+        let settings = request.settings.without { setting in
+            // Each operation of a document has credentials of its own.
+            let isOwn = request.operation != nil && setting.value.key == Authentication.key
+            return (setting.level.isShared && !isOwn) != isShared
+        }
         let filters = request.filters.filter { $0.level.isShared == isShared }
         let own = isShared ? nil : request
         let lines = [content(settings, of: own), transfer(settings), response(settings, filters, of: own)]

@@ -1,5 +1,6 @@
 package import WaybillDiagnostics
 package import WaybillFormats
+import WaybillJSON
 
 /// An event of a run: a line of the journal, and what observers receive.
 public struct RunEvent: Sendable, Equatable {
@@ -213,6 +214,18 @@ public struct RunEvent: Sendable, Equatable {
             self.mediaType = mediaType
             self.isDeclared = isDeclared
         }
+
+        private var identity: CodePoints {
+            CodePoints("\(service)\n\(operation)\n\(status)\n\(mediaType?.string ?? "")\n\(isDeclared)")
+        }
+
+        /// Compares the code points of the texts.
+        public static func == (left: CoveredResponse, right: CoveredResponse) -> Bool {
+            left.identity == right.identity
+        }
+
+        /// Feeds the texts to a hasher.
+        public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
     }
 
     /// A request that is about to be sent.

@@ -11,6 +11,11 @@ package enum GitHubAnnotations {
         }.joined()
     }
 
+    /// Returns an annotation without a location for each of some errors.
+    package static func errors(_ messages: [String]) -> String {
+        messages.map { GitHubRenderer.command("error", [], PrintableText.oneLine($0)) }.joined()
+    }
+
     private static func command(for step: StepResult, _ prefix: String, _ paths: GitHubPaths) -> String {
         var properties: [(name: String, value: String)] = []
         if let location = step.failure?.location {

@@ -7,12 +7,14 @@ package struct ContractCoverage: Sendable, Equatable {
     package var service: String
     /// The path of the document.
     package var document: String
+    /// The title of the document; empty if there is none.
+    package var title: String
     /// All operations of the document, in its order.
     package var operations: [Operation]
 
     /// Creates the coverage of a document; see the properties.
-    package init(service: String, document: String, operations: [Operation]) {
-        (self.service, self.document, self.operations) = (service, document, operations)
+    package init(service: String, document: String, title: String = "", operations: [Operation]) {
+        (self.service, self.document, self.title, self.operations) = (service, document, title, operations)
     }
 
     /// An operation of the document.
@@ -46,7 +48,7 @@ package struct ContractCoverage: Sendable, Equatable {
         package var isSeen: Bool
 
         /// Creates a response; see the properties.
-        package init(status: String, mediaType: RedactedText?, isDeclared: Bool, isSeen: Bool) {
+        package init(_ status: String, _ mediaType: RedactedText?, isDeclared: Bool, isSeen: Bool) {
             self.status = status
             self.mediaType = mediaType
             self.isDeclared = isDeclared
@@ -57,7 +59,7 @@ package struct ContractCoverage: Sendable, Equatable {
         package var name: String { mediaType.map { "\(status) \($0)" } ?? status }
 
         fileprivate func isSame(as other: Response) -> Bool {
-            status == other.status && mediaType == other.mediaType && isDeclared == other.isDeclared
+            isDeclared == other.isDeclared && name.hasSameCodePoints(as: other.name)
         }
     }
 }
@@ -85,25 +87,31 @@ extension ContractCoverage {
             + (undeclared == 0 ? "" : ", \(undeclared) undeclared")
     }
 
-    /// Combines the coverage of several runs, by document, in the order in which the documents occur.
+    /// Combines the coverage of several runs, by service and document, in the order in which these occur.
     package static func combined(_ runs: [[ContractCoverage]]) -> [ContractCoverage] {
         var documents: [ContractCoverage] = []
         var indices: [CodePoints: Int] = [:]
         for coverage in runs.joined() {
-            // The same file may be named from several folders.
-            let key = CodePoints(FileContents.canonicalPath(coverage.document) ?? coverage.document)
-            if let index = indices[key] {
-                documents[index].add(coverage)
-            } else {
-                indices[key] = documents.count
+            let index = indices[coverage.identity, default: documents.count]
+            if index == documents.count {
+                indices[coverage.identity] = index
                 documents.append(coverage)
+            } else {
+                documents[index].add(coverage)
             }
         }
         return documents
     }
 
+    /// What two coverages of the same document of the same service have in common. Another document may have the same path
+    /// in another folder.
+    private var identity: CodePoints {
+        // The same file may be named from several folders.
+        let path = FileContents.canonicalPath(document) ?? document
+        return CodePoints(([service, path, title] + operations.map(\.name)).joined(separator: "\n"))
+    }
+
     private mutating func add(_ other: ContractCoverage) {
-        if !service.split(separator: ", ").contains(Substring(other.service)) { service += ", \(other.service)" }
         var indices = Dictionary(operations.enumerated().map { (CodePoints($1.name), $0) }) { first, _ in first }
         for operation in other.operations {
             let index = indices[CodePoints(operation.name), default: operations.count]
@@ -134,6 +142,7 @@ extension ContractCoverage: JSONStreamable {
     package func addMembers(to object: inout JSONStream) {
         object.add("service", service)
         object.add("document", document)
+        object.add("title", title.isEmpty ? nil : title)
         object.add("called", calledCount)
         object.add("percent", percent)
         object.add("operations", each: operations)
@@ -143,7 +152,12 @@ extension ContractCoverage: JSONStreamable {
     init?(json: JSON) {
         guard let service = json["service"]?.string, let document = json["document"]?.string else { return nil }
         let operations = (json["operations"]?.array ?? []).compactMap(Operation.init(json:))
-        self.init(service: service, document: document, operations: operations)
+        self.init(
+            service: service,
+            document: document,
+            title: json["title"]?.string ?? "",
+            operations: operations
+        )
     }
 }
 
@@ -175,8 +189,8 @@ extension ContractCoverage.Response: JSONStreamable {
     fileprivate init?(json: JSON) {
         guard let status = json["status"]?.string else { return nil }
         self.init(
-            status: status,
-            mediaType: json["mediaType"]?.redactedText,
+            status,
+            json["mediaType"]?.redactedText,
             isDeclared: json["declared"] == true,
             isSeen: json["seen"] == true
         )

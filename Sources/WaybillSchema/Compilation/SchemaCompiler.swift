@@ -112,25 +112,59 @@ struct SchemaCompiler {
         return SchemaNode(rules, at: location)
     }
 
+    /// How many references and parts of `allOf` are followed to find hidden properties.
+    private static let longestChain = 16
+
     /// Removes from `required` the properties that do not occur in what is sent or received. The keyword that marks them
-    /// may be in the schema that a property refers to.
+    /// may be in the schema that a property refers to, or in another part of `allOf`.
     private mutating func removeHiddenProperties(
         from keywords: inout JSONObject,
         for access: SchemaAccess,
         at location: SchemaLocation
     ) {
-        guard let required = keywords["required"]?.array, let properties = keywords["properties"]?.object
-        else { return }
-        keywords["required"] = .array(
-            required.filter { name in
-                guard let name = name.string, let property = properties[name] else { return true }
-                if property[access.hiddenProperties] == true { return false }
-                guard let reference = property["$ref"]?.string,
-                    let target = try? documents.resolve(reference, "$ref", at: location).location
-                else { return true }
-                return documents.value(at: target)[access.hiddenProperties] != true
-            }
-        )
+        guard let required = keywords["required"]?.array else { return }
+        var whole = location
+        while let owner = whole.ownerOfPart { whole = owner }
+        let hidden = hiddenNames(at: whole, for: access, depth: 0)
+        if hidden.isEmpty { return }
+        keywords["required"] = .array(required.filter { $0.string.map { !hidden.contains(CodePoints($0)) } ?? true })
+    }
+
+    /// The names of the properties of an object that do not occur in what is sent or received.
+    private mutating func hiddenNames(
+        at location: SchemaLocation,
+        for access: SchemaAccess,
+        depth: Int
+    ) -> Set<CodePoints> {
+        guard depth < Self.longestChain, let schema = documents.value(at: location).object else { return [] }
+        var names: Set<CodePoints> = []
+        for (name, _) in schema["properties"]?.object ?? JSONObject() {
+            let property = location.appending(.name("properties"), .name(name))
+            if isHidden(property, for: access, depth: depth + 1) { names.insert(CodePoints(name)) }
+        }
+        for part in parts(of: schema, at: location) {
+            names.formUnion(hiddenNames(at: part, for: access, depth: depth + 1))
+        }
+        return names
+    }
+
+    private mutating func isHidden(_ location: SchemaLocation, for access: SchemaAccess, depth: Int) -> Bool {
+        guard depth < Self.longestChain, let schema = documents.value(at: location).object else { return false }
+        if schema[access.hiddenProperties] == true { return true }
+        for part in parts(of: schema, at: location) where isHidden(part, for: access, depth: depth + 1) { return true }
+        return false
+    }
+
+    /// The schemas that apply to the same value: the target of a reference, and the parts of `allOf`.
+    private mutating func parts(of schema: JSONObject, at location: SchemaLocation) -> [SchemaLocation] {
+        let list = location.appending(.name("allOf"))
+        var parts = (schema["allOf"]?.array ?? []).indices.map { list.appending(.index($0)) }
+        if let reference = schema["$ref"]?.string,
+            let target = try? documents.resolve(reference, "$ref", at: location).location
+        {
+            parts.append(target)
+        }
+        return parts
     }
 
     private mutating func read(_ source: SchemaSource, into rules: inout SchemaRules) throws(JSONSchemaError) {

@@ -59,6 +59,21 @@ struct SchemaLocation: Sendable, Hashable {
 
     var document: Int { position.document }
     var pointer: JSONPointer { position.pointer }
+
+    /// Returns the location at a path below this one, in the same resource.
+    func appending(_ path: JSONPointer.Token...) -> SchemaLocation {
+        SchemaLocation(resource: resource, position: position.appending(path))
+    }
+
+    /// The schema whose `allOf` has this one as a part; `nil` if it is no such part.
+    var ownerOfPart: SchemaLocation? {
+        let tokens = pointer.tokens
+        guard tokens.count > 1, tokens[tokens.count - 2] == .name("allOf"), case .index? = tokens.last else {
+            return nil
+        }
+        let owner = SchemaPosition(document: document, pointer: JSONPointer(tokens.dropLast(2)))
+        return SchemaLocation(resource: resource, position: owner)
+    }
 }
 
 /// A subschema by its document and pointer.

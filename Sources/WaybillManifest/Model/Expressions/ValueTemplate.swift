@@ -44,6 +44,32 @@ package indirect enum ValueTemplate: Sendable {
         }
     }
 
+    /// The value with an empty string in place of each template, and the locations of these.
+    package var known: (value: JSON, unknown: [JSONPointer]) {
+        var unknown: [JSONPointer] = []
+        return (known(at: JSONPointer(), &unknown), unknown)
+    }
+
+    private func known(at location: JSONPointer, _ unknown: inout [JSONPointer]) -> JSON {
+        switch self {
+        case .scalar(let scalar):
+            if let constant = scalar.constant { return constant }
+            unknown.append(location)
+            return ""
+        case .list(let elements, _):
+            return .array(elements.enumerated().map { $1.known(at: location.appending(.index($0)), &unknown) })
+        case .mapping(let members, _):
+            var object = JSONObject()
+            for member in members {
+                object[member.name.value] = member.value.known(
+                    at: location.appending(.name(member.name.value)),
+                    &unknown
+                )
+            }
+            return .object(object)
+        }
+    }
+
     /// The value, if it contains no template.
     package var constant: JSON? {
         switch self {
