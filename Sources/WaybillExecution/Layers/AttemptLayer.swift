@@ -231,7 +231,7 @@ struct Attempt: Sendable {
 
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
     /// long.
-    private static let largeResponse = 64 * 1024
+    static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
         ResponseEvaluator(
