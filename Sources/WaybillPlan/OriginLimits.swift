@@ -1,4 +1,4 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 import WaybillExpressions
 package import WaybillManifest
 
@@ -8,6 +8,8 @@ package import WaybillManifest
 /// the origin, so that a response can choose it, only the content and credentials that the step or its endpoint sets
 /// itself are sent to another origin.
 package struct OriginLimits: Sendable {
+    /// The spans of the settings that the step and its endpoint set themselves.
+    private var own: Set<SourceSpan> = []
     // The spans of the settings that the step and its endpoint do not set themselves; empty if the manifest names the
     // origin.
     private var shared: Set<SourceSpan> = []
@@ -15,14 +17,17 @@ package struct OriginLimits: Sendable {
     package private(set) var isChosenByResponse = false
 
     init(of site: RequestSite, _ settings: Settings) {
+        own = Set((site.definition.settings.entries + (site.step?.step.settings.entries ?? [])).map(\.span))
         guard let template = site.computedOrigin else { return }
         let isArgumentChosen = site.step?.argumentReferences.contains(where: \.mayComeFromResponse) ?? false
         isChosenByResponse = template.references.contains {
             $0.mayComeFromResponse || $0.root == .inputs && isArgumentChosen
         }
-        let own = site.definition.settings.entries + (site.step?.step.settings.entries ?? [])
-        shared = Set(settings.entries.map(\.span)).subtracting(own.map(\.span))
+        shared = Set(settings.entries.map(\.span)).subtracting(own)
     }
+
+    /// Whether the step or its endpoint sets a setting itself, by its span, and not a level that other requests share.
+    package func isOwn(_ setting: SourceSpan) -> Bool { own.contains(setting) }
 
     /// Whether a setting is sent only to the origin of the service.
     package func apply(to setting: Setting<any SettingDefinition>) -> Bool {

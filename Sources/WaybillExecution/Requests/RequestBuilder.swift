@@ -106,7 +106,7 @@ struct RequestBuilder {
             request.options.cookies = request.options.cookies.after(leaving: home, for: origin)
         }
         request.isBodySensitive = content.body?.isSecret ?? false
-        request.isBodyForOrigin = request.isBodySensitive || content.body != nil && sent.bodyHasServiceContent
+        request.isBodyForOrigin = request.isBodySensitive || content.body != nil && plan.sharesBody(of: sent)
         guard let otherOrigin else {
             grant = try grant(by: sent.auth, for: request)
             return request
@@ -114,8 +114,8 @@ struct RequestBuilder {
         guard !request.isBodyForOrigin else {
             throw EvaluationFailure(
                 message:
-                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret or "
-                    + "values of its service, so it was not sent there",
+                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret, or "
+                    + "values that neither the step nor its endpoint sets itself, so it was not sent there",
                 span: plan.address.text.span,
                 kind: .transfer
             )

@@ -123,8 +123,8 @@ extension HTTPRequest {
     /// The message for a body that is not sent to the target of a redirect.
     fileprivate func bodyMustStay(_ redirect: Redirect, _ target: Origin) -> String {
         "\(subject) redirected the request to another origin, \(target), with status \(redirect.status); "
-            + "the request's body contains a secret or values of its service, so it was not sent there. If that "
-            + "origin may receive it, use its address in the manifest"
+            + "the request's body contains a secret, or values that neither the step nor its endpoint sets itself, so it "
+            + "was not sent there. If that origin may receive it, use its address in the manifest"
     }
 
     /// The host and port, for messages.
