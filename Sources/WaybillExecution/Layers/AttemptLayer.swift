@@ -224,7 +224,7 @@ struct Attempt: Sendable {
         if let (path, host) = builder.missingCredentials, run.netrcFiles.isFirstToMiss(host, in: path) {
             warn("\(path) has no credentials for \(host), so requests to it are sent without any")
         }
-        for warning in builder.contractWarnings { warn(warning) }
+        for warning in builder.warnings { warn(warning) }
         outcome.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: sender.transport))
     }
