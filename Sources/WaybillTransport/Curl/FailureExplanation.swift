@@ -255,6 +255,8 @@ extension ResponseFraming.Fault {
             "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' must be last, and only once"
         case .malformedChunk:
             "the response has a chunk whose size is not a hexadecimal number"
+        case .strayCharacter:
+            "the response has a carriage return without a line feed, or a NUL, between its chunks or in a trailer"
         case .unknownCoding(let coding):
             "the response has the \(ResponseFraming.knownCodings.contains(coding) ? "unrequested" : "unknown") "
                 + "Transfer-Encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"

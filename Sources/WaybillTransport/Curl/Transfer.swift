@@ -243,7 +243,7 @@ final class Transfer {
         switch kind {
         case CURLINFO_DATA_IN:
             chunks?.scan(bytes)
-            if chunks?.isMalformed == true, refusal == nil { refusal = .invalidFraming(.malformedChunk) }
+            if let fault = chunks?.fault, refusal == nil { refusal = .invalidFraming(fault) }
             if chunks?.hasExcess == true { handle?.closeConnection() }
         case CURLINFO_TEXT where bytes.starts(with: "Excess found".utf8): handle?.closeConnection()
         default: break
