@@ -65,12 +65,16 @@ enum WrittenCredentials {
     private struct Key {
         var name: String
         var isCredential: Bool
-        var value: ArraySlice<UInt8>
-        /// Whether the value may continue on the next line.
-        var isOpen: Bool
+        /// The rest of the line, without an anchor and a tag before the value.
+        var rest: ArraySlice<UInt8>
+        var isInFlow: Bool
 
+        /// The value in the line.
+        var value: ArraySlice<UInt8> { WrittenCredentials.scalar(at: rest, isInFlow: isInFlow).0 }
+        /// Whether the value may continue on the next line.
+        var isOpen: Bool { WrittenCredentials.scalar(at: rest, isInFlow: isInFlow).isOpen }
         /// Whether the value is a block scalar, on the next lines.
-        var isBlock: Bool { value.first.map { Array("|>".utf8).contains($0) } ?? false }
+        var isBlock: Bool { rest.first.map { Array("|>".utf8).contains($0) } ?? false }
     }
 
     private static func keys(in line: ArraySlice<UInt8>) -> [Key] {
@@ -83,10 +87,10 @@ enum WrittenCredentials {
             let rest = line[index...].dropFirst()
             let after = rest.drop { $0 == UInt8(ascii: " ") }
             guard after.startIndex > rest.startIndex || after.isEmpty || name.isQuoted else { continue }
-            let (value, isOpen) = scalar(at: withoutProperties(after), isInFlow: isInFlow)
             let isOfAPIKey = name.text == "value" && found.contains { $0.name == "apiKey" }
             let isCredential = isField(name.text) || isOfAPIKey
-            found.append(Key(name: name.text, isCredential: isCredential, value: value, isOpen: isOpen))
+            let value = withoutProperties(after)
+            found.append(Key(name: name.text, isCredential: isCredential, rest: value, isInFlow: isInFlow))
         }
         return found
     }
