@@ -87,6 +87,8 @@ import WaybillTransport
                 let result = await transport.send(HTTPRequest(url: server.url(path)).with { $0.cookies = .run })
                 if let words {
                     #expect(result.failure?.message.contains(words) == true, "\(result)")
+                    let other = [HTTPField(name: "Host", value: "other.example:1")]
+                    try await expect("0", from: cookies(transport, server, .run, path, headers: other))
                 } else {
                     let sent = try String(decoding: result.get().body, as: UTF8.self)
                     #expect(sent == "\(path.hasPrefix("/a") && path != "/ab" ? 50 * responses.count : 0)")

@@ -122,7 +122,11 @@ final class ShareHandle {
         known = cookies
         bound = (cookies.count, cookies.reduce(0) { $0 + $1.size })
         let path = URIReference(prepared.url).path
-        let sent = cookies.filter { $0.isSent(to: prepared.origin, path) }
+        // libcurl takes the host from a field of the request.
+        let field = prepared.request.headers.first { $0.isNamed("Host") }
+        let host =
+            field.map { (try? Origin(ofURL: "http://\($0.value)"))?.endpoint.host } ?? prepared.origin.endpoint.host
+        let sent = cookies.filter { $0.isSent(to: prepared.origin, as: host, path) }
         let size = sent.reduce(0) { $0 + $1.size }
         guard sent.count > JarCookie.maximumSent || size > JarCookie.maximumSentBytes else { return }
         throw .refused(

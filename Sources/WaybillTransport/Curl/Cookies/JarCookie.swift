@@ -27,8 +27,10 @@ struct JarCookie {
     }
 
     /// Whether a request has the cookie (RFC 6265, section 5.4).
-    func isSent(to origin: Origin, _ requested: String) -> Bool {
-        CookieDomain.isSent(domain, to: origin.endpoint.host) && (!isSecure || origin.isSecure || origin.isLocal)
+    ///
+    /// - Parameter host: The host that libcurl compares; `nil` if that is not known, for any host.
+    func isSent(to origin: Origin, as host: String?, _ requested: String) -> Bool {
+        CookieDomain.isSent(domain, to: host) && (!isSecure || origin.isSecure || origin.isLocal)
             && isSent(toPath: requested)
     }
 
