@@ -106,7 +106,7 @@ struct RequestBuilder {
             request.options.cookies = request.options.cookies.after(leaving: home, for: origin)
         }
         let limits = plan.originLimits
-        if limits.isProxyChosenByResponse, request.options.cookies == .run { request.options.cookies = .off }
+        if limits.isProxyChosenByResponse { request.options.cookies = request.options.cookies.withoutJarOfRun }
         if isForeign, limits.keepsOwnCredentials {
             warnings.append(
                 "credentials were not sent to \(origin), because a response may have chosen the origin or the proxy; "

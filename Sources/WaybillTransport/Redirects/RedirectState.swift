@@ -139,6 +139,9 @@ extension TransferOptions.Cookies {
     package func after(leaving first: Origin, for next: Origin) -> TransferOptions.Cookies {
         self == .off || first == next || first.endpoint.host != next.endpoint.host ? self : .separate(next)
     }
+
+    /// The handling of cookies for a request that must not have those of the run.
+    package var withoutJarOfRun: TransferOptions.Cookies { self == .run ? .off : self }
 }
 
 extension HTTPField {
