@@ -156,8 +156,8 @@ let package = Package(
             name: "WaybillPipeline",
             dependencies: [
                 "WaybillExecution", "WaybillPlanPrinting", "WaybillMock", "WaybillPlan", "WaybillManifest",
-                "WaybillTransport", "WaybillResults", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
-                "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform",
+                "WaybillContract", "WaybillTransport", "WaybillResults", "WaybillExpressions", "WaybillSchema",
+                "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillPlatform",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
@@ -176,9 +176,9 @@ let package = Package(
             name: "WaybillCLI",
             dependencies: [
                 "WaybillPipeline", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
-                "WaybillPlan", "WaybillManifest", "WaybillTransport", "WaybillResults", "WaybillExpressions",
-                "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics",
-                "WaybillPlatform", "CTexts",
+                "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillDiagnostics", "WaybillPlatform", "CTexts",
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

@@ -9,8 +9,10 @@ import WaybillTransport
 
 /// A manifest to start with: small, commented, and ready to run with its own mock examples.
 package struct FirstManifest: Sendable {
-    /// The base URL of the service that the manifest is for.
-    package let url: String
+    /// The base URL of the service that the manifest is for; `nil` for the default one, or that of the document.
+    package let url: String?
+    /// The path of the OpenAPI document of the service, if it has one.
+    package let document: String?
     /// Whether the schema is written next to the manifest, for editors.
     package let hasSchema: Bool
 
@@ -20,10 +22,13 @@ package struct FirstManifest: Sendable {
     package static let schemaName = "waybill.schema.json"
 
     /// Creates a manifest for a service; `nil` if its base URL is not an absolute http or https URL.
-    package init?(url: String = FirstManifest.usualURL, hasSchema: Bool = false) {
-        guard (try? Origin(ofURL: url)) != nil, !url.contains("?"), !url.contains("#") else { return nil }
+    package init?(url: String? = nil, hasSchema: Bool = false, openAPI document: String? = nil) {
+        if let url {
+            guard (try? Origin(ofURL: url)) != nil, !url.contains("?"), !url.contains("#") else { return nil }
+        }
         self.url = url
         self.hasSchema = hasSchema
+        self.document = document
     }
 
     /// Returns the path of the manifest for a path from the command line: the path itself if its extension is `.yaml`
@@ -37,6 +42,12 @@ package struct FirstManifest: Sendable {
     ///
     /// - Returns: The errors. If there are any, no new file is left behind.
     package func write(to path: String) -> [Diagnostic] {
+        var bound: BoundManifest?
+        if let document {
+            let manifest = BoundManifest(for: document, at: path, url: url, firstLine: firstLine)
+            if manifest.diagnostics.hasErrors { return manifest.diagnostics }
+            bound = manifest
+        }
         // If this fails, so does writing the files, which reports the reason.
         _ = NewFile.makeFolder(FileContents.folder(of: path))
         let schema = FileContents.path(Self.schemaName, in: FileContents.folder(of: path))
@@ -46,19 +57,22 @@ package struct FirstManifest: Sendable {
             isSchemaNew = true
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard let diagnostic = Self.create(path, Array(text(named: name).utf8)) else { return [] }
+        guard let diagnostic = Self.create(path, Array((bound?.text ?? text(named: name)).utf8)) else { return [] }
         if isSchemaNew { unlink(schema) }
         return [diagnostic]
     }
 
-    /// Returns `first-manifest.yaml` for this service, in a file of that name.
-    private func text(named name: String) -> String {
-        let schema =
-            hasSchema
+    /// The first line, which is about the schema.
+    private var firstLine: String {
+        hasSchema
             ? "# yaml-language-server: $schema=\(Self.schemaName)"
             : "# For completion in an editor: 'waybill init --schema' writes the schema of manifests next to a new one."
-        let baseURL = JSONWriter().string(.string(url.replacing("${", with: "$${")))
-        return String(text_first_manifest()).replacing("<SCHEMA>", with: schema)
+    }
+
+    /// Returns `first-manifest.yaml` for this service, in a file of that name.
+    private func text(named name: String) -> String {
+        let baseURL = JSONWriter().string(.string((url ?? Self.usualURL).replacing("${", with: "$${")))
+        return String(text_first_manifest()).replacing("<SCHEMA>", with: firstLine)
             .replacing("<BASE_URL>", with: baseURL).replacing("<FILE>", with: name)
     }
 

@@ -24,7 +24,8 @@ struct WaybillCommand: ParsableCommand {
             ReportCommand.self,
             StateCommand.self,
             CallCommand.self,
-            ValidateCommand.self, PlanCommand.self, OperationsCommand.self, MockCommand.self, EvalCommand.self,
+            ValidateCommand.self, PlanCommand.self, OperationsCommand.self, CoverageCommand.self, MockCommand.self,
+            EvalCommand.self,
             SchemaCommand.self,
             CacheCommand.self, ExplainCommand.self, CompletionsCommand.self,
         ]

@@ -10,10 +10,12 @@ package struct ContractMedia: Sendable {
     package let schema: JSONSchema?
     /// The properties of a form or a multipart body, by name.
     package let fields: [String: Field]
-    /// Of a response, the first example, or a value made from the schema.
-    package let example: JSON?
     /// The location of the media type.
     package let location: ContractLocation
+    let documents: ContractDocuments
+
+    /// The first example of a body that a server sends, or a value made from the schema.
+    package var example: JSON? { documents.example(at: location, for: .receiving) }
 
     /// How a property of a form or a multipart body is sent (OpenAPI 3.1.1, section 4.8.15).
     package struct Field: Sendable {
@@ -91,29 +93,51 @@ extension ContractDocuments {
                     name: name,
                     schema: hasSchema ? try schema(at: schemaLocation, for: access) : nil,
                     fields: name.isForm || name.isMultipart ? try fields(of: location) : [:],
-                    example: access == .receiving ? try example(ofMediaAt: location, for: access) : nil,
-                    location: location
+                    location: location,
+                    documents: self
                 )
             )
         }
         return media
     }
 
+    /// How deep schemas are nested in which properties are found.
+    private static let maximumNesting = 8
+
     private func fields(of media: ContractLocation) throws(ContractError) -> [String: ContractMedia.Field] {
         let encodings = value(at: media.appending(.name("encoding")))?.object ?? JSONObject()
         var fields: [String: ContractMedia.Field] = [:]
         let schemaLocation = media.appending(.name("schema"))
         if value(at: schemaLocation) != nil {
-            let (location, members) = try object(at: schemaLocation)
-            for (name, _) in members["properties"]?.object ?? JSONObject() {
-                let property = try object(ifSchemaAt: location.appending(.name("properties"), .name(name)))
-                fields[name] = field(name, encodings[name], isBinary: Self.isBinary(property))
+            for (name, location) in try properties(at: schemaLocation, depth: 0) where fields[name] == nil {
+                fields[name] = field(name, encodings[name], isBinary: Self.isBinary(try object(ifSchemaAt: location)))
             }
         }
         for (name, encoding) in encodings where fields[name] == nil {
-            fields[name] = field(name, encoding, isBinary: false)
+            fields[name] = field(name, encoding, isBinary: true)
         }
         return fields
+    }
+
+    /// Returns the locations of the properties of an object, also of those in `allOf`, `anyOf` and `oneOf`.
+    private func properties(
+        at start: ContractLocation,
+        depth: Int
+    ) throws(ContractError) -> [(name: String, location: ContractLocation)] {
+        guard depth < Self.maximumNesting, value(at: start)?.bool == nil else { return [] }
+        let (location, members) = try object(at: start)
+        var properties = (members["properties"]?.object ?? JSONObject()).map { name, _ in
+            (name: name, location: location.appending(.name("properties"), .name(name)))
+        }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            for index in (members[keyword]?.array ?? []).indices {
+                properties += try self.properties(
+                    at: location.appending(.name(keyword), .index(index)),
+                    depth: depth + 1
+                )
+            }
+        }
+        return properties
     }
 
     private func field(_ name: String, _ encoding: JSON?, isBinary: Bool) -> ContractMedia.Field {
@@ -130,11 +154,13 @@ extension ContractDocuments {
         return ContractMedia.Field(contentType: type, isBinary: isBinary, writer: isStyled ? writer : nil)
     }
 
-    /// Whether the values of a schema are bytes: `format: binary` in 3.0, no type or a media type without an encoding in
+    /// Whether the values of a schema may be bytes: `format: binary` in 3.0, no type or a media type without an encoding in
     /// later versions (OpenAPI 3.1.1, section 4.8.14.2).
     private static func isBinary(_ schema: JSON) -> Bool {
         let element = schema["type"]?.string == "array" ? schema["items"] ?? schema : schema
         if element["format"]?.string == "binary" { return true }
+        let keywords = ["type", "$ref", "properties", "items", "allOf", "anyOf", "oneOf", "enum", "const"]
+        if keywords.allSatisfy({ element[$0] == nil }) { return element["contentEncoding"] == nil }
         return element["contentMediaType"] != nil && element["contentEncoding"] == nil
     }
 }

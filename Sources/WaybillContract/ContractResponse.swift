@@ -77,8 +77,14 @@ struct ContractHeader: Sendable {
     /// The schema as written, without `$ref`.
     let document: JSON
     let explodes: Bool
-    let example: String?
     let location: ContractLocation
+    let documents: ContractDocuments
+
+    /// The first example, or a value made from the schema.
+    var example: String? {
+        let writer = ParameterWriter(name: name, style: .simple, explodes: explodes, encoding: .none)
+        return documents.example(at: location, for: .receiving).flatMap { writer.text(of: $0) }
+    }
 
     /// Returns the value of a field in the style `simple`, with the types that its schema has.
     func value(of text: String) -> JSON {
@@ -177,14 +183,42 @@ extension Operation {
             .max { $0.1 < $1.1 }?.0
     }
 
+    /// Returns the names that the document has for the status and the media type of a response; its own, if the document
+    /// does not declare it.
+    ///
+    /// - Parameters:
+    ///   - contentType: The value of its Content-Type; `nil` if it has none.
+    ///   - isWithoutContent: Whether it has no body by definition, as to HEAD or with the status 204.
+    package func names(
+        ofStatus status: Int,
+        contentType: String?,
+        isWithoutContent: Bool
+    ) -> (status: String, mediaType: String?, isDeclared: Bool) {
+        let type = contentType.map(MediaTypeName.init)
+        guard let declared = response(for: status) else { return ("\(status)", type?.text, responses.isEmpty) }
+        let name = declared.status.name
+        guard let media = declared.media else { return (name, nil, true) }
+        if let match = type.flatMap(media.best) { return (name, match.name.text, true) }
+        return isWithoutContent ? (name, media[0].name.text, true) : (name, type?.text, false)
+    }
+
+    /// The names of the responses that the document declares: each status with each of its media types.
+    package var responseNames: [(status: String, mediaType: String?)] {
+        responses.flatMap { response -> [(status: String, mediaType: String?)] in
+            guard let media = response.media else { return [(response.status.name, nil)] }
+            return media.map { (response.status.name, $0.name.text) }
+        }
+    }
+
     /// Returns everything in a response that the contract does not declare.
     package func violations(of response: ReceivedResponse) -> [ContractViolation] {
+        // A document that describes no response permits any.
+        if responses.isEmpty { return [] }
         guard let declared = self.response(for: response.status) else {
             let names = responses.map(\.status.name).joined(separator: ", ")
-            let expected = responses.isEmpty ? "no response" : "only \(names)"
             return [
                 ContractViolation(
-                    message: "the status \(response.status) is not declared: the operation has \(expected)",
+                    message: "the status \(response.status) is not declared: the operation has only \(names)",
                     location: entry.location.appending(.name("responses"))
                 )
             ]
@@ -305,11 +339,8 @@ extension ContractDocuments {
             schema: hasSchema ? try schema(at: schemaLocation, for: .receiving) : nil,
             document: hasSchema ? try object(ifSchemaAt: schemaLocation) : true,
             explodes: members["explode"] == true,
-            example: try example(ofMediaAt: location, for: .receiving).flatMap { value in
-                ParameterWriter(name: name, style: .simple, explodes: members["explode"] == true, encoding: .none)
-                    .text(of: value)
-            },
-            location: location
+            location: location,
+            documents: self
         )
     }
 }

@@ -111,12 +111,18 @@ package struct OpenAPIDocument: Sendable {
     /// Returns the operations with a name: an operationId, or a method and a path with a space between them.
     package func entries(named name: String) -> [Entry] {
         if let found = byID[name] { return found.map { operations[$0] } }
-        return operations.filter { "\($0.method) \($0.path)".utf8.elementsEqual(name.utf8) }
+        return operations.filter { $0.methodAndPath.utf8.elementsEqual(name.utf8) }
     }
 
     /// Returns why the path of a name that is a method and a path cannot be read; `nil` if that is not the reason.
     package func error(ofPathIn name: String) -> ContractError? {
         unreadPaths.first { name.utf8.elementsEqual("\(name.prefix { $0 != " " }) \($0.path)".utf8) }?.error
+    }
+
+    /// The title; empty if there is none.
+    package var title: String {
+        let root = ContractLocation(documents.address)
+        return documents.value(at: root.appending(.name("info"), .name("title")))?.string ?? ""
     }
 
     /// The names of all operations: the operationId, or else the method and the path.
@@ -178,5 +184,8 @@ package struct OpenAPIDocument: Sendable {
 
 extension OpenAPIDocument.Entry {
     /// The operationId, or else the method and the path.
-    package var name: String { id ?? "\(method) \(path)" }
+    package var name: String { id ?? methodAndPath }
+
+    /// The method and the path: `GET /orders/{id}`.
+    package var methodAndPath: String { "\(method) \(path)" }
 }

@@ -132,7 +132,7 @@ package struct Executor: Sendable {
             } else {
                 wasCancelled ? .interrupted : .passed
             }
-        let result = RunResult(
+        var result = RunResult(
             id: context.id,
             manifest: plan.manifest,
             environment: plan.environment,
@@ -143,6 +143,7 @@ package struct Executor: Sendable {
             outcome: outcome,
             steps: steps
         )
+        if !isMocked { result.coverage = context.coveredResponses.coverage(of: plan, redactor) }
         events.emit(.runFinished(outcome, result.counts))
         return Outcome(result: result, outputs: outputs, state: outcome == .passed ? state : nil)
     }

@@ -39,6 +39,8 @@ final class RunContext: Sendable {
     let unrepeated = Mutex<[String: Bool]>([:])
     /// The warnings about single requests that were given, by message and location: the elements of a `forEach` have one.
     let requestWarnings = Mutex<Set<String>>([])
+    /// The kinds of responses of operations of OpenAPI documents.
+    let coveredResponses: CoveredResponses
     /// The steps that have written snapshots, and digests of these, by the path of the file.
     let snapshots = Mutex<[CodePoints: (step: String, digest: String)]>([:])
     /// Counts the elements of nested `forEach` steps.
@@ -71,6 +73,7 @@ final class RunContext: Sendable {
         reachability = Reachability(executor.probe, clock: executor.clock)
         routes = MeteredRoutes(executor.probe, clock: executor.clock)
         sessions = SessionStore(plan.sessions)
+        coveredResponses = CoveredResponses(executor.earlierRun?.coveredResponses ?? [])
         tokens = TokenStore(isMocked: executor.isMocked)
         earlier = executor.earlierRun.map {
             executor.resumption.earlierSteps(of: $0.steps, repeatsUnsure: executor.repeatsUnsure)

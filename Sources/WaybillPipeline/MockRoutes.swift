@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
@@ -19,10 +20,10 @@ package struct MockRoutes: Sendable {
     /// all its calls share, and one for each inline request.
     init(ofRun requests: some Sequence<RequestPlan>) {
         var known: [SourceSpan: Int] = [:]
-        for request in requests where !request.mock.isEmpty {
+        for request in requests where request.hasMock {
             let number = known[request.address.text.span] ?? routes.count
             known[request.address.text.span] = number
-            if number == routes.count { routes.append(MockRoute(of: request, at: Address(of: request))) }
+            if number == routes.count { routes.append(MockRoute(of: request, at: Address(of: request), isOfRun: true)) }
             numbers[ObjectIdentifier(request)] = number
         }
     }
@@ -32,7 +33,7 @@ package struct MockRoutes: Sendable {
     package init(ofManifest requests: some Sequence<RequestPlan>) {
         var indices: [Address: [Int]] = [:]
         var known: Set<[AnyHashable]> = []
-        for request in requests where !request.mock.isEmpty {
+        for request in requests where request.hasMock {
             let address = Address(of: request)
             // The calls of an endpoint, and the requests of a graph that several steps run, have the same examples.
             if !known.insert([request.address.text.span, address]).inserted { continue }
@@ -45,6 +46,8 @@ package struct MockRoutes: Sendable {
                 routes.append(route)
                 continue
             }
+            // An operation has the same example for each of its calls.
+            if request.mock.isEmpty, routes[index].refusals != nil { continue }
             routes[index].responses += route.responses
             let name = "\(route.method ?? "any method") \(address.path)"
             if !ambiguous.contains(name) { ambiguous.append(name) }
@@ -81,16 +84,43 @@ package struct MockRoutes: Sendable {
     }
 }
 
+extension RequestPlan {
+    /// Whether the mock server can respond to the request.
+    fileprivate var hasMock: Bool { !mock.isEmpty || operation != nil }
+
+    /// Returns the responses of the mock server.
+    ///
+    /// - Parameter isOfRun: Whether they are for the step that sends the request, which may expect a certain status.
+    fileprivate func mockExamples(isOfRun: Bool) -> [MockExample] {
+        guard mock.isEmpty, let operation else { return mock }
+        let expected = isOfRun ? settings.expectedStatus?.value.constants ?? [] : []
+        return [operation.mockExample(expecting: expected)]
+    }
+}
+
 extension MockRoute {
-    fileprivate init(of request: RequestPlan, at address: MockRoutes.Address) {
+    fileprivate init(of request: RequestPlan, at address: MockRoutes.Address, isOfRun: Bool = false) {
         self.init(
             method: address.method,
             host: address.host,
             path: PathPattern(template: address.path),
             query: Self.query(of: request),
             body: request.settings.body?.value.constantContent,
-            responses: request.mock.map(Self.response)
+            responses: request.mockExamples(isOfRun: isOfRun).map(Self.response)
         )
+        guard let operation = request.operation?.operation, request.mock.isEmpty,
+            !isOfRun || request.settings.contractSeverity(of: .request) == .error
+        else { return }
+        refusals = { request in
+            operation.violations(
+                of: ReceivedRequest(
+                    path: request.path,
+                    query: request.query,
+                    headers: request.headers.map { ($0.name, $0.value) },
+                    body: request.body
+                )
+            )
+        }
     }
 
     /// The parameters that every request of the step has in its query.

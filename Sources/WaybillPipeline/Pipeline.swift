@@ -59,10 +59,13 @@ package struct Pipeline: Sendable {
 
     /// Applies an environment to a manifest and checks it by every rule.
     ///
-    /// - Parameter checksContracts: Whether all of its OpenAPI documents are checked, not only the operations it calls.
+    /// - Parameters:
+    ///   - operations: The operations of its OpenAPI documents that can be called.
+    ///   - checksContracts: Whether all of its OpenAPI documents are checked, not only the operations it calls.
     package func check(
         _ loaded: LoadedManifest,
         environment: String? = nil,
+        operations: BoundOperations = .called,
         checksContracts: Bool = false
     ) -> Stage<ResolvedManifest> {
         guard let manifest = loaded.manifest else { return Stage(value: nil, diagnostics: loaded.diagnostics) }
@@ -71,6 +74,7 @@ package struct Pipeline: Sendable {
             environment: environment,
             files: files,
             allowsOutside: allowsOutside,
+            operations: operations,
             checksContracts: checksContracts
         )
         checked.readFiles = files.paths
@@ -78,12 +82,21 @@ package struct Pipeline: Sendable {
     }
 
     /// Checks a manifest only as far as its OpenAPI documents are concerned: calls may be wrong.
+    ///
+    /// - Parameter operations: The operations that become endpoints.
     package func contracts(
         _ loaded: LoadedManifest,
-        environment: String? = nil
+        environment: String? = nil,
+        operations: BoundOperations = .called
     ) -> (checked: ResolvedManifest?, diagnostics: [Diagnostic]) {
         guard let manifest = loaded.manifest else { return (nil, loaded.diagnostics) }
-        let checked = PlanBuilder.check(manifest, environment: environment, files: files, allowsOutside: allowsOutside)
+        let checked = PlanBuilder.check(
+            manifest,
+            environment: environment,
+            files: files,
+            allowsOutside: allowsOutside,
+            operations: operations
+        )
         return (checked, loaded.diagnostics + (checked.contracts.isEmpty ? checked.diagnostics : []))
     }
 

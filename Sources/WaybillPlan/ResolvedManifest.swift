@@ -39,16 +39,25 @@ extension PlanBuilder {
     /// Applies an environment to a manifest, reads its data files and OpenAPI documents, and runs every rule. What errors in
     /// the text of the manifest leave unknown is not checked.
     ///
-    /// - Parameter checksContracts: Whether all operations of the documents are checked, not only those that are called.
+    /// - Parameters:
+    ///   - operations: The operations of the documents that can be called.
+    ///   - checksContracts: Whether all operations of the documents are checked, not only those that can be called.
     package static func check(
         _ written: Manifest,
         environment: String? = nil,
         files: any ManifestFileSystem = LocalFiles(),
         allowsOutside: Bool = false,
+        operations: BoundOperations = .called,
         checksContracts: Bool = false
     ) -> ResolvedManifest {
         let (unbound, problems) = apply(environment, to: written)
-        let binding = OperationBinding(unbound, files: files, allowsOutside: allowsOutside, wholly: checksContracts)
+        let binding = OperationBinding(
+            unbound,
+            operations,
+            files: files,
+            allowsOutside: allowsOutside,
+            wholly: checksContracts
+        )
         let manifest = binding.manifest
         var diagnostics = problems + binding.diagnostics
         // The names in the other environments must exist, too.

@@ -46,11 +46,18 @@ package struct SchemaViolation: Sendable, Equatable {
 extension SchemaViolation {
     /// The violation as a sentence about a value with a name.
     package func sentence(on subject: String) -> String {
-        instanceLocation.tokens.isEmpty ? "\(subject) \(message)" : "\(subject): \(sentence)"
+        if case .unknownName(let name, _) = detail, instanceLocation.tokens.count == 1 {
+            return "\(subject) has the unknown key '\(name)'"
+        }
+        return instanceLocation.tokens.isEmpty ? "\(subject) \(message)" : "\(subject): \(sentence)"
     }
 
     /// The violation as a sentence about the data.
     package var sentence: String {
+        if case .unknownName(let name, _) = detail, !instanceLocation.tokens.isEmpty {
+            let parent = JSONPointer(instanceLocation.tokens.dropLast()).description
+            return "\(parent.isEmpty ? "the data" : "the value at \(parent)") has the unknown key '\(name)'"
+        }
         let location = instanceLocation.description
         return "\(location.isEmpty ? "the data" : "the value at \(location)") \(message)"
     }

@@ -35,8 +35,8 @@ graphs:
 """
 
 COMMANDS = [
-    "init", "run", "resume", "merge", "runs", "show", "report", "state", "call", "validate", "plan", "operations", "mock",
-    "eval", "schema", "cache", "explain", "completions",
+    "init", "run", "resume", "merge", "runs", "show", "report", "state", "call", "validate", "plan", "operations",
+    "coverage", "mock", "eval", "schema", "cache", "explain", "completions",
 ]
 SCHEMAS = ["check", "print", "manifest", "run", "suite", "state", "event", "diagnostics", "plan"]
 

@@ -91,7 +91,7 @@ class Debian:
         for file in ("/etc/resolv.conf", "/etc/gitconfig"):
             if os.path.exists(file):
                 shutil.copy(file, f"{self.root}{file}")
-        # A machine behind a proxy may have certificates of its own, which pip does not read from the system.
+        # A machine behind a proxy may have certificates of its own. Neither pip nor Python reads them from the system.
         certificates = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
         if certificates.exists():
             self.write("/etc/ssl/machine.crt", certificates.read_text())
@@ -131,7 +131,8 @@ class Debian:
     def execute(self, words, folder, environment):
         """Runs a command in a folder of the Debian, and returns its exit status."""
         command = ["chroot", str(self.root), "/usr/bin/env", "-i", "--chdir", folder]
-        command += [f"{name}={value}" for name, value in environment.items()]
+        certificates = {"SSL_CERT_FILE": "/etc/ssl/machine.crt"} if os.path.exists(f"{self.root}/etc/ssl/machine.crt") else {}
+        command += [f"{name}={value}" for name, value in (certificates | environment).items()]
         return subprocess.run(command + words, stdin=subprocess.DEVNULL, check=False).returncode
 
     def close(self):

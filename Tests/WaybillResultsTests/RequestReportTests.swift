@@ -29,6 +29,15 @@ import WaybillTestSupport
         step.method = "GET"
         step.url = redactor.text("http://x/?p=hunter2&q=%3Cb")
         result.steps = [step]
+        let response = ContractCoverage.Response(status: hostile, mediaType: message, isDeclared: false, isSeen: true)
+        let operation = ContractCoverage.Operation(name: hostile, id: hostile, responses: [response])
+        result.coverage = [
+            ContractCoverage(
+                service: hostile,
+                document: hostile,
+                operations: [operation, .init(name: hostile, id: nil)]
+            )
+        ]
         let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
         let events = EventStream(journal: run.journal)
         let headers = [redactor.header("Authorization", "Bearer x"), redactor.header(hostile, hostile)]

@@ -180,6 +180,18 @@ enum Samples {
             ),
             (.stepFinished(steps[1]), "main.each"),
             (.sessionRenewed(service: "accounts"), nil),
+            (
+                .operationCovered(
+                    .init(
+                        service: "shop",
+                        operation: "GET /orders",
+                        status: "418",
+                        mediaType: "text/tea",
+                        isDeclared: false
+                    )
+                ),
+                nil
+            ),
             (.graphFinishing(graph: "main"), nil),
             (.stepSkipped(.failure), "main.rest"),
             (.warning("a secret in a URL", at: SourceLocation(manifest.span(0..<1))), nil),

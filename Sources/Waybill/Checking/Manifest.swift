@@ -2,6 +2,7 @@ import OrderedCollections
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
+import WaybillMock
 import WaybillPipeline
 import WaybillPlan
 import WaybillPlanPrinting
@@ -115,23 +116,43 @@ public struct Manifest: Sendable {
         variables: [String: String] = [:]
     ) throws(ManifestError) -> RunPlan {
         let options = PlanOptions(inputs: inputs, variables: variables)
-        return try plan(options, environment: environment) { Pipeline.plan(calling: endpoint, of: $0, options) }
+        return try plan(options, environment: environment, calling: endpoint) {
+            Pipeline.plan(calling: endpoint, of: $0, options)
+        }
     }
 
     private func plan(
         _ options: PlanOptions,
         environment: String?,
+        calling endpoint: String? = nil,
         _ plan: (ResolvedManifest) -> Pipeline.Stage<Plan>
     ) throws(ManifestError) -> RunPlan {
         var stage = Pipeline.Stage(value: checked, diagnostics: checked.diagnostics)
-        if let environment, environment != checked.environment {
-            stage = pipeline.check(loaded, environment: environment)
+        // An operation of an OpenAPI document can be called by itself.
+        let uncalled =
+            checked.contracts.isEmpty || endpoint.flatMap { checked.manifest.endpoints[$0] } != nil ? nil : endpoint
+        if environment ?? checked.environment != checked.environment || uncalled != nil {
+            stage = pipeline.check(
+                loaded,
+                environment: environment ?? checked.environment,
+                operations: uncalled.map(BoundOperations.named) ?? .called
+            )
         }
         let planned = stage.then { checked in
             plan(checked).map { PlanDescription($0, of: checked, options: options) }
         }
         guard let description = planned.value else { throw ManifestError(planned.diagnostics) }
         return RunPlan(description, planned.diagnostics, options.variables)
+    }
+}
+
+extension Manifest {
+    /// The routes of the mock server: all requests with `mock`, and all operations of OpenAPI documents.
+    var mockRoutes: [MockRoute] {
+        let all =
+            checked.contracts.isEmpty
+            ? checked : pipeline.check(loaded, environment: checked.environment, operations: .all).value ?? checked
+        return Pipeline.mockRoutes(of: all).routes
     }
 }
 

@@ -61,6 +61,9 @@ extension ManifestRun.Event {
         case exchange(JSONValue)
         /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
+        /// A response of an operation of an OpenAPI document was received, the first one in the run with its status and media
+        /// type.
+        case operationCovered(ManifestRun.CoveredResponse)
         /// A message that the manifest logs.
         case log(message: ManifestRun.Text)
         /// A warning about something that may be unintended, and its location in the manifest.
@@ -105,6 +108,7 @@ extension ManifestRun.Event.Kind {
                 .responseFinished(ManifestRun.Response(attempt: attempt, status: status, times: times, bytes: bytes))
             case .requestDebug(_, let exchange): .exchange(JSONValue(exchange.value))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
+            case .operationCovered(let response): .operationCovered(response)
             case .log(let message): .log(message: message)
             case .warning(let message, let location): .warning(message: message, location: location)
             }

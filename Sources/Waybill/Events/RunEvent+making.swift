@@ -39,6 +39,7 @@ extension RunEvent.Kind {
                 )
             case .exchange(let exchange): .requestDebug(attempt: 1, Redactor().json(exchange.json))
             case .sessionRenewed(let service): .sessionRenewed(service: service)
+            case .operationCovered(let response): .operationCovered(response)
             case .log(let message): .log(message)
             case .warning(let message, let location): .warning(message, at: location)
             }

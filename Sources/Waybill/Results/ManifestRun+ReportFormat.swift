@@ -4,6 +4,8 @@ import WaybillResults
 extension ManifestRun.Report {
     /// A format of reports for other programs or for people, as `waybill report` writes them.
     public enum Format: String, Sendable, CaseIterable {
+        /// The coverage of OpenAPI documents as JSON.
+        case coverage
         /// An HTTP Archive of the requests and responses.
         case har
         /// A page for browsers.
@@ -19,6 +21,7 @@ extension ManifestRun.Report {
 
         fileprivate var report: any RunReport.Type {
             switch self {
+            case .coverage: CoverageReport.self
             case .har: HARReport.self
             case .html: HTMLReport.self
             case .json: JSONReport.self

@@ -76,6 +76,8 @@ extension ManifestRun {
     public typealias Retry = RunEvent.Retry
     /// The status and the header of a response.
     public typealias ResponseHead = RunEvent.ResponseHead
+    /// A response of an operation of an OpenAPI document.
+    public typealias CoveredResponse = RunEvent.CoveredResponse
     /// A string in which secrets are masked.
     public typealias Text = RedactedText
     /// A header field. The values of credentials and cookies are masked.

@@ -16,7 +16,7 @@ public final class ManifestMockServer: Sendable {
     ///   - port: The port; 0 for a free one.
     /// - Throws: ``RunError`` with the code `RunError.Code.transport` if the port is in use.
     public init(for manifest: Manifest, port: Int = 0) throws(RunError) {
-        let server = MockServer(routes: Pipeline.mockRoutes(of: manifest.checked).routes)
+        let server = MockServer(routes: manifest.mockRoutes)
         self.server = server
         url = "http://127.0.0.1:\(try RunError.mapping(to: .transport) { try server.start(port: port) })"
     }

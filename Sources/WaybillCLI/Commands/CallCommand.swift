@@ -55,8 +55,10 @@ struct CallCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         let (planOptions, diagnostics) = try inputs.planOptions(output)
         // A definition may exist only for calls from the command line, so an unused one is not reported.
-        let stage = try options.checkedManifest().then { Pipeline.plan(calling: endpoint, of: $0, planOptions) }
-            .without("unused-definition")
+        let stage = try options.checkedManifest(.named(endpoint)).then {
+            Pipeline.plan(calling: endpoint, of: $0, planOptions)
+        }
+        .without("unused-definition")
         output.report(diagnostics + stage.diagnostics)
         guard let plan = stage.value else { throw ExitStatus.invalid }
 
@@ -77,7 +79,9 @@ struct CallCommand: ParsableCommand {
         case .outputs: output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json)
         case .data, .human, .ndjson: break
         }
-        if format != .ndjson { printer.finish(report.result, folder: report.folder, namesResume: false) }
+        if format != .ndjson {
+            printer.finish(report.result, folder: report.folder, namesResume: false, printsCoverage: false)
+        }
         try report.throwStatus()
     }
 

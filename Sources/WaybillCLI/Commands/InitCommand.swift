@@ -21,8 +21,24 @@ struct InitCommand: ParsableCommand {
     )
     var path = "."
 
-    @Option(help: ArgumentHelp("The base URL of the service that the manifest is for.", valueName: "url"))
-    var url = FirstManifest.usualURL
+    @Option(
+        help: ArgumentHelp(
+            "The base URL of the service that the manifest is for. Default: \(FirstManifest.usualURL), or that of the document.",
+            valueName: "url"
+        )
+    )
+    var url: String?
+
+    @Option(
+        name: .customLong("openapi"),
+        help: ArgumentHelp(
+            "The OpenAPI document of the service. The manifest has its security schemes as secrets, and a step for each GET "
+                + "operation that requires no input.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["yaml", "yml", "json"])
+    )
+    var openAPI: String?
 
     @Flag(help: "Write the schema of manifests too, for editors.")
     var schema = false
@@ -32,7 +48,7 @@ struct InitCommand: ParsableCommand {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("The path must not be empty.") }
-        guard FirstManifest(url: url) != nil else {
+        if let url, FirstManifest(url: url) == nil {
             throw ValidationError(
                 "--url takes an absolute http or https URL without credentials, query or fragment, not "
                     + "'\(PrintableText.oneLine(url))'."
@@ -43,10 +59,13 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         let file = FirstManifest.file(at: path == "." ? "waybill.yaml" : path)
-        guard let manifest = FirstManifest(url: url, hasSchema: schema) else { return }
+        guard let manifest = FirstManifest(url: url, hasSchema: schema, openAPI: openAPI) else { return }
         let diagnostics = manifest.write(to: file)
         output.report(diagnostics)
         if diagnostics.hasErrors { throw ExitStatus.notRun }
+        guard openAPI == nil else {
+            return output.write("wrote \(PrintableText.oneLine(file)). Its first lines show how to try it.\n")
+        }
         let command = "waybill run \(PrintableText.shellWord(file)) --mock"
         output.write("wrote \(PrintableText.oneLine(file)). Try it: \(command)\n")
     }

@@ -48,6 +48,7 @@ struct OperationsCommand: ParsableCommand {
         output.report(diagnostics)
         guard let checked, !diagnostics.hasErrors else { throw ExitStatus.invalid }
         let list = OperationList(of: checked, matching: word)
+        output.report(list.diagnostics)
         let document = format == .json ? list.jsonDocument : list.text
         try output.writeResult(Array(document.utf8), as: format == .json ? .json : .text)
         if list.isEmpty {

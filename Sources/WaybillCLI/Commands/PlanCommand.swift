@@ -66,7 +66,7 @@ struct PlanCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         var (planOptions, diagnostics) = try inputs.planOptions(output)
         planOptions.graphs = graphs
-        let checked = try options.checkedManifest()
+        let checked = try options.checkedManifest(explain.map(BoundOperations.named) ?? .called)
         if let explain {
             let stage = checked.then { Pipeline.explain(explain, of: $0, planOptions) }
             output.report(diagnostics + stage.diagnostics)

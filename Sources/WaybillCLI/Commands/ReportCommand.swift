@@ -32,6 +32,9 @@ struct ReportCommand: ParsableCommand {
     @Option(help: "Write a JSON report.", completion: .file(extensions: ["json"]))
     var json: String?
 
+    @Option(help: "Write the coverage of OpenAPI documents as JSON.", completion: .file(extensions: ["json"]))
+    var coverage: String?
+
     @Flag(help: "Annotate the failures in the manifest for GitHub Actions, and append to the job summary.")
     var github = false
 
@@ -56,7 +59,7 @@ struct ReportCommand: ParsableCommand {
     private var requests: [ReportOptions.Request] {
         let files: [(any RunReport.Type, String?)] = [
             (JUnitReport.self, junit), (TAPReport.self, tap), (MarkdownReport.self, markdown), (JSONReport.self, json),
-            (HARReport.self, har), (HTMLReport.self, html),
+            (HARReport.self, har), (HTMLReport.self, html), (CoverageReport.self, coverage),
         ]
         return files.compactMap { format, path in path.map { .report(format, to: $0) } } + (github ? [.github] : [])
     }

@@ -116,9 +116,11 @@ struct ResumeCommand: ParsableCommand {
             }
         }
         printSummary(of: suite, time: resumesAny ? ContinuousClock.now - startedAt : nil, output)
-        try reports.write(for: suite.reportedRuns(failedStarts: failedStarts), output)
+        let runs = suite.reportedRuns(failedStarts: failedStarts)
+        try reports.write(for: runs, output)
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         if !worst.isSuccess { throw worst }
+        try reports.checkCoverage(of: runs, output)
     }
 
     /// Prints how many runs of a suite have passed, and those that have not.

@@ -103,6 +103,12 @@ struct RunCommand: ParsableCommand {
         if !(1...Self.maximumJobs).contains(jobs) {
             throw ValidationError("--jobs must be from 1 to \(Self.maximumJobs).")
         }
+        if reports.minCoverage != nil, mock || part != nil {
+            throw ValidationError(
+                "--min-coverage cannot be combined with --mock, --shard or --phase: such a run cannot show which operations "
+                    + "work. Give it to 'waybill merge' for shards."
+            )
+        }
         if watch, manifests.manifests.contains("-") { throw ValidationError("--watch cannot watch standard input.") }
         if watch, printing.format != .human {
             throw ValidationError("--watch cannot be combined with --format \(printing.format.rawValue).")
@@ -188,6 +194,9 @@ struct RunCommand: ParsableCommand {
         output.report((diagnostics + stages.flatMap(\.diagnostics)).withoutRepetitions())
         let plans = stages.compactMap(\.value)
         guard plans.count == stages.count else { throw ExitStatus.invalid }
+        if reports.minCoverage != nil, !plans.contains(where: \.callsOperations) {
+            throw ValidationError("--min-coverage requires a step that calls an operation of an OpenAPI document.")
+        }
         if part != nil, paths.count > 1 {
             throw ValidationError("--shard and --phase support only one manifest; name its file.")
         }
@@ -267,6 +276,7 @@ struct RunCommand: ParsableCommand {
         guard otherInputs.isEmpty else { throw output.invalid(otherInputs) }
         if !printing.quiet { output.write("the run in \(PrintableText.oneLine(folder)) has already passed\n") }
         try reports.write(for: [entry], output)
+        try reports.checkCoverage(of: [entry], output)
     }
 
     /// The part of the run that this process executes; `nil` for the whole run.

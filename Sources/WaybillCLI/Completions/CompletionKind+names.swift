@@ -26,10 +26,11 @@ extension CompletionKind {
 extension CommandWords {
     /// The options whose value is the next word, for the commands with manifests or runs.
     static let valueOptions: Set<String> = [
-        "--against", "--concurrency", "--env", "--env-file", "--explain", "--format", "--graph", "--har", "--html",
-        "--input", "--inputs", "--jobs", "--json", "--junit", "--markdown", "--not-tag", "--only", "--out", "--phase",
-        "--port",
-        "--report", "--shard", "--state", "--step", "--tag", "--tap",
+        "--against", "--concurrency", "--coverage", "--env", "--env-file", "--explain", "--format", "--graph", "--har",
+        "--html",
+        "--input", "--inputs", "--jobs", "--json", "--junit", "--markdown", "--min-coverage", "--not-tag", "--only",
+        "--openapi",
+        "--out", "--phase", "--port", "--report", "--shard", "--state", "--step", "--tag", "--tap",
     ]
 
     /// Creates the words that ArgumentParser passes to the completion of a value.

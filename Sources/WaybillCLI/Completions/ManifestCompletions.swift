@@ -1,4 +1,5 @@
 import OrderedCollections
+import WaybillContract
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
@@ -25,41 +26,57 @@ package struct ManifestCompletions: Sendable {
     private static let maximumManifests = 100
 
     private let words: CommandWords
-    private let manifests: [Manifest]
+    private let pipeline: Pipeline
+    private let loaded: [LoadedManifest]
 
     /// Reads the manifests that a command line names.
     package init(_ words: CommandWords) {
         self.words = words
         let paths = ManifestFinder.manifests(at: words.manifestPaths).manifests.prefix(Self.maximumManifests)
         let pipeline = Pipeline(allowsOutside: words.has("--allow-outside"))
-        manifests = paths.compactMap { pipeline.load($0).manifest }
+        self.pipeline = pipeline
+        loaded = paths.map { pipeline.load($0) }
     }
 
     /// Returns the words that start with the prefix of the completed word.
     package func candidates(for kind: Kind) -> [String] {
-        Candidates.matching(words.prefix, in: manifests.flatMap { all(kind, in: $0) })
+        Candidates.matching(words.prefix, in: loaded.flatMap { all(kind, in: $0) })
     }
 
-    private func all(_ kind: Kind, in manifest: Manifest) -> [String] {
+    private func all(_ kind: Kind, in loaded: LoadedManifest) -> [String] {
+        guard let manifest = loaded.manifest else { return [] }
         switch kind {
-        case .graph: Array(manifest.graphs.keys)
-        case .environment: Array(manifest.environments.keys)
-        case .endpoint: Array(manifest.endpoints.keys)
-        case .tag: manifest.tags
+        case .graph: return Array(manifest.graphs.keys)
+        case .environment: return Array(manifest.environments.keys)
+        case .endpoint: return Array(manifest.endpoints.keys) + operations(of: loaded)
+        case .tag: return manifest.tags
         case .step:
-            manifest.graphs.filter { isSelected($0.key) }
+            return manifest.graphs.filter { isSelected($0.key) }
                 .flatMap { $0.value.value.body.allSteps.compactMap(\.effectiveID) }
         case .state:
-            manifest.graphs.flatMap { $0.value.value.state.map(\.name) }
+            return manifest.graphs.flatMap { $0.value.value.state.map(\.name) }
                 + manifest.graphs.flatMap { graph in graph.value.value.state.map { "\(graph.key).\($0.name)" } }
-        case .input: inputs(manifest.inputs)
+        case .input: return inputs(manifest.inputs)
         case .endpointInput:
             // The endpoint's inputs replace those of the manifest with the same names.
-            inputs(
-                (words.arguments.dropFirst().first.flatMap { manifest.endpoints[$0]?.value.inputs } ?? [:])
-                    .merging(manifest.inputs) { own, _ in own }
-            )
+            let own = words.arguments.dropFirst().first.flatMap { endpoint($0, of: loaded)?.inputs } ?? [:]
+            return inputs(own.merging(manifest.inputs) { own, _ in own })
         }
+    }
+
+    /// The names of the operations of the OpenAPI documents that the services of a manifest name.
+    private func operations(of loaded: LoadedManifest) -> [String] {
+        guard loaded.manifest?.hasContracts == true else { return [] }
+        return (pipeline.contracts(loaded).checked?.contracts ?? [:]).flatMap { service, contract in
+            contract.document.names.map { "\(service).\($0)" }
+        }
+    }
+
+    /// Returns the endpoint or operation with a name.
+    private func endpoint(_ name: String, of loaded: LoadedManifest) -> Endpoint? {
+        if let endpoint = loaded.manifest?.endpoints[name] { return endpoint.value }
+        guard loaded.manifest?.hasContracts == true else { return nil }
+        return pipeline.contracts(loaded, operations: .named(name)).checked?.manifest.endpoints[name]?.value
     }
 
     /// Whether a graph is one of those that the command line selects, or it selects none.
@@ -74,6 +91,11 @@ package struct ManifestCompletions: Sendable {
         let name = String(words.prefix[..<equals])
         return inputs[name]?.value.values.map { "\(name)=\($0)" } ?? []
     }
+}
+
+extension Manifest {
+    /// Whether a service names an OpenAPI document.
+    fileprivate var hasContracts: Bool { services.values.contains { $0.value.contract != nil } }
 }
 
 extension InputDeclaration {

@@ -21,8 +21,10 @@ struct ManifestOptions: ParsableArguments {
     var allowOutside = false
 
     /// Reads the manifest and checks it with its environment.
-    func checkedManifest() throws -> Pipeline.Stage<ResolvedManifest> {
+    ///
+    /// - Parameter operations: The operations of OpenAPI documents that can be called.
+    func checkedManifest(_ operations: BoundOperations = .called) throws -> Pipeline.Stage<ResolvedManifest> {
         let pipeline = Pipeline(allowsOutside: allowOutside)
-        return pipeline.check(pipeline.load(manifest), environment: environment)
+        return pipeline.check(pipeline.load(manifest), environment: environment, operations: operations)
     }
 }

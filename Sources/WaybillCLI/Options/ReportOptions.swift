@@ -28,8 +28,8 @@ struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Write a report after the run, as NAME=FILE. NAME is har, html, json, junit, markdown or tap; '-' as FILE \
-            is standard output. May be repeated, or given several reports separated by commas. 'github' annotates the \
+            Write a report after the run, as NAME=FILE. NAME is coverage, har, html, json, junit, markdown or tap; \
+            '-' as FILE is standard output. May be repeated, or given several reports separated by commas. 'github' annotates the \
             failures in the manifest for GitHub Actions, which is the default in its workflows.
             """,
             valueName: "name=file"
@@ -38,7 +38,46 @@ struct ReportOptions: ParsableArguments {
     )
     var report: [String] = []
 
-    func validate() throws { try Self.validate(try requests()) }
+    @Option(
+        help: ArgumentHelp(
+            "Fail if less than this share of the operations of an OpenAPI document was called, in percent.",
+            valueName: "percent"
+        )
+    )
+    var minCoverage: Int?
+
+    func validate() throws {
+        if let minCoverage { try Self.validate(minCoverage: minCoverage) }
+        try Self.validate(try requests())
+    }
+
+    /// Throws a usage error if a minimum for the coverage is not a share.
+    static func validate(minCoverage: Int) throws {
+        if !(1...100).contains(minCoverage) { throw ValidationError("--min-coverage must be from 1 to 100.") }
+    }
+
+    /// Throws the exit status if `--min-coverage` is not reached by each document of some runs that passed.
+    func checkCoverage(of runs: [ReportedRun], _ output: Output) throws {
+        guard let minCoverage else { return }
+        try Self.check(ContractCoverage.combined(runs.map(\.result.coverage)), reaches: minCoverage, output)
+    }
+
+    /// Throws the exit status if one of some documents does not reach a minimum, or if there are none.
+    static func check(_ documents: [ContractCoverage], reaches minimum: Int, _ output: Output) throws {
+        let low = documents.filter { $0.percent < minimum }
+        for document in low {
+            output.writeError(
+                "the coverage of \(PrintableText.oneLine(document.document)) is \(document.percent) %, below the "
+                    + "\(minimum) % of --min-coverage\n"
+            )
+        }
+        if documents.isEmpty {
+            output.writeError(
+                "there is no coverage for --min-coverage: no operation of an OpenAPI document was called\n"
+            )
+        }
+        if !low.isEmpty || documents.isEmpty { throw ExitStatus.failed }
+    }
 
     /// Throws a usage error if two reports have the same file.
     static func validate(_ requests: [Request]) throws {
@@ -122,7 +161,8 @@ struct ReportOptions: ParsableArguments {
         for runs: [ReportedRun],
         _ output: Output
     ) throws -> [Diagnostic] {
-        let content: OutputContent = format == JSONReport.self || format == HARReport.self ? .json : .text
+        let content: OutputContent =
+            format == JSONReport.self || format == HARReport.self || format == CoverageReport.self ? .json : .text
         var outputError: (any Error)?
         do throws(ResultsError) {
             try format.write(runs) { piece in

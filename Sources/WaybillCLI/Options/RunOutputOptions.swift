@@ -54,7 +54,9 @@ struct RunOutputOptions: ParsableArguments {
         let report = try Pipeline.session(for: plan, options).run(output)
         if printsData { output.write(JSONWriter(layout: .pretty).string(report.outputs) + "\n", as: .json) }
         if format != .ndjson { printer.finish(report.result, folder: report.folder) }
-        try reports?.write(for: [ReportedRun(report.result, in: report.folder)], output)
+        let runs = [ReportedRun(report.result, in: report.folder)]
+        try reports?.write(for: runs, output)
         try report.throwStatus()
+        try reports?.checkCoverage(of: runs, output)
     }
 }

@@ -196,7 +196,14 @@ final class RunPrinter: RunObserver {
     /// - Parameters:
     ///   - listsFailures: Whether the failures are printed.
     ///   - namesResume: Whether the command that continues a run that has not passed is printed.
-    func finish(_ result: RunResult, folder: String, listsFailures: Bool = true, namesResume: Bool = true) {
+    ///   - printsCoverage: Whether the coverage of OpenAPI documents is printed.
+    func finish(
+        _ result: RunResult,
+        folder: String,
+        listsFailures: Bool = true,
+        namesResume: Bool = true,
+        printsCoverage: Bool = true
+    ) {
         Output.removeLive(self)
         if listsFailures { printFailures(of: result, KeptBodies(folder: folder)) }
         guard !isQuiet || result.outcome != .passed else { return }
@@ -208,7 +215,9 @@ final class RunPrinter: RunObserver {
         ]
         let words = parts.filter { $0.0 > 0 }.map { paint("\($0.0) \($0.1)", $0.2) }.joined(separator: ", ")
         let time = result.time.timeText
-        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\nresults in \(PrintableText.oneLine(folder))\n")
+        write("\n\(words.isEmpty ? "nothing to do" : words) in \(time)\n")
+        if printsCoverage { write(CoverageText.summaries(of: result.coverage)) }
+        write("results in \(PrintableText.oneLine(folder))\n")
         // An interrupted run in which everything passed has nothing to continue.
         let isComplete = result.outcome != .failed && counts[.skipped] + counts[.cancelled] + counts[.failed] == 0
         if namesResume, result.outcome != .passed, !isComplete {

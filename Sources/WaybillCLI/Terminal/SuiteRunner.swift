@@ -60,6 +60,7 @@ struct SuiteRunner {
         if let signal = Signals.received { throw ExitCode(128 + signal) }
         let worst = ends.map(\.status).reduce(ExitCode.success) { $0.orWorse($1) }
         if !worst.isSuccess { throw worst }
+        try reports.checkCoverage(of: runs, output)
     }
 
     private func runAll() async -> [End] {
@@ -121,7 +122,7 @@ struct SuiteRunner {
         }
         do throws(RunError) {
             let report = try await session.run()
-            printer.finish(report.result, folder: report.folder, namesResume: false)
+            printer.finish(report.result, folder: report.folder, namesResume: false, printsCoverage: false)
             output.report(diagnostics.withLock { $0 })
             return .run(report)
         } catch {
@@ -161,6 +162,10 @@ struct SuiteRunner {
         summary.passed = ends.count - summary.failed - summary.omitted
         guard !printing.quiet || summary.passed < ends.count else { return }
         output.write("\n\(summary.text) in \(time.timeText)\n")
+        let coverage = ends.map { end in
+            if case .run(let report) = end { report.result.coverage } else { [] as [ContractCoverage] }
+        }
+        output.write(CoverageText.summaries(of: ContractCoverage.combined(coverage)))
         for (member, end) in failed {
             guard case .run(let report) = end else {
                 output.write("  ✗ \(PrintableText.oneLine(member.manifest))\n")

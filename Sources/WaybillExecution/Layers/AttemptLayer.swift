@@ -288,7 +288,8 @@ struct Attempt: Sendable {
         after redirects: [Redirect] = [],
         _ outcome: inout AttemptOutcome
     ) async {
-        let evaluation = await evaluation(by: evaluator(of: response, outcome), of: response, &outcome)
+        let evaluator = evaluator(of: response, outcome)
+        let evaluation = await evaluation(by: evaluator, of: response, &outcome)
         outcome.scope.data = evaluation.data ?? (part == .poll ? nil : ScopeValue(.null))
         outcome.body = evaluation.body
         outcome.scope.body = evaluation.body
@@ -299,6 +300,8 @@ struct Attempt: Sendable {
         outcome.snapshot = evaluation.snapshot
         let areOutputsKnown = !mayHideOutputs || registerOutputs(ofPage: outcome)
         sender.reportPostponed(areOutputsKnown ? redirects : redirects.map(\.withoutQuery))
+        // Without a status, the file of a download was there before.
+        if status != nil { noteCoverage(of: evaluator, hidesFields: outcome.isBodyHidden || !areOutputsKnown) }
         if sender.reportsExchange, let status {
             if let use = response.cacheUse { emit(.cacheUsed(attempt: sender.attempt, WaybillResults.CacheUse(use))) }
             emitHead(of: response, status: status, hidesFields: !areOutputsKnown)

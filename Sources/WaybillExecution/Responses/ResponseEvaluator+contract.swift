@@ -17,7 +17,7 @@ extension ResponseEvaluator {
         }
         guard let first = violations.first else { return nil }
         let count = violations.count
-        let message = count == 1 ? located(first) : "the response differs from its contract in \(count) ways"
+        let message = count == 1 ? first.message : "the response differs from its contract in \(count) ways"
         return Failure(
             .contract,
             shown(message),

@@ -25,6 +25,9 @@ package final class BoundOperation: Sendable {
         operation.parameters.map(\.location) + [operation.body?.location].compactMap { $0 }
     }
 
+    /// Where the document declares the operation.
+    package var span: SourceSpan? { contract.span(of: operation.entry.location) }
+
     /// Returns the endpoint that calls the operation.
     ///
     /// - Parameters:
@@ -67,29 +70,32 @@ package final class BoundOperation: Sendable {
         return inputs
     }
 
-    /// The examples of the responses with a 2xx status, for the mock server.
-    func mockExamples(at span: SourceSpan) -> [MockExample] {
-        let response = operation.responses.first(where: \.status.isSuccess) ?? operation.responses.first
-        guard let response else { return [] }
-        let status =
-            switch response.status {
+    /// Returns the mock server's response: the example of the first response with a 2xx status, or of the first status that a
+    /// step expects, if the document declares it.
+    package func mockExample(expecting expected: [StatusPattern] = []) -> MockExample {
+        var response = operation.responses.first(where: \.status.isSuccess) ?? operation.responses.first
+        var status =
+            switch response?.status {
             case .code(let code): code
             case .range(let digit): digit * 100
-            case .default: 200
+            case .default, nil: 200
             }
-        let media = response.media?.first(where: \.name.isJSON) ?? response.media?.first
+        for case .code(let code) in expected {
+            guard let declared = operation.response(for: code) else { continue }
+            (response, status) = (declared, code)
+            break
+        }
+        let media = response?.media?.first(where: \.name.isJSON) ?? response?.media?.first
         let type = media.flatMap { $0.name.isRange ? nil : $0.name.text }
-        return [
-            MockExample(
-                status: status,
-                headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + response.exampleFields,
-                // A string is sent as it is.
-                body: media.flatMap { media in
-                    media.name.isJSON ? media.example.map { .string(JSONWriter().string($0)) } : media.example
-                },
-                delay: .zero,
-                span: span
-            )
-        ]
+        return MockExample(
+            status: status,
+            headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + (response?.exampleFields ?? []),
+            // A string is sent as it is.
+            body: media.flatMap { media in
+                media.name.isJSON ? .string(JSONWriter().string(media.example ?? [:])) : media.example
+            },
+            delay: .zero,
+            span: contract.name.span
+        )
     }
 }

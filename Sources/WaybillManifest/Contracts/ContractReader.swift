@@ -52,7 +52,7 @@ package struct ContractReader {
             let document = try OpenAPIDocument(root, at: address) { address in
                 URIReference.file(atAddress: address).flatMap { read($0, at: address, "file") }
             }
-            return (Contract(name: name, document: document, refusals: refusals), diagnostics)
+            return (Contract(name: name, path: path, document: document, refusals: refusals), diagnostics)
         } catch {
             let locations = root.locations([error.location.pointer])
             diagnostics.report(
@@ -71,6 +71,8 @@ package struct ContractReader {
 package struct Contract: Sendable {
     /// The name of the file, and where a manifest has it.
     package let name: Spanned<String>
+    /// The path of the file.
+    package let path: String
     /// The document.
     package let document: OpenAPIDocument
     /// Why files that it refers to cannot be read, by address.
@@ -82,8 +84,14 @@ package struct Contract: Sendable {
         let known = Mutex<[ContractLocation: SourceSpan]>([:])
     }
 
-    fileprivate init(name: Spanned<String>, document: OpenAPIDocument, refusals: [String: FileRefusal]) {
+    fileprivate init(
+        name: Spanned<String>,
+        path: String,
+        document: OpenAPIDocument,
+        refusals: [String: FileRefusal]
+    ) {
         self.name = name
+        self.path = path
         self.document = document
         self.refusals = refusals
     }
@@ -93,7 +101,11 @@ package struct Contract: Sendable {
     /// - Parameter use: Where the manifest uses the part with the error.
     package func diagnostic(for error: ContractError, usedAt use: SourceSpan) -> Diagnostic {
         let span = span(of: error.location)
-        if let refusal = error.unreadAddress.flatMap({ refusals[$0] }) { return refusal.diagnostic(at: span ?? use) }
+        if let refusal = error.unreadAddress.flatMap({ refusals[$0] }) {
+            var diagnostic = refusal.diagnostic(at: span ?? use)
+            if span != nil { diagnostic.secondary.append(.init(use, "used here")) }
+            return diagnostic
+        }
         return Diagnostic(
             "invalid-contract",
             error.message,

@@ -1,7 +1,7 @@
 package import WaybillContract
 import WaybillDiagnostics
 package import WaybillExpressions
-import WaybillJSON
+package import WaybillJSON
 import WaybillRuntime
 
 extension ContractMedia {
@@ -15,19 +15,16 @@ extension ContractMedia {
         in context: BodyContext
     ) throws(EvaluationFailure) -> EncodedBody {
         let type = type ?? name
+        if let message = refusal(of: value.json, as: type) {
+            throw EvaluationFailure(message: message, span: context.span)
+        }
         let mediaType = type.isRange ? nil : type.text
         if type.isJSON || type.isRange && value.json.string == nil && value.json.fileName == nil {
             let text = JSONWriter().string(value.json)
             return EncodedBody(text, mediaType: mediaType ?? "application/json", isSecret: value.isSecret)
         }
         if type.isForm, let object = value.json.object {
-            guard let text = form(of: object) else {
-                throw EvaluationFailure(
-                    message: "a field of the form cannot be written in its style",
-                    span: context.span
-                )
-            }
-            return EncodedBody(text, mediaType: type.text, isSecret: value.isSecret)
+            return EncodedBody(form(of: object) ?? "", mediaType: type.text, isSecret: value.isSecret)
         }
         if type.isMultipart, let object = value.json.object {
             return try multipart(object, isSecret: value.isSecret, in: context)
@@ -36,18 +33,25 @@ extension ContractMedia {
             let file = NamedFile(path: Spanned(path, at: context.span), kind: .body).file(within: context.boundary)
             return EncodedBody(.file(file), mediaType: mediaType ?? MediaType.ofFile(named: path), isSecret: false)
         }
-        switch value.json {
-        case .bytes(let bytes):
+        if let bytes = value.json.bytes {
             return EncodedBody(.bytes(bytes), mediaType: mediaType, isSecret: value.isSecret)
-        case .string, .number, .bool:
-            let text = value.json.string ?? JSONWriter().string(value.json)
-            return EncodedBody(text, mediaType: mediaType ?? "text/plain", isSecret: value.isSecret)
+        }
+        let text = value.json.string ?? JSONWriter().string(value.json)
+        return EncodedBody(text, mediaType: mediaType ?? "text/plain", isSecret: value.isSecret)
+    }
+
+    /// Returns why a value cannot be a body of a media type; `nil` if it can.
+    package func refusal(of value: JSON, as type: MediaTypeName?) -> String? {
+        let type = type ?? name
+        if type.isJSON || type.isRange && value.string == nil || value.fileName != nil { return nil }
+        if let object = value.object, type.isForm || type.isMultipart {
+            return type.isForm && form(of: object) == nil ? "a field of the form cannot be written in its style" : nil
+        }
+        switch value {
+        case .bytes, .string, .number, .bool: return nil
         case .null, .array, .object:
-            throw EvaluationFailure(
-                message: "a body of the media type '\(type.text)' cannot be \(value.json.kind.phrase): "
-                    + (type.isForm || type.isMultipart ? "expected an object" : "expected a string, or {file: PATH}"),
-                span: context.span
-            )
+            return "a body of the media type '\(type.text)' cannot be \(value.kind.phrase): "
+                + (type.isForm || type.isMultipart ? "expected an object" : "expected a string, or {file: PATH}")
         }
     }
 
@@ -72,8 +76,11 @@ extension ContractMedia {
                 }
                 let isText = value.object == nil && value.array == nil
                 let usual = isText ? nil : "application/json"
-                let bytes = value.bytes ?? Array((value.string ?? JSONWriter().string(value)).utf8)
-                writer.add([.bytes(bytes)], name: name, contentType: field?.contentType ?? usual)
+                let type = field?.contentType ?? usual
+                let isJSON = type.map { MediaTypeName($0).isJSON } ?? false
+                let text = isJSON ? nil : value.string
+                let bytes = value.bytes ?? Array((text ?? JSONWriter().string(value)).utf8)
+                writer.add([.bytes(bytes)], name: name, contentType: type)
             }
         }
         return EncodedBody(writer.finished(), boundary: writer.boundary, isSecret: isSecret)

@@ -2,7 +2,7 @@ import WaybillFormats
 package import WaybillJSON
 
 /// The mock server's responses to the requests with one method and path.
-package struct MockRoute: Sendable, Equatable {
+package struct MockRoute: Sendable {
     /// The method; a route for GET also matches HEAD, unless there is one for HEAD. Nil for any method.
     package var method: String?
     /// The service that the path belongs to, as a `Host` header names it: `api.example.com`, `127.0.0.1:8080`; nil for
@@ -18,6 +18,8 @@ package struct MockRoute: Sendable, Equatable {
     /// The responses in order, each sent once; the last one is sent again for all later requests, as in “unavailable
     /// twice, then fine”.
     package var responses: [MockResponse]
+    /// Returns why a request is refused with the status 400; nil if every request is accepted.
+    package var refusals: (@Sendable (MockRequest) -> [String])?
 
     /// Creates a route. Without responses, it is the route of an endpoint without an example.
     package init(
@@ -43,6 +45,18 @@ extension MockRoute {
         guard query.allSatisfy(request.query.contains), body.map(request.bodies.contains) ?? true else { return -1 }
         return query.count + (body == nil ? 0 : 1)
     }
+}
+
+/// A request that the mock server has received.
+package struct MockRequest: Sendable {
+    /// The path, percent-encoded.
+    package var path: String
+    /// The query as it was sent.
+    package var query: String?
+    /// The header fields.
+    package var headers: [MockField]
+    /// The body; nil if it is too large to be kept.
+    package var body: [UInt8]?
 }
 
 /// A parameter of a query, or a header field.

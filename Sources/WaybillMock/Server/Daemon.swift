@@ -11,8 +11,8 @@ import WaybillRuntime
         let target: String
         var hasHeader = false
         var bodyLength = 0
-        /// The body, if the response depends on it and it is not too large to be compared.
-        var body: [UInt8] = []
+        /// The body, if the response depends on it; nil if it is too large to be compared.
+        var body: [UInt8]? = []
         /// The response, if it is being delayed or the body is too large.
         var response: Responder.Response?
 
@@ -128,9 +128,9 @@ import WaybillRuntime
                 let message = "the body exceeds the mock server's limit of \(limits.body) bytes"
                 request.response = Responder.Response(content: .problem(413, message), route: nil)
             } else if request.bodyLength > limits.comparedBody {
-                request.body = []
+                request.body = nil
             } else if responder.comparesBodies {
-                unsafe request.body += part
+                unsafe request.body?.append(contentsOf: part)
             }
             return true
         }
@@ -141,7 +141,14 @@ import WaybillRuntime
         let target = RequestTarget(request.target, hostHeader: field("Host"))
         let example = field(MockServer.exampleField).flatMap { Int($0) }
         let response =
-            request.response ?? responder.response(method: method, target, body: request.body, example: example)
+            request.response
+            ?? responder.response(
+                method: method,
+                target,
+                headers: responder.checksRequests ? unsafe Self.fields(of: connection) : [],
+                body: request.body,
+                example: example
+            )
         if request.response == nil, response.content.delay > .zero {
             request.response = response
             return unsafe suspend(connection, for: response.content.delay)
@@ -156,6 +163,26 @@ import WaybillRuntime
             )
         )
         return unsafe send(response.content, on: connection)
+    }
+
+    /// The header fields of a request.
+    private static func fields(of connection: OpaquePointer) -> [MockField] {
+        var fields: [MockField] = []
+        unsafe withUnsafeMutablePointer(to: &fields) { fields in
+            _ = unsafe MHD_get_connection_values(
+                connection,
+                .HEADER_KIND,
+                { fields, _, name, value in
+                    guard let fields = unsafe fields, let name = unsafe name else { return .YES }
+                    let value = unsafe value.map { unsafe String(cString: $0) } ?? ""
+                    unsafe fields.assumingMemoryBound(to: [MockField].self).pointee
+                        .append(MockField(String(cString: name), value))
+                    return .YES
+                },
+                fields
+            )
+        }
+        return fields
     }
 
     private func suspend(_ connection: OpaquePointer, for delay: Duration) -> Bool {

@@ -13,28 +13,40 @@ final class Responder: Sendable {
     private let table: RouteTable
     /// Whether the response depends on the body of a request.
     let comparesBodies: Bool
+    /// Whether the response depends on the header fields of a request.
+    let checksRequests: Bool
     /// The number of responses that each route has sent.
     private let given: Mutex<[Int]>
 
     init(_ routes: [MockRoute]) {
         table = RouteTable(routes)
-        comparesBodies = table.comparesBodies
+        checksRequests = routes.contains { $0.refusals != nil }
+        comparesBodies = table.comparesBodies || checksRequests
         given = Mutex(Array(repeating: 0, count: routes.count))
     }
 
     /// Returns the response to a request.
     ///
-    /// - Parameter example: The number of the route, if the client knows it.
+    /// - Parameters:
+    ///   - headers: The header fields, if `checksRequests`.
+    ///   - body: The body, if `comparesBodies`; nil if it is too large for that.
+    ///   - example: The number of the route, if the client knows it.
     func response(
         method: String,
         _ target: RequestTarget,
-        body: [UInt8] = [],
+        headers: [MockField] = [],
+        body: [UInt8]? = [],
         example: Int? = nil
     ) -> Response {
         let known = example.flatMap { table.routes.indices.contains($0) ? RouteTable.Match.route($0) : nil }
-        switch known ?? table.match(method: method, target, body: body) {
+        switch known ?? table.match(method: method, target, body: body ?? []) {
         case .route(let index):
             let route = table.routes[index]
+            let request = MockRequest(path: target.path, query: target.query, headers: headers, body: body)
+            if let reasons = route.refusals?(request), !reasons.isEmpty {
+                let message = "\(method) \(route.path): the request differs from its contract"
+                return Response(content: .problem(400, message, reasons: reasons), route: route)
+            }
             guard let example = nextResponse(of: index) else {
                 let message = "\(method) \(route.path) has no mock example"
                 return Response(content: .problem(404, message), route: nil)
@@ -79,10 +91,16 @@ extension MockResponse {
     }
 
     /// A response of the mock server itself that explains why there is no example.
-    static func problem(_ status: Int, _ message: String, nearest: String? = nil) -> MockResponse {
+    static func problem(
+        _ status: Int,
+        _ message: String,
+        nearest: String? = nil,
+        reasons: [String] = []
+    ) -> MockResponse {
         var object: JSONObject = JSONObject()
         object["error"] = .string(message)
         object["nearest"] = nearest.map(JSON.string)
+        if !reasons.isEmpty { object["reasons"] = .array(reasons.map(JSON.string)) }
         var body: [UInt8] = []
         JSONWriter().write(.object(object), to: &body)
         return MockResponse(status: status, headers: [MockField("Content-Type", "application/json")], body: body)

@@ -5,9 +5,19 @@ import WaybillJSON
 import WaybillManifest
 import WaybillRuntime
 
+/// The operations of OpenAPI documents that become endpoints of a manifest.
+package enum BoundOperations: Sendable {
+    /// Those that the manifest calls.
+    case called
+    /// Those, and the one with a name, if there is one.
+    case named(String)
+    /// All that can be read.
+    case all
+}
+
 /// Makes endpoints of the operations that a manifest calls, from the OpenAPI documents of its services.
 ///
-/// Only these operations are read: their parameters, bodies, responses and schemas.
+/// Only these operations are read, unless others are asked for: their parameters, bodies, responses and schemas.
 struct OperationBinding {
     private(set) var manifest: Manifest
     private(set) var diagnostics: [Diagnostic] = []
@@ -17,8 +27,16 @@ struct OperationBinding {
 
     /// Binds the operations of a manifest.
     ///
-    /// - Parameter wholly: Whether all operations of the documents are read, to report every error in them.
-    init(_ manifest: Manifest, files: any ManifestFileSystem, allowsOutside: Bool, wholly: Bool = false) {
+    /// - Parameters:
+    ///   - operations: The operations to bind.
+    ///   - wholly: Whether all operations of the documents are read, to report every error in them.
+    init(
+        _ manifest: Manifest,
+        _ operations: BoundOperations = .called,
+        files: any ManifestFileSystem,
+        allowsOutside: Bool,
+        wholly: Bool = false
+    ) {
         self.manifest = manifest
         guard manifest.services.values.contains(where: { $0.value.contract != nil }) else {
             reportEndpointsWithoutContract()
@@ -41,6 +59,7 @@ struct OperationBinding {
         }
         bindEndpoints()
         for name in calledNames where self.manifest.endpoints[name.value] == nil { bind(name) }
+        bindUncalled(operations)
         addEndpoints()
         reportClashes()
     }
@@ -75,6 +94,8 @@ struct OperationBinding {
         /// Where the manifest names the operation.
         let span: SourceSpan
         let refinement: RequestDefinition?
+        /// Whether the operation may be sent to the service.
+        var isSent = true
     }
 
     private mutating func addEndpoints() {
@@ -131,6 +152,42 @@ struct OperationBinding {
         bindings.append(Binding(name: name, operation: bound, span: name.span, refinement: nil))
     }
 
+    /// Binds operations that the manifest does not call, as far as they can be read.
+    private mutating func bindUncalled(_ operations: BoundOperations) {
+        for (service, contract) in contracts {
+            let entries =
+                switch operations {
+                case .called: [] as [OpenAPIDocument.Entry]
+                case .named(let name):
+                    contractAndName(in: name).map {
+                        $0.service == service ? contract.document.entries(named: $0.rest) : []
+                    }
+                        ?? []
+                case .all: contract.document.operations
+                }
+            let bound = Set(
+                bindings.filter { $0.operation.service == service }.map(\.operation.operation.entry.methodAndPath)
+            )
+            for entry in entries where !bound.contains(entry.methodAndPath) {
+                guard let operation = try? contract.document.operation(entry) else { continue }
+                var name = "\(service).\(entry.name)"
+                var isSent = false
+                if case .named(let given) = operations { (name, isSent) = (given, true) }
+                if manifest.endpoints[name] != nil { name = "\(service).\(entry.methodAndPath)" }
+                let span = contract.name.span
+                bindings.append(
+                    Binding(
+                        name: Spanned(name, at: span),
+                        operation: BoundOperation(operation, of: contract, for: service),
+                        span: span,
+                        refinement: nil,
+                        isSent: isSent
+                    )
+                )
+            }
+        }
+    }
+
     /// Returns the service at the start of the name of an operation, and the rest after the dot; `nil` if no service with a
     /// document has such a name.
     private func contractAndName(in name: String) -> (service: String, rest: String)? {
@@ -171,7 +228,7 @@ struct OperationBinding {
                 "the document of service '\(service)' has \(entries.count) operations with the id '\(name)'",
                 at: use.span,
                 secondary: entries.compactMap { contract.span(of: $0.location) }.map { .init($0, "defined here") },
-                help: ["Name the operation by its method and path: '\(service).\(entry.method) \(entry.path)'."]
+                help: ["Name the operation by its method and path: '\(service).\(entry.methodAndPath)'."]
             )
             return nil
         }
@@ -190,7 +247,9 @@ struct OperationBinding {
         if let server = bound.operation.server, !isAddressWritten(for: service) {
             settings = Settings(baseURL: server.url, at: span, level: level)
         }
-        settings = Cascade.merge([settings, credentials(for: bound.operation, of: service, usedAt: span)])
+        if binding.isSent {
+            settings = Cascade.merge([settings, credentials(for: bound.operation, of: service, usedAt: span)])
+        }
         return bound.endpoint(at: span, settings: settings, refinedBy: binding.refinement, level: level)
     }
 

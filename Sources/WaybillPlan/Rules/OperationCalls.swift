@@ -61,7 +61,11 @@ private struct OperationCallCheck {
     var diagnostics: [Diagnostic] {
         var diagnostics = missing()
         for (name, parameter) in zip(operation.inputNames, operation.parameters) {
-            guard let argument = argument(name), let constant = argument.value.constant else { continue }
+            guard let argument = argument(name) else {
+                diagnostics += wrongDefault(of: parameter, name)
+                continue
+            }
+            guard let constant = argument.value.constant else { continue }
             if constant == .null, !parameter.isRequired { continue }
             if let violation = parameter.schema.validate(constant, limit: 1).first {
                 diagnostics += report(
@@ -71,16 +75,37 @@ private struct OperationCallCheck {
                     parameter.location,
                     help: violation.needsQuotes ? ["Put quotes around it, so that it is a string."] : []
                 )
-            } else if parameter.text(of: constant) == nil {
+                continue
+            }
+            let text = parameter.text(of: constant)
+            if text == nil || parameter.part == .path && ["", ".", ".."].contains(text) {
                 diagnostics.report(
                     "invalid-input",
-                    "the input '\(name)' cannot be written in the style '\(parameter.style)'",
+                    text == nil
+                        ? "the input '\(name)' cannot be written in the style '\(parameter.style)'"
+                        : "with the input '\(name)' being '\(text ?? "")', the path would be another one",
                     at: argument.value.span,
                     secondary: secondary(parameter.location)
                 )
             }
         }
         return diagnostics + clashes() + body() + missingCredentials()
+    }
+
+    /// Reports a default of the document that its own schema rejects, where the call gives no value.
+    private func wrongDefault(of parameter: ContractParameter, _ name: String) -> [Diagnostic] {
+        guard let value = parameter.defaultValue, let violation = parameter.schema.validate(value, limit: 1).first
+        else {
+            return []
+        }
+        let message = violation.sentence(on: "the default of the input '\(name)'")
+        return report(
+            message,
+            call.name.span,
+            .init(of: violation),
+            parameter.location,
+            help: ["Give a value under 'with'."]
+        )
     }
 
     /// Warns of an operation that requires credentials of which the manifest has none.
@@ -200,6 +225,9 @@ private struct OperationCallCheck {
             media = match
         }
         guard let constant = argument.value.constant else { return [] }
+        if let message = media.refusal(of: constant, as: type) {
+            return report("the input 'body': \(message)", argument.value.span, nil, media.location)
+        }
         return media.violations(in: constant, as: type).flatMap { violation in
             report(
                 violation.sentence(on: "the input 'body'"),

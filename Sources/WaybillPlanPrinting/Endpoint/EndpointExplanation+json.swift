@@ -14,6 +14,7 @@ extension EndpointExplanation {
         let document: JSON = .present([
             ("endpoint", .string(endpoint.name.value)),
             ("service", request.service.map { .string($0) }),
+            ("operation", json.operation(of: request)),
             ("method", .string(request.writtenMethod)),
             ("address", .string(form.address(of: request))),
             ("from", .present(json.location(endpoint.name.span))),

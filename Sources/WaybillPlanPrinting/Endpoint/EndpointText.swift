@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
@@ -22,6 +23,10 @@ private struct EndpointText {
             "endpoint \(paint.strong(endpoint.name.value))  \(request.writtenMethod) \(explanation.form.address(of: request))",
             "   \(paint.faint(endpoint.name.span.description))",
         ]
+        if let operation = request.operation {
+            if let span = operation.span { lines.append("   declared at \(span)") }
+            lines += section("inputs", Self.inputs(of: operation))
+        }
         lines += section(
             "set at the endpoint",
             explanation.parts.map { part in
@@ -33,6 +38,18 @@ private struct EndpointText {
         lines += section("settings", settings.flatMap(used))
         lines += section("not used", settings.flatMap(unused))
         return lines.map { $0.text + "\n" }.joined()
+    }
+
+    /// Returns the inputs of an operation, each with where the document declares it.
+    private static func inputs(of bound: BoundOperation) -> [PlanLine] {
+        let operation = bound.operation
+        var inputs = zip(operation.inputNames, operation.parameters).map { name, parameter in
+            (text: "\(name)  \(parameter.part.rawValue)\(parameter.isRequired ? ", required" : "")", parameter.location)
+        }
+        if let body = operation.body { inputs.append(("body\(body.isRequired ? "  required" : "")", body.location)) }
+        return inputs.map { text, location in
+            "\(text)\(bound.contract.span(of: location).map { "   \($0)" } ?? "")"
+        }
     }
 
     private func section(_ title: String, _ lines: [PlanLine]) -> [PlanLine] {

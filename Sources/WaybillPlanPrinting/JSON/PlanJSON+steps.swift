@@ -1,3 +1,4 @@
+import WaybillContract
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
@@ -48,6 +49,7 @@ extension PlanJSON {
         return .present([
             ("endpoint", request.endpoint.map { .string($0) }),
             ("service", request.service.map { .string($0) }),
+            ("operation", operation(of: request)),
             ("method", .string(request.writtenMethod)),
             ("address", .string(form.address(of: request))),
             (isURL ? "url" : "path", value(.string(form.text(written.value)), from: written.span, written.level)),
@@ -60,6 +62,14 @@ extension PlanJSON {
             ("download", request.download.map { value(form.value(at: $0.span), from: $0.span, $0.level) }),
             ("mocks", .count(request.mock.count)),
         ])
+    }
+
+    /// Returns the operation of an OpenAPI document that a request calls: its method and path, and where it is declared.
+    func operation(of request: RequestPlan) -> JSON? {
+        request.operation.map { bound in
+            let name = JSON.string(bound.operation.entry.methodAndPath)
+            return .present([("name", name)] + (bound.span.map(location) ?? []))
+        }
     }
 
     /// Returns a setting: its key, the name below it if it has one, its value and where that was written.

@@ -1,6 +1,6 @@
 import OrderedCollections
 import WaybillContract
-import WaybillDiagnostics
+package import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 package import WaybillPlan
@@ -19,12 +19,22 @@ package struct OperationList: Sendable {
     }
 
     private let lines: [Line]
+    /// Why the operations of some paths are not listed.
+    package let diagnostics: [Diagnostic]
 
     /// Lists operations.
     ///
     /// - Parameter word: A part of the names, methods, paths or summaries of the operations to list, in any case; `nil` for
     ///   all.
     package init(of checked: ResolvedManifest, matching word: String?) {
+        diagnostics = checked.contracts.values.flatMap { contract in
+            contract.document.unreadPaths.map { path, error in
+                var diagnostic = contract.diagnostic(for: error, usedAt: contract.name.span)
+                diagnostic.severity = .warning
+                diagnostic.help.append("The operations of '\(path)' are not listed.")
+                return diagnostic
+            }
+        }
         lines = checked.contracts.flatMap { service, contract in
             contract.document.operations.filter { $0.matches(word) }.map { entry in
                 do throws(ContractError) {
@@ -44,7 +54,7 @@ package struct OperationList: Sendable {
     package var text: String {
         lines.map { line in
             let summary = line.entry.summary.map { "  \($0)" } ?? ""
-            var text = "\(line.name)  \(line.entry.method) \(line.entry.path)\(summary)\n"
+            var text = "\(line.name)  \(line.entry.methodAndPath)\(summary)\n"
             if let error = line.error { text += "    cannot be called: \(error)\n" }
             for input in line.inputs {
                 text += "    \(input.name)  \(input.part), \(input.type)\(input.isRequired ? ", required" : "")\n"
@@ -102,6 +112,6 @@ extension OpenAPIDocument.Entry {
     /// Whether a word occurs in the name, the method and path or the summary, in any case.
     fileprivate func matches(_ word: String?) -> Bool {
         guard let word = word?.lowercased() else { return true }
-        return [name, "\(method) \(path)", summary ?? ""].contains { $0.lowercased().contains(word) }
+        return [name, methodAndPath, summary ?? ""].contains { $0.lowercased().contains(word) }
     }
 }

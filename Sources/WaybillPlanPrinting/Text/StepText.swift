@@ -149,6 +149,7 @@ struct StepText {
             let words = words(for: request.arguments)
             let with = words.isEmpty ? "" : " with \(words)"
             lines.append("calls \(endpoint)\(service)\(with)")
+            if let span = request.operation?.span { lines.append("declared at \(span)") }
         } else if let service = request.service {
             lines.append("service \(service)")
         }

@@ -140,6 +140,16 @@ extension RunEvent.Kind {
             guard let record = event.redacted("record") else { throw EventMembers.Missing() }
             self = .requestDebug(attempt: event.attempt, record)
         case "session.renewed": self = .sessionRenewed(service: try event.string("service"))
+        case "operation.covered":
+            self = .operationCovered(
+                RunEvent.CoveredResponse(
+                    service: try event.string("service"),
+                    operation: try event.string("operation"),
+                    status: try event.string("status"),
+                    mediaType: event["mediaType"]?.redactedText,
+                    isDeclared: event["declared"] == true
+                )
+            )
         case "log": self = .log(try event.text("message"))
         case "warning": self = .warning(try event.text("message"), at: SourceLocation(json: event.json))
         default: throw EventMembers.Missing()

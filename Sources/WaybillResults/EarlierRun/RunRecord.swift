@@ -31,6 +31,8 @@ package struct RunRecord: Sendable {
     package private(set) var time: Duration
     /// How the run finished, unless it was killed.
     package private(set) var outcome: RunOutcome?
+    /// The responses of operations that were received, each kind once.
+    package private(set) var coveredResponses: Set<RunEvent.CoveredResponse> = []
     /// The results of the steps.
     package var steps = EarlierSteps()
     /// The number of the last event.
@@ -74,6 +76,7 @@ package struct RunRecord: Sendable {
         var last: Timestamp?
         var outcome: RunOutcome?
         var part: JSON?
+        var covered: Set<RunEvent.CoveredResponse> = []
         var steps = EarlierSteps()
         var stopwatch = JournalStopwatch()
         try read(&reader) { json in
@@ -85,6 +88,7 @@ package struct RunRecord: Sendable {
             switch event.kind {
             case .runStarted(let start): (outcome, part) = (nil, start.part?.value)
             case .runFinished(let end, _): outcome = end
+            case .operationCovered(let response): covered.insert(response)
             default: steps.take(event)
             }
         }
@@ -117,6 +121,7 @@ package struct RunRecord: Sendable {
         self.outcome = outcome
         self.part = part
         time = stopwatch.total
+        coveredResponses = covered
         self.steps = steps
         lastNumber = reader.lastNumber
         length = reader.length

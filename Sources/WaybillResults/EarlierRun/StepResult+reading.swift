@@ -45,6 +45,7 @@ extension RunResult {
             outcome: outcome,
             steps: (json["steps"]?.array ?? []).compactMap(StepResult.init(json:))
         )
+        coverage = (json["coverage"]?.array ?? []).compactMap(ContractCoverage.init(json:))
     }
 }
 

@@ -31,6 +31,7 @@ extension RunEvent.Kind {
         case .responseFinished: "response.finished"
         case .requestDebug: "request.debug"
         case .sessionRenewed: "session.renewed"
+        case .operationCovered: "operation.covered"
         case .log: "log"
         case .warning: "warning"
         }
@@ -169,6 +170,12 @@ extension RunEvent.Kind {
             object.add("record", record)
         case .sessionRenewed(let service):
             object.add("service", service)
+        case .operationCovered(let response):
+            object.add("service", response.service)
+            object.add("operation", response.operation)
+            object.add("status", response.status)
+            object.add("mediaType", response.mediaType)
+            object.add("declared", response.isDeclared)
         case .log(let message):
             object.add("message", message)
         case .warning(let message, let location):

@@ -88,6 +88,8 @@ public struct RunEvent: Sendable, Equatable {
         case requestDebug(attempt: Int, RedactedJSON)
         /// The session of a service was fetched again, because a server rejected the earlier one.
         case sessionRenewed(service: String)
+        /// A response of an operation was received whose status and media type are the first of their kind in the run.
+        case operationCovered(CoveredResponse)
         /// A message for the reader of the run's output.
         case log(RedactedText)
         /// A warning, with its location in the manifest.
@@ -180,6 +182,36 @@ public struct RunEvent: Sendable, Equatable {
             if !lost.isEmpty { object.add("lost", each: lost) }
             if !cookies.isEmpty { object.add("cookies", each: cookies.map(\.string)) }
             object.add("element", element)
+        }
+    }
+
+    /// A response of an operation of an OpenAPI document.
+    public struct CoveredResponse: Sendable, Hashable {
+        /// The name of the service.
+        public var service: String
+        /// The method and the path of the operation, as the document has it: `GET /orders/{id}`.
+        public var operation: String
+        /// The status as the document declares it, such as `200`, `4XX` or `default`, or the one that was received without
+        /// being declared.
+        public var status: String
+        /// The media type as the document declares it, or the one that was received; `nil` for a response without a body.
+        public var mediaType: RedactedText?
+        /// Whether the document declares the response.
+        public var isDeclared: Bool
+
+        /// Creates a response; see the properties.
+        public init(
+            service: String,
+            operation: String,
+            status: String,
+            mediaType: RedactedText?,
+            isDeclared: Bool = true
+        ) {
+            self.service = service
+            self.operation = operation
+            self.status = status
+            self.mediaType = mediaType
+            self.isDeclared = isDeclared
         }
     }
 

@@ -9,6 +9,8 @@ package enum MarkdownReport: RunReport {
     /// The maximum size; GitHub limits a comment to 65,536 characters.
     private static let greatestSize = 60_000
     private static let longestFailure = 4_000
+    /// The maximum number of operations that are listed as not called.
+    private static let longestList = 50
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
         stream.write(document(for: runs.map(\.result)))
@@ -26,6 +28,7 @@ package enum MarkdownReport: RunReport {
             }
         }
         if omitted > 0 { text += "\n… and \(omitted) more failures.\n" }
+        text += coverage(of: ContractCoverage.combined(runs.map(\.coverage)))
         for run in runs { text += table(of: run, run.prefix(among: runs.count), room: greatestSize - text.utf8.count) }
         return text
     }
@@ -51,6 +54,17 @@ package enum MarkdownReport: RunReport {
             }
         }
         return text + "\n\n" + block(details.excerpt(longestFailure)) + "\n"
+    }
+
+    /// Returns the coverage of documents, with the operations that were not called.
+    private static func coverage(of documents: [ContractCoverage]) -> String {
+        documents.map { document in
+            let uncalled = document.uncalled.prefix(longestList).map { code($0.name) }
+            let rest = document.uncalled.count - uncalled.count
+            let list = uncalled.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+            return "\(code(document.document)): \(document.summary)" + (list.isEmpty ? "" : "; not called: \(list)")
+                + "\n\n"
+        }.joined()
     }
 
     /// Returns a table of as many steps as fit.

@@ -38,7 +38,8 @@ extension RunReport {
 package enum RunReports {
     /// The formats, in the order of their names.
     package static let all: [any RunReport.Type] = [
-        HARReport.self, HTMLReport.self, JSONReport.self, JUnitReport.self, MarkdownReport.self, TAPReport.self,
+        CoverageReport.self, HARReport.self, HTMLReport.self, JSONReport.self, JUnitReport.self, MarkdownReport.self,
+        TAPReport.self,
     ]
 
     /// Returns the format with a name.

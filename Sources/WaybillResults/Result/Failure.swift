@@ -89,14 +89,23 @@ public struct Failure: Error, Sendable, Equatable {
     package func text(_ renderer: HumanRenderer) -> String {
         var diagnostic = Diagnostic(DiagnosticID(stringLiteral: kind.rawValue), message.description, at: span)
         let located = details.filter { $0.span != nil }
-        if located.count > 1 {
-            diagnostic.primary = nil
+        // What a document requires is not where the manifest calls it.
+        let isElsewhere = located.contains { $0.span?.file.name != span?.file.name }
+        let showsAll = located.count > 1 || isElsewhere
+        if showsAll {
+            if !isElsewhere { diagnostic.primary = nil }
             diagnostic.secondary = located.compactMap { detail in
-                detail.span.map { .init($0, detail.message.description) }
+                guard let labelled = detail.span, !isElsewhere || detail.message != message || labelled != span else {
+                    return nil
+                }
+                return .init(
+                    labelled,
+                    isElsewhere && detail.message == message ? "declared here" : detail.message.description
+                )
             }
         }
         // The errors that no label shows.
-        let rest = details.filter { located.count < 2 || $0.span == nil }.map(\.message).filter { $0 != message }
+        let rest = details.filter { !showsAll || $0.span == nil }.map(\.message).filter { $0 != message }
         return renderer.render(diagnostic, location: location?.description, notes: rest.map(\.description))
     }
 }

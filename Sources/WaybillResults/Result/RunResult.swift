@@ -21,6 +21,9 @@ package struct RunResult: Sendable, Equatable {
     package var outcome: RunOutcome
     /// Every step, in the order of the plan.
     package var steps: [StepResult]
+    /// What was seen of the OpenAPI documents whose operations the steps call, by service. Empty for a run with the mock
+    /// server, which shows nothing about a service.
+    package var coverage: [ContractCoverage] = []
 
     /// Creates a result; see the properties.
     package init(
@@ -47,7 +50,6 @@ package struct RunResult: Sendable, Equatable {
 
     /// The number of steps by outcome.
     package var counts: OutcomeCounts { OutcomeCounts(of: steps) }
-
 }
 
 extension RunResult: JSONStreamable {
@@ -63,5 +65,6 @@ extension RunResult: JSONStreamable {
         object.add("outcome", outcome.rawValue)
         object.add("counts", counts)
         object.add("steps", each: steps)
+        if !coverage.isEmpty { object.add("coverage", each: coverage) }
     }
 }

@@ -20,7 +20,7 @@ enum Wording {
 
     /// `1 element`, `2 elements`
     static func count(_ number: Int, _ noun: String) -> String {
-        let plural = noun.hasSuffix("y") ? String(noun.dropLast()) + "ies" : noun + "s"
+        let plural = noun.hasSuffix("y") && !noun.hasSuffix("ey") ? String(noun.dropLast()) + "ies" : noun + "s"
         return "\(number) \(number == 1 ? noun : plural)"
     }
 

@@ -54,6 +54,24 @@ import WaybillTestSupport
         #expect(candidates(.state, manifest) == ["since", "main.since", "nightly.since"])
     }
 
+    @Test func `operations of OpenAPI documents and their inputs are completed`() {
+        folder.write(
+            """
+            openapi: 3.1.0
+            paths:
+              /a: {get: {operationId: list, parameters: [{name: sort, in: query, schema: {enum: [up, down]}}]}, put: {}}
+            """,
+            to: "api.yaml"
+        )
+        let manifest = folder.write(
+            "waybill: 1\nservices: {s: {openapi: api.yaml}}\nendpoints: {own: {url: /}}\n",
+            to: "m.yaml"
+        )
+        #expect(candidates(.endpoint, manifest) == ["own", "s.list", "s.PUT /a"])
+        #expect(candidates(.endpointInput, manifest, "s.list") == ["sort="])
+        #expect(candidates(.endpointInput, manifest, "s.list", prefix: "sort=d") == ["sort=down"])
+    }
+
     @Test func `only names with the prefix are offered`() {
         #expect(candidates(.graph, manifest, prefix: "ni") == ["nightly"])
         #expect(candidates(.graph, manifest, prefix: "x").isEmpty)

@@ -171,7 +171,7 @@ import WaybillTestSupport
         let path = "\(fixture.folder.path)/reports/report"
         try report.write(format, to: path)
         let written = try #require(fixture.folder.read("reports/report"))
-        #expect(written.contains(format == .har ? "http://127.0.0.1/" : "main"))
+        #expect(written.contains(format == .har ? "http://127.0.0.1/" : format == .coverage ? "documents" : "main"))
         // Links to the bodies are relative to the file.
         if format != .html { #expect(try report.text(in: format) == written) }
     }

@@ -58,7 +58,19 @@ import Waybill
             .responseFinished(ManifestRun.Response(status: 200, times: ManifestRun.Times(total: .seconds(1))))
         ),
         ("request.debug", .exchange(["built": ["url": "http://127.0.0.1/"]])),
-        ("session.renewed", .sessionRenewed(service: "shop")), ("log", .log(message: "hello")),
+        ("session.renewed", .sessionRenewed(service: "shop")),
+        (
+            "operation.covered",
+            .operationCovered(
+                ManifestRun.CoveredResponse(
+                    service: "shop",
+                    operation: "GET /a",
+                    status: "200",
+                    mediaType: "text/plain"
+                )
+            )
+        ),
+        ("log", .log(message: "hello")),
         ("warning", .warning(message: "odd", location: SourceLocation(file: "a", line: 1, column: 2, endColumn: 4))),
     ]
 

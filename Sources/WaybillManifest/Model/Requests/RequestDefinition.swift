@@ -52,8 +52,7 @@ package final class RequestDefinition: Sendable {
         outputs = endpoint?.outputs ?? []
         returns = endpoint?.returns
         download = endpoint?.download
-        let examples = endpoint?.mock ?? []
-        mock = examples.isEmpty ? operation.mockExamples(at: span) : examples
+        mock = endpoint?.mock ?? []
         unknown = endpoint?.unknown ?? []
     }
 

@@ -43,6 +43,50 @@ extension HTMLReport {
 
         """
 
+    /// The maximum number of operations of a document on the page.
+    private static let shownOperations = 1_000
+
+    /// The section of the coverage of OpenAPI documents; empty without any.
+    static func coverage(of documents: [ContractCoverage]) -> HTML {
+        if documents.isEmpty { return "" }
+        let sections = documents.map { document in
+            let rest = document.operations.count - shownOperations
+            return """
+                <details>
+                <summary><b>\(document.document)</b> \(document.summary)</summary>
+                <table>
+                <thead><tr><th scope="col">Operation</th><th scope="col">Seen</th><th scope="col">Not seen</th>\
+                <th scope="col">Undeclared</th></tr></thead>
+                <tbody>
+                \(.joined(document.operations.prefix(shownOperations).map(row)))</tbody>
+                </table>
+                \(rest > 0 ? "<p>\(rest) more are in run.json.</p>\n" as HTML : "")</details>
+
+                """ as HTML
+        }
+        return """
+            <section id="coverage" aria-labelledby="coverage-heading">
+            <h2 id="coverage-heading">Coverage</h2>
+            \(.joined(sections))</section>
+
+            """
+    }
+
+    private static func row(of operation: ContractCoverage.Operation) -> HTML {
+        let responses = operation.responses
+        let groups = [
+            responses.filter { $0.isDeclared && $0.isSeen }, responses.filter { !$0.isSeen },
+            responses.filter { !$0.isDeclared },
+        ]
+        let cells = groups.map { "<td>\($0.map(\.name).joined(separator: ", "))</td>" as HTML }
+        let id = operation.id.map { " \($0)" } ?? ""
+        return """
+            <tr class="\(operation.isCalled ? "passed" : "skipped")"><th scope="row">\(operation.name)\(id)</th>\
+            \(operation.isCalled ? .joined(cells) : "<td colspan=\"3\">not called</td>" as HTML)</tr>
+
+            """
+    }
+
     /// The section of the steps, which the script fills, and the end of the page's content.
     static func steps(isEmpty: Bool) -> HTML {
         """
