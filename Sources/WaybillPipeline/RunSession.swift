@@ -230,7 +230,7 @@ package struct RunSession: Sendable {
         let caching = CachingTransport(
             transport,
             stores: stores,
-            containsSecret: { redactor.redact($0) != $0 },
+            containsSecret: redactor.mayFindSecret,
             memory: memory,
             onFailure: { failure in
                 guard failed.withLock({ $0.insert(failure.folder).inserted }) else { return }

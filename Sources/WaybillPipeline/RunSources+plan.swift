@@ -20,7 +20,7 @@ extension RunSources {
             files: PlanContent.digests(of: plan.documents),
             steps: PlanContent(plan).steps.mapValues(\.texts),
             texts: Dictionary(texts) { first, _ in first }.merging(kept) { first, _ in first }
-                .filter { redactor.redact($0.value) == $0.value }
+                .filter { !redactor.mayFindSecret(in: $0.value) }
         )
     }
 

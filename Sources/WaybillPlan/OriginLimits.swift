@@ -1,70 +1,157 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 import WaybillExpressions
 package import WaybillManifest
 
 /// Which settings of a request are not sent to an origin other than that of its service.
 ///
 /// These are the content and credentials of the service, and the credentials of the defaults. If an expression determines
-/// the origin, so that a response can choose it, only the content and credentials that the step or its endpoint sets
-/// itself are sent to another origin.
+/// the origin, only the content and credentials that the step or its endpoint sets itself are sent to another origin; and
+/// if its value may come from a response, of these only the credentials that are written beside it. A proxy can read
+/// requests, so one that a response may choose is treated like an origin.
 package struct OriginLimits: Sendable {
-    // The spans of the settings that the step and its endpoint do not set themselves; empty if the manifest names the
-    // origin.
-    private var shared: Set<SourceSpan> = []
+    /// The spans of the settings that the step and its endpoint set themselves.
+    private var own: Set<SourceSpan> = []
+    /// The spans of the credentials among them that are written elsewhere than the origin or proxy that a response may
+    /// choose.
+    private var apart: Set<SourceSpan> = []
+    /// Whether an expression determines the origin.
+    private var isComputed = false
     /// Whether the URL may come from a response. Without an origin to compare with, it is treated as another origin.
     package private(set) var isChosenByResponse = false
+    /// Whether the proxy may come from a response. Every request through it is treated as one to another origin.
+    package private(set) var isProxyChosenByResponse = false
 
-    init(of site: RequestSite, _ settings: Settings) {
-        guard let template = site.computedOrigin else { return }
-        let isArgumentChosen = site.step?.argumentReferences.contains(where: \.mayComeFromResponse) ?? false
-        isChosenByResponse = template.references.contains {
-            $0.mayComeFromResponse || $0.root == .inputs && isArgumentChosen
+    init(of site: RequestSite) {
+        own = Set((site.definition.settings.entries + site.stepEntries).map(\.span))
+        if let origin = site.computedOrigin {
+            isComputed = true
+            isChosenByResponse = site.mayTakeFromResponse(origin)
+            if isChosenByResponse { keepCredentials(of: origin.apart, site) }
         }
-        let own = site.definition.settings.entries + (site.step?.step.settings.entries ?? [])
-        shared = Set(settings.entries.map(\.span)).subtracting(own.map(\.span))
+        if let proxy = site.computedProxy, site.mayTakeFromResponse(proxy, exceptElements: true) {
+            isComputed = true
+            isProxyChosenByResponse = true
+            keepCredentials(of: proxy.apart, site)
+        }
     }
+
+    private mutating func keepCredentials(of entries: [Setting<any SettingDefinition>], _ site: RequestSite) {
+        apart.formUnion(entries.filter { $0.value.isCredential(with: site.definition.vars) }.map(\.span))
+    }
+
+    /// Whether credentials of the step or its endpoint are kept from an origin or a proxy that a response may choose.
+    package var keepsOwnCredentials: Bool { !apart.isEmpty }
+
+    /// Whether the step or its endpoint sets a setting itself, by its span, and not a level that other requests share.
+    package func isOwn(_ setting: SourceSpan) -> Bool { own.contains(setting) }
 
     /// Whether a setting is sent only to the origin of the service.
     package func apply(to setting: Setting<any SettingDefinition>) -> Bool {
-        if setting.isForServiceOrigin { return true }
+        if setting.isForServiceOrigin || apart.contains(setting.span) { return true }
         return switch setting.value.originPolicy {
         case .any: false
-        case .content, .credential: shared.contains(setting.span)
+        case .content, .credential: isComputed && !own.contains(setting.span)
         }
     }
 }
 
-extension Reference {
-    /// Whether the value may come from a response, and not only from the author of the manifest or who runs it. The elements
-    /// of a `forEach`, which have names of their own, often do.
-    fileprivate var mayComeFromResponse: Bool {
-        switch root {
-        case .inputs, .manifest, .secrets, .data, .run: false
-        default: true
+extension SettingDefinition {
+    /// Whether the setting contains credentials: by its key, by its name, or because it uses a secret.
+    ///
+    /// - Parameter variables: The variables of the request, any of which may have a secret.
+    fileprivate func isCredential(with variables: [VariableDefinition]) -> Bool {
+        if originPolicy == .credential { return true }
+        if let part, originPolicy == .content, CredentialNames.contains(part) { return true }
+        let computed = variables.flatMap(\.value.templates).flatMap(\.references)
+        var usesSecret = false
+        let visitor = UseVisitor { use in
+            for reference in use.text.references {
+                let sources = reference.root == .vars ? computed : [reference]
+                usesSecret = usesSecret || sources.contains { [.secrets, .session].contains($0.root) }
+            }
         }
+        visitUses(visitor)
+        return usesSecret
     }
 }
 
-extension StepSite {
-    /// The references in the inputs of the call.
-    fileprivate var argumentReferences: [Reference] {
-        guard case .call(let call) = step.action else { return [] }
-        return call.arguments.flatMap(\.value.templates).flatMap(\.references)
-    }
+/// A template with an expression that determines the origin or the proxy of a request.
+private struct ComputedAddress {
+    let template: Template
+    /// The level that it is written at.
+    let level: Level
+    /// The settings of the step and its endpoint that are not written beside it.
+    let apart: [Setting<any SettingDefinition>]
 }
 
 extension RequestSite {
-    /// The template that determines the origin of the request, if an expression in it does.
-    fileprivate var computedOrigin: Template? {
-        let start: ScalarTemplate? =
-            switch definition.address {
-            case .url(let url), .computed(let url): url.value
-            case .path: nearest(BaseURLSetting.key, { $0.baseURL })?.value
-            }
-        guard let template = start?.template?.template, !template.isConstant else { return nil }
-        guard case .literal(let text)? = template.parts.first, let scheme = text.firstRange(of: "://") else {
-            return template
+    fileprivate var stepEntries: [Setting<any SettingDefinition>] { step?.step.settings.entries ?? [] }
+
+    /// The address that determines the origin of the request, if an expression in it does.
+    fileprivate var computedOrigin: ComputedAddress? {
+        let start: ComputedAddress?
+        switch definition.address {
+        case .url(let url), .computed(let url): start = computed(url, apart: [])
+        case .path:
+            start = nearest(BaseURLSetting.key, { $0.baseURL })
+                .flatMap { computed($0, apart: entries(apartFrom: $0.span)) }
         }
-        return text[scheme.upperBound...].contains { "/?#".contains($0) } ? nil : template
+        guard let start else { return nil }
+        guard case .literal(let text)? = start.template.parts.first, let scheme = text.firstRange(of: "://") else {
+            return start
+        }
+        return text[scheme.upperBound...].contains { "/?#".contains($0) } ? nil : start
+    }
+
+    /// The address of the proxy, if an expression determines it.
+    fileprivate var computedProxy: ComputedAddress? {
+        guard let proxy = nearest(ProxySetting.key, { $0.proxy }), case .url(let url) = proxy.value,
+            let address = computed(proxy.map { _ in url }, apart: entries(apartFrom: proxy.span))
+        else { return nil }
+        // Only the user name and the password are computed.
+        if case .literal(let text)? = address.template.parts.last, text.contains("@") { return nil }
+        return address
+    }
+
+    private func computed(
+        _ setting: Setting<ScalarTemplate>,
+        apart: [Setting<any SettingDefinition>]
+    ) -> ComputedAddress? {
+        guard let template = setting.value.template?.template, !template.isConstant else { return nil }
+        return ComputedAddress(template: template, level: setting.level, apart: apart)
+    }
+
+    /// Returns the settings of the step and its endpoint that are not written beside a setting. A step and the request
+    /// in it are one place.
+    private func entries(apartFrom setting: SourceSpan) -> [Setting<any SettingDefinition>] {
+        let (inner, outer) = (definition.settings.entries, stepEntries)
+        if inner.contains(where: { $0.span == setting }) { return [] }
+        if outer.contains(where: { $0.span == setting }) { return endpoint == nil ? [] : inner }
+        return inner + outer
+    }
+
+    /// Whether the value of an address may come from a response.
+    ///
+    /// - Parameter exceptElements: Whether the elements of a list that does not come from a response count as the
+    ///   manifest's.
+    fileprivate func mayTakeFromResponse(_ address: ComputedAddress, exceptElements: Bool = false) -> Bool {
+        address.template.references.contains { reference in
+            far.inputSources.mayComeFromResponse(reference, at: address.level)
+                && !(exceptElements && isElementOfManifest(reference))
+        }
+    }
+
+    private func isElementOfManifest(_ reference: Reference) -> Bool {
+        guard reference.root == nil, let step else { return false }
+        let forEach = (step.around + [step.step]).compactMap(\.flow?.forEach)
+            .last { $0.variable.value == reference.name }
+        let sources: [Reference]
+        switch forEach?.elements {
+        case .expression(let list): sources = list.references
+        case .list(let elements): sources = elements.flatMap(\.templates).flatMap(\.references)
+        case nil: return false
+        }
+        let level = Level.graph(step.graph.name.value)
+        return !sources.contains { far.inputSources.mayComeFromResponse($0, at: level) }
     }
 }

@@ -74,7 +74,7 @@ package final class RequestPlan: Sendable {
         let call = if case .call(let call)? = step?.step.action { call.name.span } else { site.span }
         address = definition.operation == nil ? definition.address : definition.address.moved(to: call)
         settings = site.merged.withoutRemovals
-        let limits = OriginLimits(of: site, settings)
+        let limits = OriginLimits(of: site)
         originLimits = limits
         self.filters = filters
         vars = definition.vars + (step?.step.vars ?? [])

@@ -25,7 +25,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package var body: Body
     /// Whether the body contains a secret.
     package var isBodySensitive = false
-    /// Whether the body contains a secret or content of a service, and must not be sent to another origin.
+    /// Whether the body contains a secret, or content that other requests share, and must not be sent to another origin.
     package var isBodyForOrigin = false
     /// The maximum time from the start of the transfer to the last byte of the response. Waiting for a free connection
     /// does not count.

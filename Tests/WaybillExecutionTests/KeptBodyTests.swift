@@ -46,4 +46,33 @@ import WaybillTestSupport
         let kept = try #require(TemporaryFolder.contents(of: "\(folder.path)/bodies/\(path)"))
         #expect(kept == utf16("\u{FEFF}{\"p\": \"***\"}"))
     }
+
+    @Test func `a long body is neither searched for secrets nor kept after the deadline, and a warning reports that`()
+        async throws
+    {
+        let fixture = try ExecutionFixture(
+            """
+            secrets: {key: {env: KEY}}
+            graphs:
+              main:
+                chain:
+                  - id: a
+                    get: /a
+                    deadline: 200ms
+                    expect: {body: ["count($[?count($[?count($[?@ > 1]) > 5]) > 3]) > 7"]}
+            """,
+            ["/a": .json("[" + (0..<30_000).map(String.init).joined(separator: ",") + "]")]
+        )
+        let (outcome, events) = try await fixture.run(into: folder, secrets: ["key": "hunter2"])
+        #expect(outcome.summary == "a:failed")
+        #expect(folder.names(in: "bodies").isEmpty)
+        let warnings = events.compactMap { event in
+            if case .warning(let message, _) = event.kind { message.string } else { nil }
+        }
+        #expect(
+            warnings == [
+                "the response body is not shown: the time of the step was over before it was searched for secrets"
+            ]
+        )
+    }
 }

@@ -98,7 +98,7 @@ import WaybillResults
             ]
         )
         let failure = try #require(await fixture.run().result.steps[1].failure)
-        #expect(failure.message.string.contains("contains a secret or values of its service, so it was not sent there"))
+        #expect(failure.message.string.contains("contains a secret, or values that neither the step"))
         #expect(fixture.transport.paths == ["/key", "/a"])
     }
 
@@ -113,6 +113,28 @@ import WaybillResults
         let outcome = await fixture.run()
         #expect(outcome.summary == "a:failed")
         #expect(fixture.transport.paths == ["/a"])
+    }
+
+    @Test(
+        arguments: ["params: {api_key: literal}", "body: {text: literal}"],
+        [
+            ("defaults: {SETTING}\ngraphs: {main: {chain: [{id: a, post: /a}]}}", "a:failed"),
+            ("graphs: {main: {SETTING, chain: [{id: a, post: /a}]}}", "a:failed"),
+            ("graphs: {main: {chain: [{chain: [{id: a, post: /a}], SETTING}]}}", "a:failed"),
+            ("graphs: {main: {chain: [{id: a, post: /a, SETTING}]}}", "a:passed"),
+            ("endpoints: {a: {method: POST, path: /a, SETTING}}\ngraphs: {main: {chain: [{call: a}]}}", "a:passed"),
+        ]
+    )
+    func `of a body, another origin receives after a redirect only what the step or its endpoint sets itself`(
+        setting: String,
+        manifest: (text: String, summary: String)
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            "\(manifest.text.replacing("SETTING", with: setting))\n",
+            ["/a": .redirect("http://other/b", status: 307)]
+        )
+        #expect(await fixture.run().summary == manifest.summary)
+        #expect(fixture.transport.paths == (manifest.summary == "a:failed" ? ["/a"] : ["/a", "/b"]))
     }
 
     @Test(arguments: ["X-Api-Key", "PRIVATE-TOKEN", "Authorization"])
@@ -138,7 +160,7 @@ import WaybillResults
         #expect(
             failure.message.string
                 == "s:80 redirected the request to another origin, http://s:81, with status \(status); the request's body "
-                + "contains a secret or values of its service, so it was not sent there. If that origin may receive it, use its address in the manifest"
+                + "contains a secret, or values that neither the step nor its endpoint sets itself, so it was not sent there. If that origin may receive it, use its address in the manifest"
         )
     }
 

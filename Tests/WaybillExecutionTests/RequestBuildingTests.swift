@@ -305,6 +305,8 @@ import WaybillTransport
         ("", "call: e, with: {u: \"http://t/x\"}", true),
         ("", "forEach: {in: [\"http://t/x\"], as: u}, get: \"${u}\"", false),
         ("", "get: \"${manifest.inputs.u}\"", true),
+        ("", "graph: g, with: {v: \"${steps.list.outputs.url}\"}", false),
+        ("", "graph: g, with: {v: \"http://t/x\"}", true),
     ])
     func `without a service, the base URL of the graph is the origin for what the graph sets`(
         baseURL: String,
@@ -317,12 +319,14 @@ import WaybillTransport
             inputs: {u: {type: string, default: "http://t/x"}}
             endpoints: {e: {inputs: {u: string}, url: "${inputs.u}"}}
             graphs:
+              g: {inputs: {v: string}, chain: [{graph: h, with: {w: "${inputs.v}"}}]}
+              h: {inputs: {w: string}, auth: {bearer: h}, chain: [{get: "${inputs.w}", headers: {X-Own: o}}]}
               main:
                 auth: {bearer: graph}
                 \(baseURL)
                 chain:
                   - {id: list, get: "http://t/list", outputs: {url: $.url}}
-                  - {id: x, \(step), headers: {X-Own: o}}
+                  - {id: x, \(step)\(step.hasPrefix("graph") ? "" : ", headers: {X-Own: o}")}
 
             """,
             ["/list": .json("{\"url\": \"http://t/x\"}"), "/x": .json("{}")]
@@ -333,6 +337,99 @@ import WaybillTransport
         let isAuthorized = sent.map { $0.headers.contains { $0.name == "Authorization" } }
         #expect(isAuthorized == [true, isSent])
         #expect(sent[1].headers.contains { $0.name == "X-Own" })
+    }
+
+    @Test func `the defaults are not sent to an origin that a call passes to an endpoint without settings`()
+        async throws
+    {
+        let fixture = try ExecutionFixture(
+            """
+              other: {baseURL: "http://o"}
+            defaults: {headers: {X-Api-Key: k}}
+            endpoints: {e: {inputs: {u: string}, url: "${inputs.u}"}}
+            graphs:
+              main:
+                chain:
+                  - {id: list, get: "http://t/list", outputs: {url: $.url}}
+                  - {call: e, with: {u: "${steps.list.outputs.url}"}}
+
+            """,
+            ["/list": .json("{\"url\": \"http://t/x\"}"), "/x": .json("{}")]
+        )
+        _ = await fixture.run()
+        let hasKey = fixture.transport.sent.map { $0.headers.contains { $0.name == "X-Api-Key" } }
+        #expect(hasKey == [true, false])
+    }
+
+    /// The content of a request that is not a credential, and all of it.
+    private static let plain = ["PlainField", "PlainQuery", "PlainBody"]
+    private static let marks = ["CAuth", "CKey", "CSecret", "CVariable", "CQuery"] + plain
+
+    @Test(arguments: [
+        ("baseURL: \"${steps.list.outputs.url}\"", plain),
+        ("baseURL: \"${inputs.u}\"", marks), ("baseURL: \"http://t\"", marks), ("", marks),
+        ("proxy: \"${steps.list.outputs.url}\"", plain),
+        ("proxy: \"http://${steps.list.outputs.url}@p:8080\"", marks), ("proxy: \"${inputs.u}\"", marks),
+        ("forEach: {in: [\"http://p\"], as: p}, proxy: \"${p}\"", marks),
+        ("forEach: {in: [\"${steps.list.outputs.url}\"], as: p}, proxy: \"${p}\"", plain),
+    ])
+    func `an endpoint's credentials are not sent to an origin or through a proxy that a response chooses`(
+        setting: String,
+        expected: [String]
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            """
+                auth: {bearer: service}
+            secrets: {key: {env: KEY}}
+            endpoints:
+              e:
+                method: POST
+                path: /x
+                vars: {v: "${secrets.key}"}
+                auth: {bearer: CAuth}
+                headers: {X-Api-Key: CKey, X-A: "CSecret${secrets.key}", X-B: "CVariable${vars.v}", X-C: PlainField}
+                query: {token: CQuery, q: PlainQuery}
+                body: {text: PlainBody}
+            graphs:
+              main:
+                inputs: {u: {type: string, default: "http://t"}}
+                chain:
+                  - {id: list, get: /list, outputs: {url: $.url}}
+                  - {id: x, call: e\(setting.isEmpty ? "" : ", " + setting)}
+
+            """,
+            ["/list": .json("{\"url\": \"http://t\"}"), "/x": .json("{}")]
+        )
+        let listener = EventListener()
+        let events = EventStream(journal: nil, observers: [listener])
+        let result = await fixture.run(secrets: ["key": "hunter2"], events: events).result
+        let sent = fixture.transport.sent
+        try #require(sent.count == 2, "\(result.steps.compactMap(\.failure?.message.string))")
+        var text = ([sent[1].url] + sent[1].headers.map(\.value)).joined(separator: " ")
+        if case .bytes(let body) = sent[1].body { text += String(decoding: body, as: UTF8.self) }
+        #expect(Self.marks.filter(text.contains) == expected, "\(text)")
+        #expect(listener.warnings.contains { $0.hasPrefix("credentials were not sent") } == (expected != Self.marks))
+        #expect(sent[1].options.cookies == (expected != Self.marks && setting.contains("proxy") ? .off : .run))
+    }
+
+    @Test func `what a step sets beside a computed base URL or proxy is sent there`() async throws {
+        for address in ["baseURL", "proxy"] {
+            let fixture = try ExecutionFixture(
+                """
+                endpoints: {e: {path: /x, auth: {bearer: endpoint}}}
+                graphs:
+                  main:
+                    chain:
+                      - {id: list, get: /list, outputs: {url: $.url}}
+                      - {call: e, \(address): "${steps.list.outputs.url}", auth: {bearer: mine}}
+
+                """,
+                ["/list": .json("{\"url\": \"http://t\"}"), "/x": .json("{}")]
+            )
+            _ = await fixture.run()
+            let fields = try #require(fixture.transport.sent.last).headers
+            #expect(fields.last?.value == "Bearer mine")
+        }
     }
 
     @Test func `a step's own settings are sent to any origin`() async throws {

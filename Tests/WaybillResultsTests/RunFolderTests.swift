@@ -65,7 +65,7 @@ import WaybillTestSupport
 
     @Test func `bodies are stored by step and type, without secrets`() async throws {
         let run = try create(.at("\(folder.path)/out"))
-        let body = Samples.redactor.bytes(Array("{\"p\":\"hunter2\"}".utf8))
+        let body = try Samples.redactor.bytes(Array("{\"p\":\"hunter2\"}".utf8))
         let kept = try await run.keep(
             body: body,
             of: "main.login",
@@ -79,7 +79,7 @@ import WaybillTestSupport
         let path = "\(folder.path)/out"
         let run = try RunFolder.create(.at(path), for: Samples.id, disk: .real, bodyLimit: 16 << 10)
         func keep(_ step: String, bytes: Int) async throws -> RunFolder.KeptBody {
-            let body = Samples.redactor.bytes([UInt8](repeating: 65, count: bytes))
+            let body = try Samples.redactor.bytes([UInt8](repeating: 65, count: bytes))
             return try await run.keep(body: body, of: step, contentType: "text/plain")
         }
         // A small file occupies a block of 4 KiB, and a replaced file releases its space.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaybillJSON
 import WaybillSchema
@@ -54,6 +55,20 @@ import WaybillSchema
         let schema = try JSONSchema(compiling: ["pattern": .string(pattern)])
         let violations = schema.validate(.string(String(repeating: "a", count: 40_000)))
         #expect(violations.map(\.message) == ["is too deeply nested or too complex to check"])
+    }
+
+    @Test(arguments: ["(?<=b.*a)c", "(?<!b[^x]*)c", "(?=[^x]*b)c", "(?!.*a)c"])
+    func `work in look-around counts towards the time of a step`(pattern: String) async throws {
+        let schema = try JSONSchema(compiling: ["pattern": .string(pattern)])
+        let text = JSON.string(String(repeating: "a", count: 20_000))
+        let questions = Mutex(0)
+        await WorkLimit.limited {
+            questions.withLock { $0 += 1 }
+            return false
+        } _: {
+            #expect(!schema.isValid(text))
+        }
+        #expect(questions.withLock { $0 } > 20)
     }
 
     @Test(arguments: ["^(a+)+$", "^(a|a)*$", "^(a*)*b$", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$"])

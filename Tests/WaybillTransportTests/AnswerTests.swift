@@ -179,8 +179,14 @@ import WaybillTransport
         ("2\r\nok\r\n0\r\n\r\n", true), ("02 ;a=\"_\"\r\nok\r\n0 \r\nA: b\r\n\r\n", true), ("2\nok\n0\n\n", true),
         ("2_0\r\nok\r\n0\r\n\r\n", false), ("2 0\r\nok\r\n0\r\n\r\n", false), ("0x2\r\nok\r\n0\r\n\r\n", false),
         ("2\r\nok\r\n0_1\r\n\r\n", false), ("2\r;\nok\r\n0\r\n\r\n", false),
+        ("2;a\t=b\r\nok\r\n0;c\r\n\r\n", true), ("2;a\rb\r\nok\r\n0\r\n\r\n", false),
+        ("2;a\r\r\nok\r\n0\r\n\r\n", false), ("2;a\0b\r\nok\r\n0\r\n\r\n", false),
+        ("2\r\nok\r\r\n0\r\n\r\n", false), ("2\r\nok\r\n0\r\nA: b\rC: d\r\n\r\n", false),
+        ("2\r\nok\r\n0\r\nA: b\r\r\n\r\n", false), ("2\r\nok\r\n0\r\nA: b\0\r\n\r\n", false),
+        ("2\r\nok\r\n0\r\n\rA: b\r\n\r\n", false), ("2\r\nok\r\n0\r\nA: b\r\nC: d\n\r\n", true),
     ])
-    func `the size of a chunk is a hexadecimal number`(body: String, isValid: Bool) async throws {
+    func `the line of a chunk is valid, with its size as a hexadecimal number`(body: String, isValid: Bool) async throws
+    {
         let script: @Sendable (LoopbackConnection) -> Void = { connection in
             connection.readRequest()
             connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body)

@@ -84,7 +84,7 @@ struct SourceLine {
                 break reading
             }
         }
-        let credentials = WrittenCredentials.ranges(in: file.bytes[range])
+        let credentials = WrittenCredentials.ranges(in: range, of: file)
         var cells: [Cell] = []
         var (offset, index) = (range.lowerBound, 0)
         for character in String(scalars) {

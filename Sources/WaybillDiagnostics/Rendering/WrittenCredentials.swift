@@ -1,7 +1,18 @@
 /// Finds credentials that a manifest contains itself; excerpts do not show them.
 enum WrittenCredentials {
-    /// Returns the ranges of the credentials in a line.
-    static func ranges(in line: ArraySlice<UInt8>) -> [Range<Int>] { passwords(in: line) + fieldValues(in: line) }
+    /// The maximum distance of a name from the part of its value that is shown.
+    private static let longest = 16 << 10
+
+    /// The maximum number of lines of a credential.
+    private static let mostLines = 200
+
+    /// Returns the ranges of the credentials in a part of a line.
+    static func ranges(in part: Range<Int>, of file: SourceFile) -> [Range<Int>] {
+        let number = file.line(at: part.lowerBound)
+        let start = max(file.byteRange(ofLine: number).lowerBound, part.lowerBound - longest)
+        let line = file.bytes[start..<part.upperBound]
+        return passwords(in: line) + fieldValues(in: line) + continuedValues(in: line, number, of: file)
+    }
 
     /// Returns the ranges of passwords in URLs (`https://user:password@host/`, RFC 3986, section 3.2.1).
     private static func passwords(in text: ArraySlice<UInt8>) -> [Range<Int>] {
@@ -31,36 +42,212 @@ enum WrittenCredentials {
     }
 
     /// Returns the ranges of the values after the names of header fields with credentials (`X-Api-Key: abc`), and after the
-    /// keys of `auth` (`bearer: abc`). A reference, such as `${secrets.key}`, is shown.
+    /// keys of `auth` (`bearer: abc`). References, such as `${secrets.key}`, are shown.
     private static func fieldValues(in line: ArraySlice<UInt8>) -> [Range<Int>] {
-        var found: [Range<Int>] = []
-        for colon in line.indices where line[colon] == UInt8(ascii: ":") {
-            let quotes = Array("\"'".utf8)
-            var before = line[..<colon]
-            if let last = before.last, quotes.contains(last) { before.removeLast() }
-            let start = before.lastIndex { !isOfName($0) }.map { $0 + 1 } ?? before.startIndex
-            let name = String(decoding: before[start...], as: UTF8.self)
-            var value = line[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") }
-            guard value.startIndex > colon + 1, isField(name), let first = value.first,
-                !Array("{[|>*&!$#".utf8).contains(first)
-            else { continue }
-            if quotes.contains(first) {
-                value = value.dropFirst()
-                value = value[..<(value.firstIndex(of: first) ?? value.endIndex)]
-            } else {
-                value = value.prefix { !Array(",}".utf8).contains($0) }
-            }
+        keys(in: line).filter(\.isCredential).flatMap { key -> [Range<Int>] in
+            var value = key.value
+            guard let first = value.first, !Array("{|>*#".utf8).contains(first) else { return [] }
             // The name of the scheme is not secret (RFC 9110, section 11.4).
-            if name.lowercased() == "authorization", let space = value.firstIndex(of: UInt8(ascii: " ")) {
-                value = value[space...].drop { $0 == UInt8(ascii: " ") }
+            let scheme = value.prefix(while: isOfName)
+            if key.name.lowercased() == "authorization", value[scheme.endIndex...].first == UInt8(ascii: " ") {
+                value = value[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
             }
-            if let reference = value.firstRange(of: "${".utf8) { value = value[..<reference.lowerBound] }
-            // An input can be named 'password'; its type is shown.
-            let isType = name == "password" && value.starts(with: "string".utf8)
-            if !value.isEmpty, !isType { found.append(value.indices) }
+            // An input can be named 'password'; its type is shown. So is a reference whose braces are missing.
+            let isType = key.name == "password" && value.starts(with: "string".utf8)
+            let isReference = ["secrets", "session", "inputs", "steps", "vars"].contains { root in
+                value.starts(with: "$\(root).".utf8)
+            }
+            return isType || isReference ? [] : literals(in: value)
+        }
+    }
+
+    /// A key in a line, and what follows it: its value, or the start of one that continues on the next line.
+    private struct Key {
+        var name: String
+        var isCredential: Bool
+        /// The rest of the line, without an anchor and a tag before the value.
+        var rest: ArraySlice<UInt8>
+        var isInFlow: Bool
+
+        /// The value in the line.
+        var value: ArraySlice<UInt8> { WrittenCredentials.scalar(at: rest, isInFlow: isInFlow).0 }
+        /// Whether the value may continue on the next line.
+        var isOpen: Bool { WrittenCredentials.scalar(at: rest, isInFlow: isInFlow).isOpen }
+        /// Whether the value is a block scalar, on the next lines.
+        var isBlock: Bool { rest.first.map { Array("|>".utf8).contains($0) } ?? false }
+    }
+
+    private static func keys(in line: ArraySlice<UInt8>) -> [Key] {
+        var found: [Key] = []
+        var isInFlow = false
+        for index in line.indices {
+            let isBracket = line[index] == UInt8(ascii: "{") || line[index] == UInt8(ascii: "[")
+            if isBracket, line[..<index].last != UInt8(ascii: "$") { isInFlow = true }
+            guard line[index] == UInt8(ascii: ":"), let name = name(before: index, in: line) else { continue }
+            let rest = line[index...].dropFirst()
+            let after = rest.drop { $0 == UInt8(ascii: " ") }
+            guard after.startIndex > rest.startIndex || after.isEmpty || name.isQuoted else { continue }
+            let isOfAPIKey = name.text == "value" && found.contains { $0.name == "apiKey" }
+            let isCredential = isField(name.text) || isOfAPIKey
+            let value = withoutProperties(after)
+            found.append(Key(name: name.text, isCredential: isCredential, rest: value, isInFlow: isInFlow))
         }
         return found
     }
+
+    private static func name(before colon: Int, in line: ArraySlice<UInt8>) -> (text: String, isQuoted: Bool)? {
+        var before = line[..<colon]
+        let quote = before.last.flatMap { isQuote($0) ? $0 : nil }
+        if quote != nil { before.removeLast() }
+        let start = if let quote { before.lastIndex(of: quote) } else { before.lastIndex { !isOfName($0) } }
+        let name = before[(start.map { $0 + 1 } ?? before.startIndex)...]
+        return name.isEmpty ? nil : (unescaped(name), quote != nil)
+    }
+
+    /// Returns a key in which escapes of characters by number are decoded.
+    private static func unescaped(_ key: ArraySlice<UInt8>) -> String {
+        var rest = key
+        var text = ""
+        while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            text += String(decoding: rest[..<backslash], as: UTF8.self)
+            rest = rest[backslash...].dropFirst()
+            let counts = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8]
+            let digits = rest.dropFirst().prefix(rest.first.flatMap { counts[$0] } ?? 0)
+            guard let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),
+                let scalar = Unicode.Scalar(code)
+            else { continue }
+            text.unicodeScalars.append(scalar)
+            rest = rest[digits.endIndex...]
+        }
+        return text + String(decoding: rest, as: UTF8.self)
+    }
+
+    /// Returns a value without the anchor and the tag before it.
+    private static func withoutProperties(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let first = value.first, Array("&!".utf8).contains(first) else { return value }
+        return withoutProperties(value.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") })
+    }
+
+    /// Returns the scalar at the start of a text, without quotes, or a list of them; and whether it has no end.
+    private static func scalar(at text: ArraySlice<UInt8>, isInFlow: Bool) -> (ArraySlice<UInt8>, isOpen: Bool) {
+        guard let first = text.first else { return (text, true) }
+        if isQuote(first) {
+            var index = text.startIndex + 1
+            while index < text.endIndex, text[index] != first || text[index...].dropFirst().first == first {
+                // In double quotes, a backslash escapes the next character; in single quotes, a quote is doubled.
+                let isEscape = text[index] == UInt8(ascii: "\\") && first == UInt8(ascii: "\"")
+                index += isEscape || text[index] == first ? 2 : 1
+            }
+            return (text.dropFirst().prefix(upTo: min(index, text.endIndex)), index >= text.endIndex)
+        }
+        let ends = first == UInt8(ascii: "[") ? Array("]".utf8) : isInFlow || hasKey(text) ? Array(",}]".utf8) : []
+        var index = text.startIndex
+        while index < text.endIndex, !ends.contains(text[index]) {
+            index = text[index...].starts(with: "${".utf8) ? endOfExpression(at: index, in: text) : index + 1
+        }
+        return (text[..<index], index == text.endIndex)
+    }
+
+    /// Whether a text has a comma and then a key, as in a mapping that started on an earlier line.
+    private static func hasKey(_ text: ArraySlice<UInt8>) -> Bool {
+        text.indices.contains { index in
+            guard text[index] == UInt8(ascii: ",") else { return false }
+            let name = text[index...].dropFirst().drop { $0 == UInt8(ascii: " ") }
+            let rest = name.drop(while: isOfName)
+            return rest.startIndex > name.startIndex && rest.starts(with: ": ".utf8)
+        }
+    }
+
+    /// Returns the ranges of a line that belong to a credential whose key is on an earlier line: of a block scalar (`|`,
+    /// `>`), of a plain or quoted scalar of several lines, of a list, and of the `value` below `apiKey`.
+    private static func continuedValues(
+        in line: ArraySlice<UInt8>,
+        _ number: Int,
+        of file: SourceFile
+    ) -> [Range<Int>] {
+        guard let outer = key(above: number, of: file) else { return [] }
+        let content = line.drop(while: isBeforeContent)
+        let first = keys(in: line).first
+        let isEntry = first.map { String(decoding: content, as: UTF8.self).hasPrefix("\($0.name):") } ?? false
+        if outer.name == "apiKey", isEntry, let first, first.name == "value" { return literals(in: first.value) }
+        return outer.isCredential && (outer.isBlock || !isEntry) ? literals(in: content) : []
+    }
+
+    /// Returns the key on an earlier line whose value a line is part of.
+    private static func key(above number: Int, of file: SourceFile) -> Key? {
+        let dash = UInt8(ascii: "-")
+        func indentation(_ line: ArraySlice<UInt8>) -> Int { line.prefix { $0 == UInt8(ascii: " ") }.count }
+        let line = file.bytes[file.byteRange(ofLine: number)]
+        var column = indentation(line)
+        var isItem = line.dropFirst(column).first == dash
+        var isParent = true
+        for above in (1..<number).suffix(mostLines).reversed() {
+            let outer = file.bytes[file.byteRange(ofLine: above)]
+            let start = indentation(outer)
+            // A list may have the column of its key.
+            let isOfList = isItem && start == column && outer.dropFirst(start).first != dash
+            guard start < outer.count, start < column || isOfList else { continue }
+            let key = keys(in: outer).last
+            let isSibling = !isOfList && outer.prefix(while: isBeforeContent).count >= column
+            if let key, !isSibling, key.isBlock || isParent && key.isOpen { return key }
+            if start == 0 { return nil }
+            (column, isItem, isParent) = (start, false, isParent && key == nil)
+        }
+        return nil
+    }
+
+    /// Whether a byte may precede the content of a line: spaces, and the dashes of lists.
+    private static func isBeforeContent(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
+    }
+
+    /// Returns the parts of a text that are not expressions, and the strings in its expressions.
+    private static func literals(in text: ArraySlice<UInt8>) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var (index, start) = (text.startIndex, text.startIndex)
+        while index < text.endIndex {
+            guard text[index...].starts(with: "${".utf8) else {
+                index += 1
+                continue
+            }
+            if start < index { found.append(start..<index) }
+            let end = endOfExpression(at: index, in: text)
+            found += strings(in: text[index..<end])
+            (index, start) = (end, end)
+        }
+        if start < text.endIndex { found.append(start..<text.endIndex) }
+        return found
+    }
+
+    /// Returns the index after an expression `${…}`.
+    private static func endOfExpression(at start: Int, in text: ArraySlice<UInt8>) -> Int {
+        let strings = strings(in: text[start...])
+        let end = text[start...].indices.first { index in
+            text[index] == UInt8(ascii: "}") && !strings.contains { $0.contains(index) }
+        }
+        return end.map { $0 + 1 } ?? text.endIndex
+    }
+
+    /// Returns the ranges of the strings in an expression, except names in brackets.
+    private static func strings(in expression: ArraySlice<UInt8>) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var index = expression.startIndex
+        while index < expression.endIndex {
+            let quote = expression[index]
+            guard isQuote(quote) else {
+                index += 1
+                continue
+            }
+            let isName = expression[..<index].last == UInt8(ascii: "[")
+            let start = expression[index...].firstIndex { $0 != quote } ?? expression.endIndex
+            let end = expression[start...].firstIndex(of: quote) ?? expression.endIndex
+            if !isName, start < end { found.append(start..<end) }
+            index = expression[end...].firstIndex { $0 != quote } ?? expression.endIndex
+        }
+        return found
+    }
+
+    private static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
 
     /// Whether a key is that of a credential in `auth`, or the name of a field with credentials, and not another of a
     /// manifest's own keys, such as `session`.

@@ -59,14 +59,23 @@ extension Attempt {
     }
 
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.
+    /// A body that cannot be searched for secrets within the time of the step is hidden.
     func keepingBody(_ outcome: AttemptOutcome) async -> AttemptOutcome {
         guard let folder = run.folder, let response = outcome.response, !response.body.isEmpty, !outcome.isBodyKept,
             !outcome.isBodyHidden
         else { return outcome }
         let page = outcome.failure == nil ? context.pageNumber : nil
+        var outcome = outcome
+        guard let body = await redacted(response.body) else {
+            if WorkLimit.isDeadlinePassed {
+                warn("the response body is not shown: the time of the step was over before it was searched for secrets")
+            }
+            outcome.isBodyHidden = true
+            return outcome
+        }
         do {
             let kept = try await folder.keep(
-                body: run.redactor.bytes(response.body),
+                body: body,
                 of: context.path,
                 page: page,
                 contentType: response.headers.first(named: "Content-Type")
@@ -79,9 +88,15 @@ extension Attempt {
         } catch {
             warn("could not keep the response body: \(error)")
         }
-        var outcome = outcome
         // The step may still fail because of this page. The body is then kept as that of the step.
         outcome.isBodyKept = page == nil
         return outcome
+    }
+
+    /// A body without secrets; `nil` if the time of the step was over before. A large body is not searched on the
+    /// transport's thread.
+    private func redacted(_ body: [UInt8]) async -> RedactedBytes? {
+        guard body.count >= Self.largeResponse else { return try? run.redactor.bytes(body) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { [run] in try? run.redactor.bytes(body) }
     }
 }

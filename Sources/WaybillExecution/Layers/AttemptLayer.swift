@@ -224,14 +224,14 @@ struct Attempt: Sendable {
         if let (path, host) = builder.missingCredentials, run.netrcFiles.isFirstToMiss(host, in: path) {
             warn("\(path) has no credentials for \(host), so requests to it are sent without any")
         }
-        for warning in builder.contractWarnings { warn(warning) }
+        for warning in builder.warnings { warn(warning) }
         outcome.url = run.redactor.text(sending.url)
         return (sending, builder.sending(through: sender.transport))
     }
 
     /// The minimum size in bytes of responses that are not evaluated on the transport's thread, because that takes too
     /// long.
-    private static let largeResponse = 64 * 1024
+    static let largeResponse = 64 * 1024
 
     private func evaluator(of response: HTTPResponse, _ outcome: AttemptOutcome) -> ResponseEvaluator {
         ResponseEvaluator(

@@ -166,6 +166,6 @@ extension RequestBuilder {
         guard severity == .warning else {
             throw EvaluationFailure(message: message + required, span: span(ofInput: input))
         }
-        contractWarnings.append(message + required)
+        warnings.append(message + required)
     }
 }

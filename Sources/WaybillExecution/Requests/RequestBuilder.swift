@@ -21,8 +21,8 @@ struct RequestBuilder {
     private(set) var grant: TokenGrant?
     /// The netrc file that has no credentials for the host of the request, and the host; set by `build()`.
     var missingCredentials: (path: String, host: String)?
-    /// The differences from the contract that are not failures; set by `build()`.
-    var contractWarnings: [String] = []
+    /// What people should know about the request, such as differences from the contract; set by `build()`.
+    var warnings: [String] = []
 
     var settings: Settings { plan.settings }
     private var run: RunContext { scope.context.run }
@@ -105,8 +105,16 @@ struct RequestBuilder {
             let home = try self.origin(of: text(baseURL).text, at: baseURL.span)
             request.options.cookies = request.options.cookies.after(leaving: home, for: origin)
         }
+        let limits = plan.originLimits
+        if limits.isProxyChosenByResponse { request.options.cookies = request.options.cookies.withoutJarOfRun }
+        if isForeign, limits.keepsOwnCredentials {
+            warnings.append(
+                "credentials were not sent to \(origin), because a response may have chosen the origin or the proxy; "
+                    + "set them beside its 'baseURL' or 'proxy'"
+            )
+        }
         request.isBodySensitive = content.body?.isSecret ?? false
-        request.isBodyForOrigin = request.isBodySensitive || content.body != nil && sent.bodyHasServiceContent
+        request.isBodyForOrigin = request.isBodySensitive || content.body != nil && plan.sharesBody(of: sent)
         guard let otherOrigin else {
             grant = try grant(by: sent.auth, for: request)
             return request
@@ -114,8 +122,8 @@ struct RequestBuilder {
         guard !request.isBodyForOrigin else {
             throw EvaluationFailure(
                 message:
-                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret or "
-                    + "values of its service, so it was not sent there",
+                    "the next page is at another origin, \(otherOrigin); the request's body contains a secret, or "
+                    + "values that neither the step nor its endpoint sets itself, so it was not sent there",
                 span: plan.address.text.span,
                 kind: .transfer
             )
@@ -231,7 +239,8 @@ struct RequestBuilder {
     }
 
     func isForeign(_ origin: Origin) throws(EvaluationFailure) -> Bool {
-        switch plan.serviceOrigin {
+        if plan.originLimits.isProxyChosenByResponse { return true }
+        return switch plan.serviceOrigin {
         case .any: plan.originLimits.isChosenByResponse
         case .none: true
         case .of(let baseURL): try self.origin(of: text(baseURL).text, at: baseURL.span) != origin

@@ -2,6 +2,7 @@ import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
+import WaybillPlan
 import WaybillRuntime
 import WaybillTransport
 
@@ -111,20 +112,11 @@ struct RequestContent {
     }
 }
 
-extension Settings {
-    /// Whether a body contains parameters of the service or the defaults, or is theirs, which apply only to requests to
-    /// the service's origin.
-    var bodyHasServiceContent: Bool {
-        params.contains(where: \.level.isShared) || body?.level.isShared ?? false
-    }
-}
-
-extension Level {
-    fileprivate var isShared: Bool {
-        switch self {
-        case .defaults, .service: true
-        case .endpoint, .graph: false
-        }
+extension RequestPlan {
+    /// Whether a body contains parameters of a level that other requests share, or is of one. It is sent only to the
+    /// origin that the request names.
+    func sharesBody(of settings: Settings) -> Bool {
+        (settings.params.map(\.span) + (settings.body.map { [$0.span] } ?? [])).contains { !originLimits.isOwn($0) }
     }
 }
 

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Synchronization
 import WaybillDiagnostics
 import WaybillManifest
 
@@ -111,8 +112,11 @@ final class SharedLevels: Sendable {
     let unknown: UnknownContent
     /// The settings of each service merged with the defaults, by the name of the service.
     private let merged: [String: Settings]
+    private let manifest: Manifest
+    private let knownSources = Mutex<InputSources?>(nil)
 
     init(_ manifest: Manifest) {
+        self.manifest = manifest
         let defaults = manifest.defaults
         self.defaults = defaults
         services = manifest.services
@@ -122,6 +126,15 @@ final class SharedLevels: Sendable {
                 (name, Cascade.merge([defaults, service.value.settings]))
             }
         )
+    }
+
+    /// Which inputs may have values from responses; determined when it is first needed, which it rarely is.
+    var inputSources: InputSources {
+        knownSources.withLock { known in
+            let sources = known ?? InputSources(manifest)
+            known = sources
+            return sources
+        }
     }
 
     /// Returns the merged levels of a request.

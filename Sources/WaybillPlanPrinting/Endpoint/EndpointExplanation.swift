@@ -37,6 +37,7 @@ package struct EndpointExplanation: Sendable {
     /// Whether the request goes to the origin of its service; `nil` if that is not known before evaluation.
     private var isOnServiceOrigin: Bool? {
         let request = cascade.request
+        if request.originLimits.isProxyChosenByResponse { return false }
         let home: Setting<ScalarTemplate>
         switch request.serviceOrigin {
         case .any: return !request.originLimits.isChosenByResponse

@@ -34,19 +34,26 @@ struct PatternAutomaton: Sendable {
 
     private static let root: Int32 = 0
     private var states = [State(byte: 0)]
+    // For each byte, whether a match or what else is searched for may start with it.
+    private var mayStart: [Bool] = []
     private var successorsOfRoot = [Int32](repeating: 0, count: 256)
 
     /// Creates the automaton of some patterns; empty ones are ignored.
     init(_ patterns: some Sequence<Pattern>) {
         for pattern in patterns where !pattern.bytes.isEmpty { insert(pattern) }
         linkSuffixes()
+        mayStart = (UInt8.min...UInt8.max).map { byte in
+            byte >= 0x80 || Self.startsEscape(byte) || successorsOfRoot[Int(Self.folded(byte))] != Self.root
+        }
     }
 
     /// Returns the ranges of a text that matches cover, in order. Overlapping ranges are merged. Where a text was cut, a
     /// match can be the start of a pattern.
     ///
-    /// - Parameter isCutAtEnd: Whether the text was also cut at its end. It was cut before every mark of a cut.
-    func matches(in text: [UInt8], isCutAtEnd: Bool = false) -> [Range<Int>] {
+    /// - Parameters:
+    ///   - isCutAtEnd: Whether the text was also cut at its end. It was cut before every mark of a cut.
+    ///   - limit: When the search stops.
+    func matches(in text: [UInt8], isCutAtEnd: Bool, until limit: SearchLimit) throws(SearchStopped) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var state = Self.root
         // The last byte that may start an escape, and the state before it: a cut may leave the escape incomplete.
@@ -65,7 +72,15 @@ struct PatternAutomaton: Sendable {
             }
             found.append(start..<cut)
         }
-        for index in text.indices {
+        var (index, nextCheck) = (0, 0xFFFF)
+        while true {
+            if state == Self.root { index = firstStart(from: index, in: text) }
+            guard index < text.count else { break }
+            defer { index += 1 }
+            if index >= nextCheck {
+                nextCheck = index + 0xFFFF
+                try limit.check()
+            }
             if text[index] >= 0x80, Self.cutMarks.contains(where: text[index...].starts) { addPart(before: index) }
             if Self.startsEscape(text[index]) { escape = (index, state) }
             state = successor(of: state, by: Self.folded(text[index]))
@@ -88,6 +103,14 @@ struct PatternAutomaton: Sendable {
         }
         if isCutAtEnd { addPart(before: text.count) }
         return found
+    }
+
+    /// Returns the first index from which on a pattern, an escape or a mark of a cut may start. Most bytes of most texts
+    /// start none: skipping them halves the time.
+    private func firstStart(from index: Int, in text: [UInt8]) -> Int {
+        var index = index
+        while index < text.count, !mayStart[Int(text[index])] { index += 1 }
+        return index
     }
 
     private static func startsEscape(_ byte: UInt8) -> Bool {

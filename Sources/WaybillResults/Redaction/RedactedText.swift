@@ -158,8 +158,10 @@ extension Redactor {
     }
 
     /// Redacts a message body. A body without secrets stays the same, byte for byte.
-    package func bytes(_ bytes: [UInt8]) -> RedactedBytes {
-        RedactedBytes(redacted: redact(bytes))
+    ///
+    /// - Throws: If the time of the step was over before a long body was searched.
+    package func bytes(_ bytes: [UInt8]) throws(SearchStopped) -> RedactedBytes {
+        RedactedBytes(redacted: try redact(bytes))
     }
 
     /// Redacts a header field. Of credentials and cookies only the name is kept, whatever secrets are registered.

@@ -122,8 +122,18 @@ package final class Redactor: Sendable {
     /// Returns a string without secrets.
     package func redact(_ text: String) -> String { finder?.redact(text) ?? text }
 
-    /// Returns bytes without secrets. They can be text in any encoding that contains ASCII, or binary data.
-    package func redact(_ bytes: [UInt8]) -> [UInt8] { finder?.redact(bytes) ?? bytes }
+    /// Returns the bytes of a message body without secrets. They can be text in any encoding that contains ASCII, or
+    /// binary data.
+    ///
+    /// - Throws: If the task must stop (`WorkLimit`) before a long body was searched.
+    package func redact(_ body: [UInt8]) throws(SearchStopped) -> [UInt8] {
+        var finder = finder
+        finder?.limit = .task
+        return try finder?.found(in: body) ?? body
+    }
+
+    /// Whether bytes contain a secret, or were not searched because the task must stop.
+    package func mayFindSecret(in bytes: [UInt8]) -> Bool { (try? redact(bytes)) != bytes }
 
     /// Returns a value without secrets in its strings and names. A number that is written exactly like a secret becomes
     /// `"***"`.
@@ -180,6 +190,8 @@ extension Redactor {
         var short: ShortSecrets
         /// Whether only long secrets are found.
         var isForData = false
+        /// When a search stops.
+        var limit = SearchLimit.deadline
 
         /// The maximum number of nested escapes that are undone.
         private static let depth = 2
@@ -188,8 +200,18 @@ extension Redactor {
             redact(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
         }
 
+        /// A long text is masked as a whole if the deadline of the step has passed before it was searched.
         func redact(_ text: [UInt8]) -> [UInt8]? {
-            var ranges = matches(in: text, depth: Self.depth) + matches(inUTF16: text)
+            do throws(SearchStopped) {
+                return try found(in: text)
+            } catch {
+                return Array(mask.utf8)
+            }
+        }
+
+        /// Returns a text without its secrets; `nil` if it has none.
+        func found(in text: [UInt8]) throws(SearchStopped) -> [UInt8]? {
+            var ranges = try matches(in: text, depth: Self.depth) + matches(inUTF16: text)
             guard !ranges.isEmpty else { return nil }
             ranges.sort { $0.lowerBound < $1.lowerBound }
             var result: [UInt8] = []
@@ -206,37 +228,49 @@ extension Redactor {
             return result
         }
 
-        private func matches(in text: [UInt8], depth: Int) -> [Range<Int>] {
-            var ranges = automata.flatMap { $0.matches(in: text) } + hexMatches(in: text)
+        private func matches(in text: [UInt8], depth: Int) throws(SearchStopped) -> [Range<Int>] {
+            var ranges = try matches(of: automata, in: text) + hexMatches(in: text)
             if !isForData {
                 ranges += short.matches(in: text)
-                if !hosts.isEmpty { ranges += hostMatches(in: text) }
+                if !hosts.isEmpty { ranges += try hostMatches(in: text) }
             }
             guard depth > 0 else { return ranges }
             for escapes in Unescaped.Escapes.allCases {
                 guard let unescaped = Unescaped(text, escapes) else { continue }
-                ranges += matches(in: unescaped.bytes, depth: depth - 1).map(unescaped.originalRange)
+                ranges += try matches(in: unescaped.bytes, depth: depth - 1).map(unescaped.originalRange)
+            }
+            return ranges
+        }
+
+        private func matches(
+            of automata: [PatternAutomaton],
+            in text: [UInt8],
+            isCutAtEnd: Bool = false
+        ) throws(SearchStopped) -> [Range<Int>] {
+            var ranges: [Range<Int>] = []
+            for automaton in automata {
+                ranges += try automaton.matches(in: text, isCutAtEnd: isCutAtEnd, until: limit)
             }
             return ranges
         }
 
         /// Returns the matches with escapes in a text in UTF-16.
-        private func matches(inUTF16 text: [UInt8]) -> [Range<Int>] {
+        private func matches(inUTF16 text: [UInt8]) throws(SearchStopped) -> [Range<Int>] {
             guard let narrowed = OtherEncodings.Narrowed(text) else { return [] }
             // Short secrets are found in UTF-8 only.
             var finder = self
             finder.isForData = true
-            return finder.matches(in: narrowed.bytes, depth: Self.depth).map(narrowed.originalRange)
+            return try finder.matches(in: narrowed.bytes, depth: Self.depth).map(narrowed.originalRange)
         }
 
         /// Returns the matches in the bytes that digits represent, for both ways of pairing the digits.
-        private func hexMatches(in text: [UInt8]) -> [Range<Int>] {
+        private func hexMatches(in text: [UInt8]) throws(SearchStopped) -> [Range<Int>] {
             var matches: [Range<Int>] = []
             for digits in HexDigits.ranges(in: text, atLeast: 2 * ShortSecrets.limit) {
                 let isCut = text[digits.upperBound...].starts(with: "…".utf8)
                 for start in [digits.lowerBound, digits.lowerBound + 1] {
                     let bytes = HexDigits.bytes(start..<digits.upperBound, of: text)
-                    for match in automata.flatMap({ $0.matches(in: bytes, isCutAtEnd: isCut) }) {
+                    for match in try self.matches(of: automata, in: bytes, isCutAtEnd: isCut) {
                         matches.append((start + 2 * match.lowerBound)..<(start + 2 * match.upperBound))
                     }
                 }
@@ -244,13 +278,14 @@ extension Redactor {
             return matches
         }
 
-        private func hostMatches(in text: [UInt8]) -> [Range<Int>] {
-            HostNames.ranges(in: text).flatMap { host -> [Range<Int>] in
-                let name = Array(text[host])
-                return hosts.flatMap { $0.matches(in: name) }.map {
-                    ($0.lowerBound + host.lowerBound)..<($0.upperBound + host.lowerBound)
+        private func hostMatches(in text: [UInt8]) throws(SearchStopped) -> [Range<Int>] {
+            var matches: [Range<Int>] = []
+            for host in HostNames.ranges(in: text) {
+                for match in try self.matches(of: hosts, in: Array(text[host])) {
+                    matches.append((match.lowerBound + host.lowerBound)..<(match.upperBound + host.lowerBound))
                 }
             }
+            return matches
         }
 
         /// Recursive, to the depth of the value, which is limited when it is parsed. Once the deadline of the step has

@@ -72,8 +72,14 @@ struct PatternMatcher {
         return Match(range: range, firstGroup: slots[2]..<slots[3])
     }
 
+    /// Counts a step. Returns false if there are no more, or if the task must stop: nobody waits for the result then.
     private mutating func spendStep() -> Bool {
-        steps -= 1
+        if countsSteps { steps -= 1 }
+        work += 1
+        if work >= Self.workBetweenChecks {
+            work = 0
+            if WorkLimit.isReached { steps = -1 }
+        }
         return steps >= 0
     }
 
@@ -86,7 +92,11 @@ struct PatternMatcher {
     /// Returns unset marks for a routine; none if they would not fit into a block.
     private mutating func marks(for routine: Int) -> [UInt64] {
         let count = program.hasBackreferences ? 0 : program.routines[routine].markCount * (bytes.count + 1)
-        guard count > Self.maximumMarks else { return Array(repeating: 0, count: (count + 63) / 64) }
+        guard count > Self.maximumMarks else {
+            // A look-around has marks for the whole string, each time.
+            work += count / 512
+            return Array(repeating: 0, count: (count + 63) / 64)
+        }
         countsSteps = true
         if routine != 0 { steps = -1 }
         return []
@@ -101,16 +111,7 @@ struct PatternMatcher {
         var instruction = 0
         var position = start
         while true {
-            if countsSteps, !spendStep() { return nil }
-            work += 1
-            if work >= Self.workBetweenChecks {
-                work = 0
-                // Nobody waits for the result in a task that was cancelled.
-                if WorkLimit.isReached {
-                    steps = -1
-                    return nil
-                }
-            }
+            guard spendStep() else { return nil }
             switch step(routine, instruction, position, &choices, &marks) {
             case .continues(let next, let following):
                 instruction = next
@@ -157,7 +158,7 @@ struct PatternMatcher {
                     choices.append(Choice(instruction: second, position: position))
                     return .continues(first, position)
                 }
-                if countsSteps, !spendStep() { return .fails }
+                guard spendStep() else { return .fails }
                 // A loop over the characters of one set continues here as long as nothing else can follow.
                 guard case .set = code.instructions[first], case .jump(instruction) = code.instructions[first + 1],
                     let (_, next) = read(position, code.isBackward)

@@ -7,16 +7,19 @@ struct ChunkScanner {
         case size, blanks, chunkExtension
         /// At the end of the line with the size.
         case sizeEnd
-        /// In the bytes of a chunk, or in the line break after them.
-        case data, dataEnd
-        /// At the start of a line after the last chunk, or later in that line.
-        case trailerStart, trailer
+        /// In the bytes of a chunk, after them, or in the line break there.
+        case data, dataEnd, dataReturn
+        /// At the start of a line after the last chunk, later in that line, or in its line break.
+        case trailerStart, trailer, trailerReturn
+        /// In the line break after the last trailer.
+        case lastReturn
         /// After the body.
         case end
     }
 
-    /// Whether a size is not just hexadecimal digits.
-    private(set) var isMalformed = false
+    /// What is wrong between the chunks: a size, or a carriage return without a line feed, which may be a line break for
+    /// other recipients, so that they see other chunks (RFC 9112, section 2.2).
+    private(set) var fault: ResponseFraming.Fault?
     /// Whether there are bytes after the body.
     private(set) var hasExcess = false
     /// Whether the body has ended, with its last line break.
@@ -29,7 +32,7 @@ struct ChunkScanner {
     /// Inspects the next bytes.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes[...]
-        while !isMalformed, let byte = rest.first {
+        while fault == nil, let byte = rest.first {
             if state == .data {
                 let count = Int(min(size, UInt64(rest.count)))
                 rest = rest.dropFirst(count)
@@ -45,19 +48,25 @@ struct ChunkScanner {
     private mutating func take(_ byte: UInt8) {
         switch (state, byte) {
         case (.size, _) where Self.digit(byte) != nil:
-            isMalformed = size >> 60 != 0
+            if size >> 60 != 0 { fault = .malformedChunk }
             size = size << 4 | (Self.digit(byte) ?? 0)
         case (.size, 0x20), (.size, 0x09), (.blanks, 0x20), (.blanks, 0x09): state = .blanks
         case (.size, UInt8(ascii: ";")), (.blanks, UInt8(ascii: ";")): state = .chunkExtension
-        case (.size, 0x0D), (.blanks, 0x0D): state = .sizeEnd
+        case (.size, 0x0D), (.blanks, 0x0D), (.chunkExtension, 0x0D): state = .sizeEnd
         case (.size, 0x0A), (.blanks, 0x0A), (.chunkExtension, 0x0A), (.sizeEnd, 0x0A):
             state = size == 0 ? .trailerStart : .data
-        case (.size, _), (.blanks, _), (.sizeEnd, _): isMalformed = true
-        case (.dataEnd, 0x0A): state = .size
-        case (.trailerStart, 0x0A): state = .end
-        case (.trailer, 0x0A): state = .trailerStart
-        case (.trailerStart, 0x0D), (.chunkExtension, _), (.data, _), (.dataEnd, _): break
-        case (.trailerStart, _), (.trailer, _): state = .trailer
+        case (.dataEnd, 0x0D): state = .dataReturn
+        case (.dataEnd, 0x0A), (.dataReturn, 0x0A): state = .size
+        case (.trailerStart, 0x0D): state = .lastReturn
+        case (.trailerStart, 0x0A), (.lastReturn, 0x0A): state = .end
+        case (.trailer, 0x0D): state = .trailerReturn
+        case (.trailer, 0x0A), (.trailerReturn, 0x0A): state = .trailerStart
+        case (.trailerStart, 1...), (.trailer, 1...): state = .trailer
+        case (.chunkExtension, 1...), (.data, _), (.dataEnd, _): break
+        case (.size, _), (.blanks, _): fault = .malformedChunk
+        case (.chunkExtension, _), (.sizeEnd, _), (.dataReturn, _), (.trailerStart, _), (.trailer, _),
+            (.trailerReturn, _), (.lastReturn, _):
+            fault = .strayCharacter
         case (.end, _): hasExcess = true
         }
     }

@@ -94,7 +94,7 @@ final class EasyHandle {
     }
 
     /// Notes a `Set-Cookie` field. Returns false if the jar has more cookies than it may have.
-    func noteCookie() -> Bool { share?.noteCookie() ?? true }
+    func noteCookie(_ line: UnsafeRawBufferPointer) -> Bool { share?.noteCookie(line) ?? true }
 
     /// Removes the cookie that libcurl has made of a `Set-Cookie` field without a name.
     func removeCookie(misreadFrom line: UnsafeRawBufferPointer) {

@@ -91,7 +91,7 @@ extension Transfer.Refusal {
     fileprivate var code: CURLcode {
         switch self {
         case .bodyTooLarge, .announcedBodyTooLarge, .memoryFull: CURLE_FILESIZE_EXCEEDED
-        case .headerTooLarge, .tooManyCookies, .jarFull: .tooLarge
+        case .headerTooLarge, .tooManyCookies, .cookieTooLarge, .jarFull: .tooLarge
         case .headerIncomplete, .endNotAnnounced, .chunksIncomplete: CURLE_PARTIAL_FILE
         case .headerStartsFolded, .invalidFraming, .versionNotAgreed, .malformedStatusLine: CURLE_WEIRD_SERVER_REPLY
         case .sentTwice: CURLE_ABORTED_BY_CALLBACK
@@ -149,6 +149,11 @@ extension Transfer.Refusal {
         // There was no time left to send the request on another connection.
         case .connectionUnusable: return prepared.timeoutMessage(in: .awaitingResponse)
         case .versionNotAgreed: return prepared.versionNotAgreed
+        case .cookieTooLarge:
+            return
+                "the response has a cookie of more than \(JarCookie.maximumBytes) bytes, or of more than "
+                + "\(JarCookie.maximumFieldBytes) with its attributes, which are libcurl's limits; "
+                + "'cookies: false' ignores cookies"
         case .tooManyCookies:
             return
                 "the response has more than \(ShareHandle.maximumFields) Set-Cookie fields, which is libcurl's limit; "
@@ -250,6 +255,8 @@ extension ResponseFraming.Fault {
             "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' must be last, and only once"
         case .malformedChunk:
             "the response has a chunk whose size is not a hexadecimal number"
+        case .strayCharacter:
+            "the response has a carriage return without a line feed, or a NUL, between its chunks or in a trailer"
         case .unknownCoding(let coding):
             "the response has the \(ResponseFraming.knownCodings.contains(coding) ? "unrequested" : "unknown") "
                 + "Transfer-Encoding \(coding.isToken ? coding.shortened : coding.shortened.quoted)"

@@ -24,6 +24,8 @@ struct ResponseFraming {
         case unknownCoding(String)
         /// The size of a chunk is not a hexadecimal number.
         case malformedChunk
+        /// Between chunks, or in a trailer, there is a carriage return without a line feed, or a NUL.
+        case strayCharacter
     }
 
     // The codings that libcurl decodes.

@@ -144,7 +144,7 @@ final class Transfer {
     enum Refusal: Equatable {
         case bodyTooLarge, headerTooLarge, headerIncomplete, headerStartsFolded, nonceStaleTwice, endNotAnnounced,
             chunksIncomplete, pinMismatch, pinsUnknown, flooded, memoryFull, connectionUnusable, versionNotAgreed,
-            tooManyCookies, jarFull
+            tooManyCookies, cookieTooLarge, jarFull
         case sentTwice(overHTTP2: Bool)
         case announcedBodyTooLarge(Int)
         case invalidFraming(ResponseFraming.Fault)
@@ -186,7 +186,8 @@ final class Transfer {
             handle?.removeCookie(misreadFrom: line)
             cookieFields = wasComplete ? 1 : cookieFields + 1
             guard cookieFields <= ShareHandle.maximumFields else { return refuse(.tooManyCookies) }
-            if handle?.noteCookie() == false { return refuse(.jarFull) }
+            guard !JarCookie.isTooLarge(line) else { return refuse(.cookieTooLarge) }
+            if handle?.noteCookie(line) == false { return refuse(.jarFull) }
         }
         return wasComplete || !head.isComplete || (checkVersion() && checkBodyLength())
     }
@@ -242,7 +243,7 @@ final class Transfer {
         switch kind {
         case CURLINFO_DATA_IN:
             chunks?.scan(bytes)
-            if chunks?.isMalformed == true, refusal == nil { refusal = .invalidFraming(.malformedChunk) }
+            if let fault = chunks?.fault, refusal == nil { refusal = .invalidFraming(fault) }
             if chunks?.hasExcess == true { handle?.closeConnection() }
         case CURLINFO_TEXT where bytes.starts(with: "Excess found".utf8): handle?.closeConnection()
         default: break

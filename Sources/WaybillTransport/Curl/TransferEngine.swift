@@ -222,6 +222,7 @@ extension TransferEngine {
         let share: ShareHandle
         do {
             share = try jars.share(for: transfer.prepared.request.options.cookies)
+            try share.checkCookies(for: transfer.prepared)
         } catch {
             return end(transfer, with: .failed(error))
         }

@@ -123,8 +123,8 @@ extension HTTPRequest {
     /// The message for a body that is not sent to the target of a redirect.
     fileprivate func bodyMustStay(_ redirect: Redirect, _ target: Origin) -> String {
         "\(subject) redirected the request to another origin, \(target), with status \(redirect.status); "
-            + "the request's body contains a secret or values of its service, so it was not sent there. If that "
-            + "origin may receive it, use its address in the manifest"
+            + "the request's body contains a secret, or values that neither the step nor its endpoint sets itself, so it "
+            + "was not sent there. If that origin may receive it, use its address in the manifest"
     }
 
     /// The host and port, for messages.
@@ -139,6 +139,9 @@ extension TransferOptions.Cookies {
     package func after(leaving first: Origin, for next: Origin) -> TransferOptions.Cookies {
         self == .off || first == next || first.endpoint.host != next.endpoint.host ? self : .separate(next)
     }
+
+    /// The handling of cookies for a request that must not have those of the run.
+    package var withoutJarOfRun: TransferOptions.Cookies { self == .run ? .off : self }
 }
 
 extension HTTPField {

@@ -33,6 +33,36 @@ import WaybillDiagnostics
         #expect(text.contains("  |                       ^^^^\n"))
     }
 
+    @Test(arguments: [
+        "auth:\n  bearer: |\n    SECRET\n      SECRET ${SHOWN.x} SECRET\n\n    SECRET: SECRET\nSHOWN: SHOWN\n",
+        "- bearer: >-\n   SECRET\n  SHOWN: 1\n- SHOWN\n", "text: |\n  SHOWN\n  SHOWN: SHOWN\n",
+        "Authorization: Bearer\n  SECRET\n    SECRET\n  SECRET\n", "bearer: \"SECRET\n  SECRET\"\nSHOWN: SHOWN\n",
+        "bearer:\n  SECRET\nSHOWN:\n  SHOWN\n", "- {auth: {bearer:\n    SECRET}}\n",
+        "Cookie:\n- SECRET\n- SECRET\n", "Cookie:\n  - SECRET\n  - SECRET\nSHOWN:\n  - SHOWN\n",
+        "{X-Api-Key: [SECRET, SECRET], SHOWN: SHOWN}", "{bearer: &k SECRET, SHOWN: *SHOWN}", "bearer: !!str SECRET",
+        "password:\n  type: SHOWN\n  SHOWN: SHOWN\n", "headers: {\n  X-Api-Key: SECRET, SHOWN: SHOWN\n}\n",
+        "bearer: \"${concat('SECRET', SHOWN.x)}SECRET\"", "bearer: ${concat(SHOWN, 'SECRET')}",
+        "{Authorization: \"${concat('SECRET', SHOWN)}\", SHOWN: 1}", "Authorization: SHOWN SECRET",
+        #"{bearer: "${concat(SHOWN, \"SECRET\")}", SHOWN: 1}"#, "{bearer: ${concat(SHOWN, 'SECRET')}, SHOWN: 1}",
+        "bearer: '${concat(''SECRET'', SHOWN)}'", "bearer: ${steps['SHOWN'].SHOWN}", "text: ${concat('SHOWN')}",
+        "{password: 'it''s SECRET', SHOWN: 1}", #"{password: "a\"SECRET", SHOWN: 1}"#, "password: a, SECRET}SECRET",
+        #"{"X-Api\u002dKey": SECRET, "a\"\u0062": SHOWN}"#, "bearer: $secrets.SHOWN", "bearer: $SECRET",
+        #"{"password":"SECRET","SHOWN":"SHOWN"}"#,
+        "apiKey: {in: SHOWN, value: SECRET}", "apiKey:\n  in: SHOWN\n  value: SECRET\n", "value: SHOWN",
+        "{bearer: " + String(repeating: "SECRET", count: 200) + ", SHOWN: 1}",
+    ])
+    func `credentials in a manifest are not shown, however they are written`(text: String) {
+        let file = SourceFile(name: "m.yaml", text: text)
+        var shown = ""
+        for line in 1...file.lineCount {
+            let range = file.byteRange(ofLine: line)
+            let end = range.isEmpty ? range : (range.upperBound - 1)..<range.upperBound
+            shown += HumanRenderer().render(Diagnostic("x", "w", at: file.span(end)))
+        }
+        #expect(!shown.contains("SECRET"))
+        #expect(shown.ranges(of: "SHOWN").count == text.ranges(of: "SHOWN").count, "\(shown)")
+    }
+
     @Test func `a diagnostic without a location consists of its headline and help`() {
         let diagnostic = Diagnostic("no-graph", "there is no graph", severity: .warning, at: nil, help: ["Add one."])
         #expect(HumanRenderer().render(diagnostic) == "warning[no-graph]: there is no graph\nhelp: Add one.\n")

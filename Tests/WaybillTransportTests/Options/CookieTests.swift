@@ -39,7 +39,8 @@ import WaybillTransport
     @Test func `a jar has a limited number of cookies, however many a server sets`() async throws {
         let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
             let start = Int(request.target.dropFirst()) ?? 0
-            return ServerResponse(headers: (0..<50).map { ("Set-Cookie", "c\(start + $0)=1") }, body: [])
+            let fields = (0..<50).map { ("Set-Cookie", "c\(start + $0)=1; Path=/elsewhere") }
+            return ServerResponse(headers: fields, body: [])
         }
         try await LoopbackServer.run(answer: answer) { server in
             try await CurlTransport.run { transport in
@@ -52,6 +53,69 @@ import WaybillTransport
                 }
                 #expect((1...10).contains(failures.count))
                 #expect(failures.first?.hasSuffix("'cookies: false' ignores cookies") == true)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0..<3, 1, "/a", nil), (0..<4, 1, "/a", "has 200 cookies for"), (0..<4, 1, "/b", nil),
+            (0..<4, 1, "/ab", nil),
+            (0..<1, 140, "/a/b", nil), (0..<1, 170, "/a/b", "which take 8890 bytes"), (0..<1, 170, "/", nil),
+        ] as [(Range<Int>, Int, String, String?)]
+    )
+    func `a request for which libcurl would leave out cookies is not sent`(
+        responses: Range<Int>,
+        size: Int,
+        path: String,
+        words: String?
+    ) async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
+            guard let number = Int(request.target.dropFirst()) else {
+                let sent = request.values(named: "Cookie").joined().split(separator: ";").count
+                return ServerResponse(body: Array("\(sent)".utf8))
+            }
+            let value = String(repeating: "v", count: size)
+            return ServerResponse(
+                headers: (0..<50).map { ("Set-Cookie", "c\(number)-\($0)=\(value); Path=/a") },
+                body: []
+            )
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                for number in responses { _ = try await cookies(transport, server, .run, "/\(number)") }
+                let result = await transport.send(HTTPRequest(url: server.url(path)).with { $0.cookies = .run })
+                if let words {
+                    #expect(result.failure?.message.contains(words) == true, "\(result)")
+                    let other = [HTTPField(name: "Host", value: "other.example:1")]
+                    try await expect("0", from: cookies(transport, server, .run, path, headers: other))
+                } else {
+                    let sent = try String(decoding: result.get().body, as: UTF8.self)
+                    #expect(sent == "\(path.hasPrefix("/a") && path != "/ab" ? 50 * responses.count : 0)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("c=" + String(repeating: "v", count: 4090), true), ("c=" + String(repeating: "v", count: 4100), false),
+        ("c=1; a=" + String(repeating: "v", count: 5000), false),
+    ])
+    func `a response with a cookie that libcurl ignores because of its size is a failure`(
+        field: String,
+        passes: Bool
+    ) async throws {
+        let answer: @Sendable (ReceivedRequest) -> ServerResponse = { request in
+            let set = request.target == "/set" ? [("Set-Cookie", field)] : []
+            return ServerResponse(headers: set, body: Array(request.values(named: "Cookie").joined().utf8))
+        }
+        try await LoopbackServer.run(answer: answer) { server in
+            try await CurlTransport.run { transport in
+                let result = await transport.send(HTTPRequest(url: server.url("/set")).with { $0.cookies = .run })
+                #expect((result.response != nil) == passes, "\(result)")
+                if passes { try await expect(field, from: cookies(transport, server, .run)) }
+                let withoutJar = await transport.send(HTTPRequest(url: server.url("/set")))
+                #expect(withoutJar.response != nil)
             }
         }
     }

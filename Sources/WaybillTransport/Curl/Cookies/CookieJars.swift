@@ -1,4 +1,5 @@
 import CLibCurl
+import WaybillFormats
 import WaybillJSON
 
 /// The jars of a transport, each in a separate share handle, and the handle for requests without cookies. Used only on
@@ -50,6 +51,10 @@ final class ShareHandle {
     private var counted = 0
     /// The number of fields since then, each of which may have added a cookie.
     private var fields = 0
+    /// The maximum number of cookies that there can be, and of their bytes.
+    private var bound = (count: 0, bytes: 0)
+    /// The cookies, if they are known.
+    private var known: [JarCookie]?
 
     /// Creates a handle; nil if there is not enough memory.
     init?(sharesCookies: Bool) {
@@ -87,17 +92,48 @@ final class ShareHandle {
         defer { curl_easy_cleanup(easy) }
         waybill_easy_set_pointer(easy, CURLOPT_SHARE, pointer)
         // libcurl ignores a line that is not a cookie, as it does in files.
-        for line in lines { waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line) }
+        for line in lines {
+            waybill_easy_set_string(easy, CURLOPT_COOKIELIST, line)
+            noteField(of: line.utf8.count)
+        }
         return true
     }
 
+    private func noteField(of size: Int) {
+        bound.count += 1
+        bound.bytes += size
+        known = nil
+    }
+
     /// Notes a `Set-Cookie` field. Returns false if the jar has more cookies than it may have.
-    func noteCookie() -> Bool {
+    func noteCookie(_ line: UnsafeRawBufferPointer) -> Bool {
+        noteField(of: line.count)
         fields += 1
         // Counting takes long, and most fields replace a cookie.
         guard fields > max(Self.maximumCookies - counted, 100) else { return true }
         (counted, fields) = (lines.count, 0)
         return counted <= Self.maximumCookies
+    }
+
+    /// Throws if libcurl would send only some of the cookies for a request.
+    func checkCookies(for prepared: PreparedRequest) throws(TransportFailure) {
+        guard bound.count > JarCookie.maximumSent || bound.bytes > JarCookie.maximumSentBytes else { return }
+        let cookies = known ?? lines.compactMap(JarCookie.init)
+        known = cookies
+        bound = (cookies.count, cookies.reduce(0) { $0 + $1.size })
+        let path = URIReference(prepared.url).path
+        // libcurl takes the host from a field of the request.
+        let field = prepared.request.headers.first { $0.isNamed("Host") }
+        let host =
+            field.map { (try? Origin(ofURL: "http://\($0.value)"))?.endpoint.host } ?? prepared.origin.endpoint.host
+        let sent = cookies.filter { $0.isSent(to: prepared.origin, as: host, path) }
+        let size = sent.reduce(0) { $0 + $1.size }
+        guard sent.count > JarCookie.maximumSent || size > JarCookie.maximumSentBytes else { return }
+        throw .refused(
+            CURLE_BAD_FUNCTION_ARGUMENT,
+            "the jar has \(sent.count) cookies for \(prepared.origin.destination), which take \(size) bytes; libcurl "
+                + "sends at most \(JarCookie.maximumSent) and \(JarCookie.maximumSentBytes) bytes; 'cookies: false' sends none"
+        )
     }
 
     /// Removes the cookie that libcurl makes of a `Set-Cookie` field without a name. RFC 6265, section 5.2, ignores such
