@@ -330,6 +330,11 @@ extension ContractDocuments {
                 throw ContractError("a response must have a status, such as 200 or 4XX, or be 'default'", at: start)
             }
             let (location, members) = try object(at: start)
+            let keys = ["description", "summary", "headers", "content", "links"]
+            guard members.isEmpty || members.contains(where: { keys.contains($0.name) || $0.name.hasPrefix("x-") })
+            else {
+                throw ContractError("this is not a response", at: location)
+            }
             var headers: [ContractHeader] = []
             for (name, _) in members["headers"]?.object ?? JSONObject() where name.lowercased() != "content-type" {
                 headers.append(try header(name, at: location.appending(.name("headers"), .name(name))))

@@ -103,7 +103,10 @@ extension MockRoute {
         self.init(
             method: address.method,
             host: address.host,
-            path: PathPattern(template: address.path),
+            path: PathPattern(
+                template: address.path,
+                writtenAs: request.operation == nil ? nil : address.path.replacing("${", with: "{")
+            ),
             query: Self.query(of: request),
             body: request.settings.body?.value.constantContent,
             responses: request.mockExamples(isOfRun: isOfRun).map(Self.response)

@@ -92,7 +92,9 @@ package final class BoundOperation: Sendable {
             headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + (response?.exampleFields ?? []),
             // A string is sent as it is.
             body: media.flatMap { media in
-                media.name.isJSON ? .string(JSONWriter().string(media.example ?? [:])) : media.example
+                if media.name.isJSON { return .string(JSONWriter().string(media.example ?? [:])) }
+                // Only JSON can be made of other values.
+                return media.example.flatMap { $0.object == nil && $0.array == nil ? $0 : nil }
             },
             delay: .zero,
             span: contract.name.span

@@ -31,8 +31,12 @@ package struct PathPattern: Sendable, Equatable, CustomStringConvertible {
     /// `${…}` matches any text inside one segment, and at least one character if it is the whole segment; `${raw(…)}`
     /// also matches several segments; `$${` is `${` itself. A query and a fragment are ignored. Percent-encoded and
     /// plain characters are equal, except for the slash.
-    package init(template: String) {
-        (parts, description) = Self.path(of: template)
+    ///
+    /// - Parameter written: The path in messages, if it was not written like that.
+    package init(template: String, writtenAs written: String? = nil) {
+        let (parts, description) = Self.path(of: template)
+        self.parts = parts
+        self.description = written ?? description
         closeness = Self.closeness(of: parts)
     }
 

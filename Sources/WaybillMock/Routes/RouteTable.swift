@@ -66,7 +66,7 @@ struct RouteTable: Sendable {
         var byPath: [String: Int] = [:]
         for candidate in candidates {
             var pattern = routes[candidate].path.description.split(separator: "/", omittingEmptySubsequences: false)
-            for index in pattern.indices where pattern[index].contains("${") && index < segments.count {
+            for index in pattern.indices where pattern[index].contains("{") && index < segments.count {
                 pattern[index] = segments[index]
             }
             let filled = pattern.joined(separator: "/")

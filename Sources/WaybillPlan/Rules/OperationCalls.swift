@@ -98,7 +98,30 @@ private struct OperationCallCheck {
                 )
             }
         }
-        return diagnostics + clashes() + body() + missingCredentials()
+        return diagnostics + clashes() + body() + missingCredentials() + undeclaredStatus()
+    }
+
+    /// Reports a status that the step expects and the document does not declare, so that the step could never pass.
+    private func undeclaredStatus() -> [Diagnostic] {
+        guard let expected = site.expectedStatus, site.merged.contractSeverity(of: .response) == .error,
+            !operation.responses.isEmpty
+        else { return [] }
+        let codes = expected.value.map { status -> Int? in
+            if case .code(let code)? = status.constant { code } else { nil }
+        }
+        guard !codes.isEmpty, codes.allSatisfy({ $0.map { operation.response(for: $0) == nil } ?? false }) else {
+            return []
+        }
+        let names = codes.compactMap { $0.map(String.init) }.joined(separator: ", ")
+        return [
+            Diagnostic(
+                "invalid-value",
+                "the operation does not declare the status \(names), so the step cannot pass",
+                at: expected.span,
+                secondary: secondary(operation.entry.location),
+                help: ["Declare it in the document, or write 'contract: {response: off}'."]
+            )
+        ]
     }
 
     /// Reports a default of the document that its own schema rejects, where the call gives no value.

@@ -1,3 +1,5 @@
+import OrderedCollections
+import WaybillContract
 import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
@@ -14,6 +16,16 @@ struct NamedFiles: ManifestRule {
         for settings in subject.settings {
             for entry in settings.entries {
                 diagnostics += entry.value.namedFiles.compactMap { self.check($0, in: boundary) }
+            }
+        }
+        for site in subject.steps {
+            guard case .call(let call) = site.step.action,
+                let media = subject.manifest.endpoints[call.name.value]?.value.request.operation?.operation.body?
+                    .preferred,
+                !media.name.isJSON, let body = call.arguments.last(where: { $0.name.value == "body" })
+            else { continue }
+            diagnostics += body.value.fileNames.compactMap {
+                self.check(NamedFile(path: $0, kind: .body), in: boundary)
             }
         }
         return diagnostics
@@ -91,5 +103,22 @@ struct NamedFiles: ManifestRule {
             at: file.path.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? ""
         )
+    }
+}
+
+extension ValueTemplate {
+    /// The constant paths of `{file: PATH}` in the value.
+    fileprivate var fileNames: [Spanned<String>] {
+        switch self {
+        case .scalar: return []
+        case .list(let elements, _): return elements.flatMap(\.fileNames)
+        case .mapping(let members, _):
+            if members.count == 1, members[0].name.value == "file", case .scalar(let path) = members[0].value,
+                let text = path.constant?.string
+            {
+                return [Spanned(text, at: path.span)]
+            }
+            return members.flatMap(\.value.fileNames)
+        }
     }
 }
