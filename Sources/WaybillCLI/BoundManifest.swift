@@ -40,13 +40,13 @@ package struct BoundManifest: Sendable {
             return
         }
         let path = String(target.unicodeScalars.dropFirst(folder.unicodeScalars.count + 1))
-        // The document is read as it will be for the manifest.
         // In a manifest, '${' starts an expression.
         if path.contains("${") {
             text = ""
             diagnostics = [Diagnostic("invalid-value", "the name of the document must not contain '${'", at: nil)]
             return
         }
+        // The document is read as it will be for the manifest.
         let bare = SourceFile(name: file, text: "waybill: 1\nservices: {api: {openapi: \(Self.scalar(path))}}\n")
         let pipeline = Pipeline()
         let (checked, found) = pipeline.contracts(pipeline.load(bare))
@@ -184,7 +184,7 @@ private struct Writer {
         return text
     }
 
-    /// The graph with the steps; `nil` if there is none.
+    /// Returns the graph with the steps; `nil` if no operation can be called without inputs.
     private mutating func steps() -> String? {
         let steps = document.operations.filter { $0.method == "GET" }.compactMap { entry -> String? in
             guard let operation = try? document.operation(entry), operation.requiredInputs.isEmpty,

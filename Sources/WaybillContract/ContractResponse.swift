@@ -90,14 +90,17 @@ struct ContractHeader: Sendable {
         }
     }
 
+    /// Whether it is read as JSON, or as the type that its schema names.
+    var hasType: Bool { isJSON || TypedText.type(of: document) != nil }
+
     /// Returns the value of a field in the style `simple`, with the types that its schema has.
     func value(of text: String) -> JSON {
         if isJSON { return (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))) ?? .string(text) }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
             String($0).withoutOuterBlanks
         }
-        switch Self.type(of: document) {
-        case "array": return .array(parts.map { Self.scalar($0, as: document["items"] ?? true) })
+        switch TypedText.type(of: document) {
+        case "array": return .array(parts.map { TypedText.value(of: $0, document["items"] ?? true) })
         case "object":
             let names =
                 explodes
@@ -110,23 +113,11 @@ struct ContractHeader: Sendable {
             return .object(
                 JSONObject(
                     zip(names, values).map { name, value in
-                        (name: name, value: Self.scalar(value, as: document["properties"]?[name] ?? true))
+                        (name: name, value: TypedText.value(of: value, document["properties"]?[name] ?? true))
                     }
                 )
             )
-        default: return Self.scalar(text, as: document)
-        }
-    }
-
-    private static func type(of schema: JSON) -> String? {
-        schema["type"]?.string ?? schema["type"]?.array?.compactMap(\.string).first { $0 != "null" }
-    }
-
-    private static func scalar(_ text: String, as schema: JSON) -> JSON {
-        switch type(of: schema) {
-        case "integer", "number": JSONNumber(parsing: text).map(JSON.number) ?? .string(text)
-        case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
-        default: .string(text)
+        default: return TypedText.value(of: text, document)
         }
     }
 }
@@ -243,11 +234,9 @@ extension Operation {
             guard let schema = header.schema else { return [] }
             let text = values.joined(separator: ", ")
             let value = header.value(of: text)
-            // A schema that names no type may mean a number or Boolean value.
-            let other = (try? JSONParser(stopsAtLimit: true).parse(Array(text.utf8))).flatMap { json in
-                json.number != nil || json.bool != nil ? json : nil
-            }
-            if value == .string(text), let other, header.document["type"] == nil, schema.isValid(other) { return [] }
+            // A schema that names no type may mean a number or a Boolean value.
+            let readings = header.hasType ? [] : TypedText.readings.map { $0(text, header.document) }
+            if readings.contains(where: schema.isValid) { return [] }
             return schema.validate(value, limit: 1).map { violation in
                 ContractViolation(
                     message: violation.sentence(on: "the header field '\(header.name)'"),

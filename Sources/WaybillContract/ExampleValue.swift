@@ -39,7 +39,7 @@ private struct ExampleMaker {
 
     /// Returns a value for the schema at a location; `nil` if none is found within the limits.
     ///
-    /// - Parameter required: The members that other parts of `allOf` require; `nil` if the schema is no such part.
+    /// - Parameter required: The members that other parts of `allOf` require; `nil` if the schema is not such a part.
     mutating func value(at start: ContractLocation, depth: Int, requiring required: Set<String>? = nil) -> JSON? {
         left -= 1
         guard left > 0, depth <= 2 * Self.maximumDepth, let value = documents.value(at: start) else { return nil }

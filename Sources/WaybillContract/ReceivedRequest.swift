@@ -35,8 +35,8 @@ package struct ReceivedRequest: Sendable {
 }
 
 extension Operation {
-    /// Returns everything in a request that the contract does not permit, as far as it can be told from what was sent:
-    /// values of parameters whose schema does not name simple types, and the fields of forms are not checked.
+    /// Returns everything in a request that the contract does not permit. Parameters that may be one of several objects or have
+    /// `content`, and the fields of forms, are not checked.
     package func violations(of request: ReceivedRequest) -> [String] {
         parameters.flatMap { violations(of: request, in: $0) } + bodyViolations(of: request)
     }
@@ -155,11 +155,11 @@ extension ContractParameter {
         return pairs.contains { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Whether a value that is no list is sent several times, so that it is not clear which one counts.
+    /// Whether a value that is not a list is sent several times, so that it is not clear which one counts.
     fileprivate func isRepeated(in sent: SentParameter) -> Bool {
         guard case .pairs(let pairs) = sent, let writer, writer.style != .deepObject else { return false }
-        let isList = Self.type(of: schemaDocument) == "array" && writer.explodes
-        let mayBeList = Self.type(of: schemaDocument) == nil || isList || mayBeObject && writer.explodes
+        let isList = TypedText.type(of: schemaDocument) == "array" && writer.explodes
+        let mayBeList = TypedText.type(of: schemaDocument) == nil || isList || mayBeObject && writer.explodes
         return !mayBeList && pairs.count { $0.name.utf8.elementsEqual(name.utf8) } > 1
     }
 
@@ -167,50 +167,27 @@ extension ContractParameter {
     /// say which. Empty if that cannot be told.
     fileprivate func values(of sent: SentParameter) -> [JSON] {
         guard let writer else { return [] }
-        switch Self.type(of: schemaDocument) {
+        switch TypedText.type(of: schemaDocument) {
         case "array": return Self.lists(writer.elements(in: sent), schemaDocument["items"] ?? true)
         case "object":
             let properties = schemaDocument["properties"]?.object ?? JSONObject()
             guard let members = writer.members(in: sent, among: properties.names) else { return [] }
-            return Self.interpretations.map { interpret in
-                .object(JSONObject(members.map { ($0.name, interpret($0.value, properties[$0.name] ?? true)) }))
+            return TypedText.readings.map { read in
+                .object(JSONObject(members.map { ($0.name, read($0.value, properties[$0.name] ?? true)) }))
             }
-        case _?: return writer.text(in: sent).map { [Self.typed($0, schemaDocument)] } ?? []
+        case _?: return writer.text(in: sent).map { [TypedText.value(of: $0, schemaDocument)] } ?? []
         case nil:
             // An object could be sent in many ways.
             if mayBeObject { return [] }
-            let scalars = writer.text(in: sent).map { text in Self.interpretations.map { $0(text, schemaDocument) } }
+            let scalars = writer.text(in: sent).map { text in TypedText.readings.map { $0(text, schemaDocument) } }
             return (scalars ?? []) + Self.lists(writer.elements(in: sent), true)
         }
     }
 
     private static func lists(_ elements: [String]?, _ items: JSON) -> [JSON] {
         guard let elements else { return [] }
-        return interpretations.map { interpret in .array(elements.map { interpret($0, items) }) }
+        return TypedText.readings.map { read in .array(elements.map { read($0, items) }) }
     }
-
-    private static func type(of schema: JSON) -> String? {
-        schema["type"]?.string ?? schema["type"]?.array?.compactMap(\.string).first { $0 != "null" }
-    }
-
-    /// Returns a text as its schema says; a string, if it does not.
-    private static func typed(_ text: String, _ schema: JSON) -> JSON {
-        switch type(of: schema) {
-        case "integer", "number": JSONNumber(parsing: text).map(JSON.number) ?? .string(text)
-        case "boolean": text == "true" ? true : text == "false" ? false : .string(text)
-        default: .string(text)
-        }
-    }
-
-    /// What a text means: what its schema says, or else a string, or a number or Boolean value.
-    private static let interpretations: [@Sendable (String, JSON) -> JSON] = [
-        { typed($0, $1) },
-        { text, schema in
-            if type(of: schema) != nil { return typed(text, schema) }
-            if text == "true" || text == "false" { return .bool(text == "true") }
-            return JSONNumber(parsing: text).map(JSON.number) ?? .string(text)
-        },
-    ]
 }
 
 extension ParameterWriter {

@@ -19,14 +19,6 @@ struct CoverageCommand: ParsableCommand {
             """
     )
 
-    /// The format of the list.
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        /// Text for people.
-        case text
-        /// A JSON document.
-        case json
-    }
-
     @Argument(
         help: "The runs: their names in waybill-results, 'latest', 'latest-passed', or the paths of their folders.",
         completion: .runs
@@ -42,7 +34,7 @@ struct CoverageCommand: ParsableCommand {
     var minCoverage: Int?
 
     @Option(help: "The format of the list: text or json.")
-    var format = Format.text
+    var format = ListFormat.text
 
     @Flag(help: "Print without colours.")
     var noColor = false

@@ -19,21 +19,13 @@ struct OperationsCommand: ParsableCommand {
             """
     )
 
-    /// The format of the list.
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        /// Text for people.
-        case text
-        /// A JSON array.
-        case json
-    }
-
     @OptionGroup var options: ManifestOptions
 
     @Argument(help: "Only operations with this word in their name, method, path or summary.")
     var word: String?
 
     @Option(help: "The format of the list: text or json.")
-    var format = Format.text
+    var format = ListFormat.text
 
     @Flag(help: "Print without colours.")
     var noColor = false

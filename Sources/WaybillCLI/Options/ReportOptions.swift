@@ -62,14 +62,14 @@ struct ReportOptions: ParsableArguments {
         try Self.check(ContractCoverage.combined(runs.map(\.result.coverage)), reaches: minCoverage, output)
     }
 
-    /// Throws the exit status if one of some documents does not reach a minimum, or if there are none.
+    /// Throws the exit status unless there are documents, and each of them reaches a minimum.
     static func check(_ documents: [ContractCoverage], reaches minimum: Int, _ output: Output) throws {
         var messages = documents.filter { $0.percent < minimum }.map { document in
             "the coverage of \(PrintableText.oneLine(document.document)) is \(document.percent) %, below the "
                 + "\(minimum) % of --min-coverage"
         }
         if documents.isEmpty {
-            messages = ["there is no coverage for --min-coverage: no operation of an OpenAPI document was called"]
+            messages = ["--min-coverage: no operation of an OpenAPI document was called"]
         }
         if messages.isEmpty { return }
         for message in messages { output.writeError("\(message)\n") }

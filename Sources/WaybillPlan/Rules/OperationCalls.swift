@@ -118,7 +118,7 @@ private struct OperationCallCheck {
                 "invalid-value",
                 "the operation does not declare the status \(names), so the step cannot pass",
                 at: expected.span,
-                secondary: secondary(operation.entry.location),
+                secondary: bound.span.map { [.init($0, "the operation")] } ?? [],
                 help: ["Declare it in the document, or write 'contract: {response: off}'."]
             )
         ]

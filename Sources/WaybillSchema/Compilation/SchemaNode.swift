@@ -65,7 +65,7 @@ struct SchemaLocation: Sendable, Hashable {
         SchemaLocation(resource: resource, position: position.appending(path))
     }
 
-    /// The schema whose `allOf` has this one as a part; `nil` if it is no such part.
+    /// The schema whose `allOf` has this one as a part; `nil` if it is not such a part.
     var ownerOfPart: SchemaLocation? {
         let tokens = pointer.tokens
         guard tokens.count > 1, tokens[tokens.count - 2] == .name("allOf"), case .index? = tokens.last else {
