@@ -143,6 +143,7 @@ extension OpenAPIDocument {
         var parameters: [ContractParameter] = []
         for owner in [entry.pathItem, entry.location] {
             let list = owner.appending(.name("parameters"))
+            var listed = Set<Int>()
             for index in (documents.value(at: list)?.array ?? []).indices {
                 let parameter = try documents.parameter(at: list.appending(.index(index)))
                 // These are described elsewhere in the document (OpenAPI 3.1.1, section 4.8.12.1).
@@ -151,10 +152,17 @@ extension OpenAPIDocument {
                 {
                     continue
                 }
-                let replaced = parameters.firstIndex {
+                let known = parameters.firstIndex {
                     $0.part == parameter.part && $0.name.utf8.elementsEqual(parameter.name.utf8)
                 }
-                if let replaced { parameters[replaced] = parameter } else { parameters.append(parameter) }
+                if let known { parameters[known] = parameter } else { parameters.append(parameter) }
+                // A list must not have a parameter twice (OpenAPI 3.1.1, section 4.8.10.1).
+                guard listed.insert(known ?? parameters.count - 1).inserted else {
+                    throw ContractError(
+                        "the parameter '\(parameter.name)' in '\(parameter.part.rawValue)' is listed twice",
+                        at: list.appending(.index(index))
+                    )
+                }
             }
         }
         return parameters

@@ -60,6 +60,10 @@ import WaybillJSON
             #""parameters": [{"name": "p", "in": "query", "schema": {"type": "strin"}}]"#,
             "this is not a valid schema: it "
         ),
+        (
+            #""parameters": [{"name": "p", "in": "query"}, {"name": "p", "in": "query", "required": true}]"#,
+            "the parameter 'p' in 'query' is listed twice"
+        ),
         (##""requestBody": {"$ref": "#/paths/~1a/post/requestBody"}"##, "this reference leads back to itself"),
     ])
     func `an error in an operation is reported when it is used`(members: String, message: String) throws {

@@ -51,6 +51,7 @@ import WaybillTestSupport
             step: "main.a"
         )
         events.emit(.responseFinished(attempt: 1, status: 500, Samples.time, ByteCounts()), step: "main.a")
+        events.emit(.warning(message, at: nil), step: "main.a")
         events.emit(.stepFinished(result.steps[0]), step: "main.a")
         _ = try await run.keep(body: redactor.bytes(body ?? Array(hostile.utf8)), of: "main.a", contentType: nil)
         try await run.finish(result, outputs: [])
@@ -73,6 +74,26 @@ import WaybillTestSupport
         #expect(!shown.contains("\u{202E}") && !shown.contains("\u{7}") && shown.contains("alert(2)"))
         #expect(page.contains("href=\"out/bodies/main.a.bin\""))
         #expect(!page.contains("hunter2") && !page.contains("Bearer x"))
+    }
+
+    @Test func `the reports for people and for CI list the first warnings and count the others`() throws {
+        let run = try RunFolder.create(.at("\(folder.path)/out"), for: Samples.id)
+        let events = EventStream(journal: run.journal)
+        for number in 1...102 { events.emit(.warning("warning <\(number)>", at: nil), step: "main.a") }
+        events.flush()
+        let reported = ReportedRun(Samples.result, in: run.path)
+        for (format, first, last) in [
+            (HTMLReport.self, "<li>main.a: warning &lt;1&gt;</li>", "<li>2 more are in the journal</li>"),
+            (
+                JUnitReport.self, "<system-err>warning: main.a: warning &lt;1&gt;\n",
+                "2 more are in the journal</system-err>"
+            ),
+            (MarkdownReport.self, "- ⚠️ `main.a: warning <1>`\n", "- ⚠️ `2 more are in the journal`\n"),
+            (TAPReport.self, "\n# warning: main.a: warning <1>\n", "\n# warning: 2 more are in the journal\n"),
+        ] as [(any RunReport.Type, String, String)] {
+            let report = try text(format, [reported])
+            #expect(report.contains(first) && report.contains(last) && !report.contains("102"), "\(format.name)")
+        }
     }
 
     /// Comparing such a text by canonical equivalence takes a time that is quadratic in its length.

@@ -146,8 +146,14 @@ struct ReportOptions: ParsableArguments {
                 errors.append(Diagnostic("run-error", "could not write the annotations to standard error", at: nil))
             }
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-                if let error = append(MarkdownReport.document(for: results), to: path) {
-                    errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))
+                do throws(ResultsError) {
+                    if let error = append(try MarkdownReport.document(for: runs), to: path) {
+                        errors.append(
+                            Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil)
+                        )
+                    }
+                } catch {
+                    errors.append(Self.diagnostic(error))
                 }
             }
         }

@@ -8,10 +8,9 @@ import WaybillFormats
 package enum JUnitReport: RunReport {
     package static let name = "junit"
 
-    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
-        let suites = runs.map {
-            Suite($0.result, wasInterrupted: $0.wasInterrupted)
-        }
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
+        var suites: [Suite] = []
+        for run in runs { try suites.append(Suite(run)) }
         let total = runs.reduce(Duration.zero) { $0 + $1.result.time }
         stream.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         let numbers = numbers(of: suites.flatMap(\.cases))
@@ -35,14 +34,16 @@ package enum JUnitReport: RunReport {
     fileprivate struct Suite {
         let run: RunResult
         let cases: [Case]
+        let warnings: [String]
 
-        init(_ run: RunResult, wasInterrupted: Bool) {
-            self.run = run
+        init(_ reported: ReportedRun) throws(ResultsError) {
+            run = reported.result
+            warnings = try ReportedWarnings(of: reported).allLines
             // A run that was stopped has not failed, but it must not count as passed either.
             let ofSteps = run.steps.filter(\.isCounted).flatMap { step -> [Case] in
                 [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
             }
-            cases = ofSteps + (wasInterrupted ? [Case.interrupted] : [])
+            cases = ofSteps + (reported.wasInterrupted ? [Case.interrupted] : [])
         }
 
         func write(to stream: inout ReportStream) {
@@ -62,6 +63,10 @@ package enum JUnitReport: RunReport {
             stream.write("    </properties>\n")
             let package = Self.package(of: run.manifest)
             for testCase in cases { stream.write(testCase.xml(classPrefix: package)) }
+            if !warnings.isEmpty {
+                let text = warnings.map { "warning: \($0)" }.joined(separator: "\n")
+                stream.write("    <system-err>\(XMLText.content(text))</system-err>\n")
+            }
             stream.write("  </testsuite>\n")
         }
 

@@ -9,15 +9,17 @@ package enum MarkdownReport: RunReport {
     /// The maximum size; GitHub limits a comment to 65,536 characters.
     private static let greatestSize = 60_000
     private static let longestFailure = 4_000
+    private static let longestWarning = 500
     /// The maximum number of operations that are listed as not called.
     private static let longestList = 50
 
-    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
-        stream.write(document(for: runs.map(\.result)))
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
+        stream.write(try document(for: runs))
     }
 
     /// Returns the report of some runs.
-    package static func document(for runs: [RunResult]) -> String {
+    package static func document(for reported: [ReportedRun]) throws(ResultsError) -> String {
+        let runs = reported.map(\.result)
         var text = ""
         for run in runs { text += heading(of: run) }
         var omitted = 0
@@ -28,6 +30,10 @@ package enum MarkdownReport: RunReport {
             }
         }
         if omitted > 0 { text += "\n… and \(omitted) more failures.\n" }
+        for run in reported {
+            let warnings = try warnings(of: run, run.result.prefix(among: runs.count))
+            if text.utf8.count + warnings.utf8.count < greatestSize { text += warnings }
+        }
         text += coverage(of: ContractCoverage.combined(runs.map(\.coverage)))
         for run in runs { text += table(of: run, run.prefix(among: runs.count), room: greatestSize - text.utf8.count) }
         return text
@@ -54,6 +60,14 @@ package enum MarkdownReport: RunReport {
             }
         }
         return text + "\n\n" + block(details.excerpt(longestFailure)) + "\n"
+    }
+
+    /// Returns the warnings of a run as a list.
+    private static func warnings(of run: ReportedRun, _ prefix: String) throws(ResultsError) -> String {
+        let lines = try ReportedWarnings(of: run).allLines.map {
+            "- ⚠️ \(code((prefix + $0).excerpt(longestWarning)))\n"
+        }
+        return lines.isEmpty ? "" : lines.joined() + "\n"
     }
 
     /// Returns the coverage of documents, with the operations that were not called.

@@ -8,15 +8,18 @@ import WaybillJSON
 package enum TAPReport: RunReport {
     package static let name = "tap"
 
-    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
         stream.write("TAP version 13\n1..\(runs.reduce(0) { $0 + $1.result.steps.count(where: \.isCounted) })\n")
         var number = 0
-        for run in runs.map(\.result) {
-            let prefix = run.prefix(among: runs.count)
-            for step in run.steps where step.isCounted {
+        for run in runs {
+            let prefix = run.result.prefix(among: runs.count)
+            for step in run.result.steps where step.isCounted {
                 number += 1
                 stream.write(line(of: step, number, prefix))
                 if step.hasFailed { stream.write(block(of: step)) }
+            }
+            for warning in try ReportedWarnings(of: run).allLines {
+                stream.write("# warning: \(PrintableText.oneLine(prefix))\(warning)\n")
             }
         }
         if let run = runs.first(where: { $0.wasInterrupted }) {

@@ -43,6 +43,24 @@ extension HTMLReport {
 
         """
 
+    /// The section of the warnings; empty without any.
+    static func warnings(of runs: [ReportedRun]) throws(ResultsError) -> HTML {
+        var items: [HTML] = []
+        for run in runs {
+            let prefix = run.result.prefix(among: runs.count)
+            items += try ReportedWarnings(of: run).allLines.map { "<li>\(prefix)\($0)</li>\n" }
+        }
+        if items.isEmpty { return "" }
+        return """
+            <section id="warnings" aria-labelledby="warnings-heading">
+            <h2 id="warnings-heading">Warnings</h2>
+            <ul>
+            \(.joined(items))</ul>
+            </section>
+
+            """
+    }
+
     /// The maximum number of operations of a document on the page.
     private static let shownOperations = 1_000
 

@@ -1,0 +1,32 @@
+import WaybillDiagnostics
+
+/// The warnings of a run, as its journal has them.
+struct ReportedWarnings {
+    /// The maximum number of warnings in a report; the others are only in the journal.
+    private static let maximum = 100
+    private static let type = Array("\"type\":\"warning\"".utf8)
+
+    /// The first warnings in the order of the run, each on one line: `main.list: the message (shop.yaml:3:5)`.
+    private(set) var lines: [String] = []
+    /// The number of warnings that are not in `lines`.
+    private(set) var omittedCount = 0
+
+    /// Reads the warnings of a run.
+    ///
+    /// - Throws: An error if the run's journal cannot be read.
+    init(of run: ReportedRun) throws(ResultsError) {
+        guard let folder = run.folder else { return }
+        var journal = JournalReader("\(folder)/\(FolderContents.journal)") { line in
+            line.indices.contains { line[$0...].starts(with: Self.type) } ? line : nil
+        }
+        try journal.readEvents { event in
+            guard case .warning(let message, let location) = event.kind else { return }
+            guard lines.count < Self.maximum else { return omittedCount += 1 }
+            let step = event.step.map { "\($0): " } ?? ""
+            lines.append(PrintableText.oneLine("\(step)\(message)" + (location.map { " (\($0))" } ?? "")))
+        }
+    }
+
+    /// The warnings, and a last line with the number of those that are left out.
+    var allLines: [String] { lines + (omittedCount > 0 ? ["\(omittedCount) more are in the journal"] : []) }
+}
