@@ -109,7 +109,7 @@ private struct Writer {
 
     mutating func text(of file: String) -> String {
         let command = PrintableText.shellWord(file)
-        let export = variables.isEmpty ? "" : "#     export \(variables.map { "\($0)=x" }.joined(separator: " "))\n"
+        let export = variables.isEmpty ? "" : "#     export \(variables.map { "\($0)=…" }.joined(separator: " "))\n"
         let steps = steps()
         let run =
             steps == nil

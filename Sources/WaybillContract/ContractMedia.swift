@@ -8,6 +8,8 @@ package struct ContractMedia: Sendable {
     package let name: MediaTypeName
     /// The schema of the body; `nil` if the document has none.
     package let schema: JSONSchema?
+    /// The schema as written, without `$ref`.
+    let schemaDocument: JSON
     /// The properties of a form or a multipart body, by name.
     package let fields: [String: Field]
     /// The location of the media type.
@@ -43,7 +45,11 @@ package struct ContractMedia: Sendable {
         // A range is sent as JSON, unless the value is text or a file.
         let isJSON = type.isJSON || type.isRange && body.string == nil && body.fileName == nil
         guard let schema, isJSON || type.isForm || type.isMultipart || type.isText else { return [] }
-        return schema.validate(described(body), limit: Self.maximumViolations)
+        let violations = schema.validate(described(body), limit: Self.maximumViolations)
+        guard violations.isEmpty, !isJSON, case .object(var members) = described(body) else { return violations }
+        // What is not sent cannot satisfy the schema.
+        for (name, value) in members where value.isUndefined { members[name] = nil }
+        return schema.validate(.object(members), limit: Self.maximumViolations)
     }
 
     /// Returns a body as its schema describes it: of a multipart body, a string for each file.
@@ -59,7 +65,7 @@ package struct ContractMedia: Sendable {
     /// list, and objects are JSON. `nil` if a property cannot be written in its style.
     package func form(of object: JSONObject) -> String? {
         var pairs: [String] = []
-        for (name, value) in object where value != .null {
+        for (name, value) in object where !value.isUndefined {
             if let writer = fields[name]?.writer {
                 guard let text = writer.text(of: value) else { return nil }
                 pairs.append(text)
@@ -102,6 +108,7 @@ extension ContractDocuments {
                 ContractMedia(
                     name: name,
                     schema: hasSchema ? try schema(at: schemaLocation, for: access) : nil,
+                    schemaDocument: hasSchema ? try object(ifSchemaAt: schemaLocation) : true,
                     fields: name.isForm || name.isMultipart ? try fields(of: location) : [:],
                     location: location,
                     documents: self

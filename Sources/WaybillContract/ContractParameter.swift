@@ -17,7 +17,9 @@ package struct ContractParameter: Sendable {
     /// Whether a request must have it.
     package let isRequired: Bool
     /// The schema of the value.
-    package let schema: JSONSchema
+    let schema: JSONSchema
+    /// Whether an empty string is permitted whatever the schema says (OpenAPI 3.1.1, section 4.8.12.2).
+    let allowsEmptyValue: Bool
     /// The schema as written, without `$ref`.
     package let schemaDocument: JSON
     /// Whether the value may be an object.
@@ -30,6 +32,15 @@ package struct ContractParameter: Sendable {
     /// How it is written; `nil` for a value in JSON.
     let writer: ParameterWriter?
     let encoding: ParameterWriter.Encoding
+
+    /// Returns how a value differs from the schema; `nil` if it does not.
+    package func violation(in value: JSON) -> SchemaViolation? {
+        allowsEmptyValue && value.string?.isEmpty == true ? nil : schema.validate(value, limit: 1).first
+    }
+
+    /// Whether a value is sent: null is not, and a list or object without values only as JSON, or in a path (RFC 6570, section
+    /// 2.3).
+    package func isSent(_ value: JSON) -> Bool { writer == nil || part == .path ? value != .null : !value.isUndefined }
 
     /// Returns the value as it is sent: in a query or cookie with the name, in a path or header field without; `nil` if it
     /// cannot be written in the style of the parameter.
@@ -86,6 +97,7 @@ extension ContractDocuments {
             part: part,
             isRequired: isRequired,
             schema: isTyped ? try schema(at: schemaLocation, for: .sending) : .anything,
+            allowsEmptyValue: part == .query && members["allowEmptyValue"] == true,
             schemaDocument: document,
             mayBeObject: isTyped ? try mayBeObject(at: schemaLocation, depth: 0) : true,
             defaultValue: isRequired ? document["default"] : nil,

@@ -126,6 +126,8 @@ struct ContractHeader: Sendable {
 package struct ContractViolation: Sendable {
     /// The message, for people.
     package let message: String
+    /// The end of the message with the scalar that was found, which may be a secret.
+    package var found = ""
     /// What the response does not satisfy.
     package let location: ContractLocation
 }
@@ -240,6 +242,7 @@ extension Operation {
             return schema.validate(value, limit: 1).map { violation in
                 ContractViolation(
                     message: violation.sentence(on: "the header field '\(header.name)'"),
+                    found: violation.found(in: value),
                     location: ContractLocation(of: violation) ?? header.location
                 )
             }
@@ -273,10 +276,17 @@ extension Operation {
             return [ContractViolation(message: problem, location: match.location)]
         }
         guard let schema = match.schema, let value = Self.value(of: response.body, type) else { return [] }
+        // A text may stand for a number or a Boolean value (OpenAPI 3.1.1, appendix B).
+        if let text = value.string, type.isText,
+            TypedText.readings.contains(where: { schema.isValid($0(text, match.schemaDocument)) })
+        {
+            return []
+        }
         let violations = schema.validate(value, limit: ContractMedia.maximumViolations + 1)
         return violations.prefix(ContractMedia.maximumViolations).map { violation in
             ContractViolation(
                 message: violation.sentence(on: "the body"),
+                found: violation.found(in: value),
                 location: ContractLocation(of: violation) ?? match.location
             )
         }

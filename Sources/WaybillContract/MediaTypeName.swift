@@ -29,6 +29,17 @@ package struct MediaTypeName: Sendable, Hashable {
     /// Whether it is a range, such as `image/*`.
     package var isRange: Bool { text.hasSuffix("/*") || text == "*" }
 
+    /// A type that it, as a type or range, matches.
+    package var example: MediaTypeName {
+        guard isRange else { return self }
+        let examples = [
+            "text": "plain", "image": "png", "audio": "mpeg", "video": "mp4", "font": "woff2", "model": "stl",
+        ]
+        let type = text.prefix { $0 != "/" }
+        return type == "*" || type == "application"
+            ? MediaTypeName("application/json") : MediaTypeName("\(type)/\(examples[String(type)] ?? "example")")
+    }
+
     /// How well it, as a type or range of a document, matches a type: 3 and more with parameters, 2 for the type itself, 1
     /// for `type/*`, 0 for `*/*`; `nil` if it does not match.
     func specificity(for type: MediaTypeName) -> Int? {

@@ -137,6 +137,17 @@ struct ParameterWriter: Sendable {
 }
 
 extension JSON {
+    /// Whether a parameter or a field of a form with this value is not sent: null, or a list or object without defined values
+    /// (RFC 6570, section 2.3).
+    var isUndefined: Bool {
+        switch self {
+        case .null: true
+        case .array(let elements): elements.allSatisfy { $0 == .null }
+        case .object(let members): members.allSatisfy { $0.value == .null }
+        case .bool, .number, .string, .bytes: false
+        }
+    }
+
     /// The text of a scalar in a parameter; `nil` for any other value.
     var parameterText: String? {
         switch self {

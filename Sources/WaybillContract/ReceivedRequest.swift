@@ -58,9 +58,9 @@ extension Operation {
         }
         if parameter.isRepeated(in: sent) { return ["\(name) is sent more than once"] }
         let values = parameter.values(of: sent)
-        let violations = values.map { parameter.schema.validate($0, limit: 1) }
-        guard let first = violations.first, !violations.contains(where: \.isEmpty) else { return [] }
-        return first.map { $0.sentence(on: name) }
+        let violations = values.compactMap { parameter.violation(in: $0) }
+        guard let first = violations.first, violations.count == values.count else { return [] }
+        return [first.sentence(on: name)]
     }
 
     /// Returns the text of a parameter in a path, which may start with the path of the server.

@@ -91,7 +91,7 @@ extension RequestSite {
     fileprivate var computedOrigin: ComputedAddress? {
         let start: ComputedAddress?
         switch definition.address {
-        case .url(let url), .computed(let url): start = computed(url, apart: [])
+        case .url(let url), .computed(let url): start = computed(url, apart: endpoint == nil ? [] : stepEntries)
         case .path:
             start = nearest(BaseURLSetting.key, { $0.baseURL })
                 .flatMap { computed($0, apart: entries(apartFrom: $0.span)) }

@@ -44,10 +44,36 @@ package struct SchemaViolation: Sendable, Equatable {
 }
 
 extension SchemaViolation {
+    /// The maximum length of a string that a sentence quotes. It is not cut, because a part of a secret is not recognised.
+    private static let longestQuotation = 80
+
+    /// The violation as a sentence about the data, with the scalar that was found.
+    package func sentence(in data: JSON) -> String { sentence + found(in: data) }
+
+    /// The end of a sentence, with the scalar that was found; empty if that is not a scalar, or in the sentence.
+    package func found(in value: JSON) -> String {
+        guard !concernsName, let found = instanceLocation.resolve(in: value) else { return "" }
+        let text: String
+        switch found {
+        case .string(let string):
+            let isShort = string.utf8.count <= Self.longestQuotation
+            text = isShort ? "'\(string)'" : "a string of \(string.unicodeScalars.count) characters"
+        case .number(let number): text = number.text
+        case .bool(let bool): text = "\(bool)"
+        case .null, .bytes, .array, .object: return ""
+        }
+        if case .wrongType(let expected, _, _) = detail {
+            // The message has a Boolean value, and a number where an integer is expected.
+            let isInMessage = found.bool != nil || found.number != nil && expected.contains(.integer)
+            return isInMessage ? "" : ": \(text)"
+        }
+        return message.contains(", but ") ? "" : ", but is \(text)"
+    }
+
     /// The violation as a sentence about a value with a name.
     package func sentence(on subject: String) -> String {
         if case .unknownName(let name, _) = detail, instanceLocation.tokens.count == 1 {
-            return "\(subject) has the unknown key '\(name)'"
+            return "\(subject) has the unknown key '\(name)'\(meant)"
         }
         return instanceLocation.tokens.isEmpty ? "\(subject) \(message)" : "\(subject): \(sentence)"
     }
@@ -56,9 +82,10 @@ extension SchemaViolation {
     package var sentence: String {
         if case .unknownName(let name, _) = detail, !instanceLocation.tokens.isEmpty {
             let parent = JSONPointer(instanceLocation.tokens.dropLast()).description
-            return "\(parent.isEmpty ? "the data" : "the value at \(parent)") has the unknown key '\(name)'"
+            return "\(parent.isEmpty ? "the data" : "the value at \(parent)") has the unknown key '\(name)'\(meant)"
         }
         let location = instanceLocation.description
         return "\(location.isEmpty ? "the data" : "the value at \(location)") \(message)"
     }
+    private var meant: String { suggestion.map { ": did you mean '\($0)'?" } ?? "" }
 }

@@ -65,6 +65,7 @@ final class CaseServer: Sendable {
         },
         "paths": { request in
             switch request.target.prefix(while: { $0 != "?" }) {
+            case "/moved": .init(status: 308, headers: [("Location", "/user"), ("Content-Length", "0")], body: [])
             case "/missing": json(#"{"message": "no such thing"}"#, status: 404)
             default: user
             }

@@ -16,6 +16,44 @@ import WaybillSchema
         return operation.violations(of: ReceivedRequest(path: target, query: query, headers: headers, body: []))
     }
 
+    @Test(
+        arguments: [
+            (#""in": "query""#, [], false), (#""in": "query""#, [.null], false), (#""in": "query""#, [:], false),
+            (#""in": "query""#, [1], true), (#""in": "query""#, "", true), (#""in": "path""#, [:], true),
+            (#""in": "query", "content": {"application/json": {}}"#, [], true), (#""in": "header""#, .null, false),
+        ] as [(String, JSON, Bool)]
+    )
+    func `a value without values is not sent`(parameter: String, value: JSON, isSent: Bool) throws {
+        let path = parameter.contains("path") ? "/{p}" : "/a"
+        let operation = try ContractFixture.operation(#""parameters": [{"name": "p", \#(parameter)}]"#, path: path)
+        #expect(operation.parameters[0].isSent(value) == isSent)
+    }
+
+    @Test func `a parameter that allows empty values has no other schema for them`() throws {
+        let schema = #""schema": {"type": "boolean"}"#
+        for (members, isValid) in [(#""allowEmptyValue": true, "#, true), ("", false)] {
+            let parameter = #"{"name": "p", "in": "query", \#(members)\#(schema)}"#
+            let operation = try ContractFixture.operation("\"parameters\": [\(parameter)]")
+            #expect((operation.parameters[0].violation(in: "") == nil) == isValid)
+            #expect(operation.parameters[0].violation(in: "x") != nil)
+        }
+    }
+
+    @Test(arguments: ["application/x-www-form-urlencoded", "multipart/form-data"])
+    func `a required field of a form must have a value that is sent`(type: String) throws {
+        let schema =
+            #"{"type": "object", "required": ["a"], "properties": {"a": {"type": ["array", "null"]}, "b": {"type": ["null", "string"]}}}"#
+        let operation = try ContractFixture.operation(
+            #""requestBody": {"content": {"\#(type)": {"schema": \#(schema)}}}"#
+        )
+        let media = try #require(operation.body?.preferred)
+        for (body, isValid) in [
+            (["a": [1]], true), (["a": []], false), (["a": .null], false), (["a": [1], "b": .null], true),
+        ] as [(JSON, Bool)] {
+            #expect(media.violations(in: body, as: nil).isEmpty == isValid, "\(body)")
+        }
+    }
+
     private static let schemas = [
         "string": #"{"type": "string", "pattern": "^b, ü&=$"}"#,
         "array": #"{"type": "array", "items": {"type": "integer"}, "minItems": 2, "contains": {"const": 12}}"#,

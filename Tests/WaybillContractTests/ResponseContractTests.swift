@@ -42,6 +42,41 @@ import WaybillSchema
     }
 
     @Test(arguments: [
+        ("integer", "12", true), ("integer", "x", false), ("boolean", "true", true), ("string", "12", true),
+    ])
+    func `a text stands for a value of the type that its schema names`(type: String, text: String, isValid: Bool) throws
+    {
+        let responses = #"{"200": {"content": {"text/plain": {"schema": {"type": "\#(type)"}}}}}"#
+        #expect(try messages(responses, type: "text/plain", .text(text)).isEmpty == isValid)
+    }
+
+    @Test(arguments: [
+        ("*/*", "application/json"), ("application/*", "application/json"), ("image/*", "image/png"),
+        ("text/*", "text/plain"), ("x/*", "x/example"), ("image/gif", "image/gif"),
+    ])
+    func `an example of a range of media types matches it`(range: String, example: String) {
+        #expect(MediaTypeName(range).example.text == example)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"enum": ["a", "b"]}"#, "c", ", but is 'c'"), (#"{"type": "integer"}"#, "c", ": 'c'"),
+            (#"{"minimum": 3}"#, 2, ""), (#"{"type": "integer"}"#, 1.5, ""),
+            (#"{"pattern": "^a"}"#, .string(String(repeating: "ä", count: 81)), ", but is a string of 81 characters"),
+            (#"{"const": 1}"#, true, ", but is true"), (#"{"const": 1}"#, [2], ""),
+        ] as [(String, JSON, String)]
+    )
+    func `the scalar that was found ends the message`(schema: String, value: JSON, end: String) throws {
+        let operation = try ContractFixture.operation(
+            "",
+            responses: #"{"200": {"content": {"application/json": {"schema": \#(schema)}}}}"#
+        )
+        let fields = [(name: "content-type", value: "application/json")]
+        let found = operation.violations(of: ReceivedResponse(status: 200, headers: fields, body: .json(value)))
+        #expect(found.map(\.found) == [end])
+    }
+
+    @Test(arguments: [
         (200, #"{"200": {}, "2XX": {}, "default": {}}"#, true), (201, #"{"200": {}, "2xx": {}}"#, true),
         (404, #"{"200": {}, "default": {}}"#, true), (404, #"{"200": {}}"#, false), (404, "{}", true),
     ])

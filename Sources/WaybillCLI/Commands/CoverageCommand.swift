@@ -62,7 +62,13 @@ struct CoverageCommand: ParsableCommand {
         case .json: try output.writeResult(CoverageReport.bytes(of: documents), as: .json)
         case .text: output.write(documents.map { CoverageText(colour: output.coloursOutput).text(of: $0) }.joined())
         }
-        if let minCoverage { return try ReportOptions.check(documents, reaches: minCoverage, output) }
+        if let minCoverage {
+            if Output.annotates {
+                let errors = GitHubAnnotations.errors(ReportOptions.shortfalls(of: documents, below: minCoverage))
+                output.writeError(errors, as: .annotations)
+            }
+            return try ReportOptions.check(documents, reaches: minCoverage, output)
+        }
         guard documents.isEmpty else { return }
         output.writeError("no operation of an OpenAPI document was called\n")
         throw ExitStatus.failed

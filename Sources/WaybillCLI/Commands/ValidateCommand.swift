@@ -66,7 +66,7 @@ struct ValidateCommand: ParsableCommand {
             output.write("\(PrintableText.oneLine(name)) is valid\n")
         }
         if let document = document(for: diagnostics.withoutRepetitions().limitingRepeats()) {
-            try output.writeResult(Array(document.utf8), as: format == .github ? .verbatim : .json)
+            try output.writeResult(Array(document.utf8), as: format == .github ? .annotations : .json)
         } else {
             output.summarize(diagnostics)
         }

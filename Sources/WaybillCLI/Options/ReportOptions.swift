@@ -59,27 +59,28 @@ struct ReportOptions: ParsableArguments {
     /// Throws the exit status if `--min-coverage` is not reached by each document of some runs that passed.
     func checkCoverage(of runs: [ReportedRun], _ output: Output) throws {
         guard let minCoverage else { return }
-        try Self.check(ContractCoverage.combined(runs.map(\.result.coverage)), reaches: minCoverage, output)
+        try Self.check(Self.coverage(of: runs), reaches: minCoverage, output)
+    }
+
+    private static func coverage(of runs: [ReportedRun]) -> [ContractCoverage] {
+        ContractCoverage.combined(runs.map(\.result.coverage))
     }
 
     /// Throws the exit status unless there are documents, and each of them reaches a minimum.
     static func check(_ documents: [ContractCoverage], reaches minimum: Int, _ output: Output) throws {
-        var messages = documents.filter { $0.percent < minimum }.map { document in
+        let messages = shortfalls(of: documents, below: minimum)
+        if messages.isEmpty { return }
+        for message in messages { output.writeError("\(message)\n") }
+        throw ExitStatus.failed
+    }
+
+    /// Returns why some documents do not reach a minimum.
+    static func shortfalls(of documents: [ContractCoverage], below minimum: Int) -> [String] {
+        if documents.isEmpty { return ["--min-coverage: no operation of an OpenAPI document was called"] }
+        return documents.filter { $0.percent < minimum }.map { document in
             "the coverage of \(PrintableText.oneLine(document.document)) is \(document.percent) %, below the "
                 + "\(minimum) % of --min-coverage"
         }
-        if documents.isEmpty {
-            messages = ["--min-coverage: no operation of an OpenAPI document was called"]
-        }
-        if messages.isEmpty { return }
-        for message in messages { output.writeError("\(message)\n") }
-        if Output.annotates {
-            output.writeError(GitHubAnnotations.errors(messages), as: .verbatim)
-            if let path = ProcessVariables.all["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-                _ = append(messages.map { "❌ \($0)\n\n" }.joined(), to: path)
-            }
-        }
-        throw ExitStatus.failed
     }
 
     /// Throws a usage error if two reports have the same file.
@@ -118,7 +119,16 @@ struct ReportOptions: ParsableArguments {
         for folder in folders { files.addResults(in: folder) }
         files.addRecorded(in: folders, for: requests.compactMap(\.path))
         try Self.check(requests, files, or: ExitStatus.notRun, output)
-        try Self.write(requests, for: runs, output)
+        try Self.write(requests, for: runs + coverageCheck(of: runs), output)
+    }
+
+    /// The check of `--min-coverage` as a run, if it fails and everything else has passed.
+    private func coverageCheck(of runs: [ReportedRun]) -> [ReportedRun] {
+        guard let minCoverage, runs.allSatisfy({ $0.result.outcome == .passed }) else { return [] }
+        let messages = Self.shortfalls(of: Self.coverage(of: runs), below: minCoverage)
+        if messages.isEmpty { return [] }
+        let reason = Redactor().text(messages.joined(separator: "; "))
+        return [ReportedRun(ofCheck: "coverage", "--min-coverage \(minCoverage)", failedBecause: reason)]
     }
 
     /// Writes reports and, in a GitHub Actions workflow, the annotations and the job summary.
@@ -141,19 +151,13 @@ struct ReportOptions: ParsableArguments {
         errors += write(files, for: runs)
         if annotates {
             let results = runs.map(\.result)
-            output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths), as: .verbatim)
+            output.writeError(GitHubAnnotations.commands(for: results, Output.githubPaths), as: .annotations)
             if !Output.isErrorWritten {
                 errors.append(Diagnostic("run-error", "could not write the annotations to standard error", at: nil))
             }
             if let path = variables["GITHUB_STEP_SUMMARY"], !path.isEmpty {
-                do throws(ResultsError) {
-                    if let error = append(try MarkdownReport.document(for: runs), to: path) {
-                        errors.append(
-                            Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil)
-                        )
-                    }
-                } catch {
-                    errors.append(Self.diagnostic(error))
+                if let error = append(MarkdownReport.document(for: runs), to: path) {
+                    errors.append(Diagnostic("run-error", "cannot write the summary to '\(path)': \(error)", at: nil))
                 }
             }
         }

@@ -190,7 +190,7 @@ struct Output: Sendable {
 
     private func annotate(_ diagnostics: [Diagnostic]) {
         guard Self.annotates else { return }
-        writeError(GitHubRenderer(Self.githubPaths).document(for: diagnostics.limitingRepeats()), as: .verbatim)
+        writeError(GitHubRenderer(Self.githubPaths).document(for: diagnostics.limitingRepeats()), as: .annotations)
     }
 
     /// Whether this is a job of GitHub Actions.

@@ -12,7 +12,9 @@ enum OutputContent {
     /// The content of a response or a file, which programs read: as it is, unless it goes to a terminal, or to the log of a
     /// job.
     case data
-    /// Commands to the service that runs this job, and constant text of the program: as it is.
+    /// Commands to GitHub Actions, one on each line. Those of other services in them have a space.
+    case annotations
+    /// Constant text of the program: as it is.
     case verbatim
 
     /// Returns the bytes to write.
@@ -28,6 +30,8 @@ enum OutputContent {
                 Self.isJob ? Self.withoutCommands(content) { Array("\\u00\(String($0, radix: 16))".utf8) } : content
             )
         case .data: Self.withSpaces(isTerminal ? Self.printable(content) : content)
+        case .annotations:
+            Self.isJob ? Self.withoutCommands(content, exceptGitHub: true) { [UInt8(ascii: " "), $0] } : content
         case .verbatim: content
         }
     }
@@ -56,7 +60,11 @@ enum OutputContent {
     /// line, `##[`, `##vso[`, `##teamcity[`, `section_start:` and `section_end:`.
     ///
     /// GitHub's runner skips white space at the start of a line, and also ends a line at a carriage return.
-    private static func withoutCommands(_ text: [UInt8], _ replacement: (UInt8) -> [UInt8]) -> [UInt8] {
+    private static func withoutCommands(
+        _ text: [UInt8],
+        exceptGitHub: Bool = false,
+        _ replacement: (UInt8) -> [UInt8]
+    ) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
         // Where the current line has its first visible ASCII character.
@@ -66,7 +74,7 @@ enum OutputContent {
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): start = index + 1
             case UInt8(ascii: "[") where ["##", "##vso", "##teamcity"].contains(where: line.ends),
-                UInt8(ascii: ":") where line.elementsEqual(":".utf8),
+                UInt8(ascii: ":") where !exceptGitHub && line.elementsEqual(":".utf8),
                 UInt8(ascii: ":") where line.ends(with: "section_start") || line.ends(with: "section_end"):
                 result += replacement(byte)
                 continue

@@ -153,7 +153,8 @@ struct Attempt: Sendable {
             outcome.scope.response = response
             outcome.method = nil
             await evaluate(response, status: nil, &outcome)
-        case .response(let response):
+        case .response(var response):
+            if sent.file != nil { response.redirects = sent.redirects }
             outcome.wasSent = true
             outcome.repetitions = response.repetitions
             outcome.scope.response = response
@@ -296,7 +297,7 @@ struct Attempt: Sendable {
         outcome.outputs = evaluation.outputs
         outcome.failure = evaluation.failure
         outcome.isBodyHidden = evaluation.isBodyHidden
-        outcome.isPending = part == .poll
+        outcome.isPending = part == .poll && !evaluation.isFinal
         outcome.snapshot = evaluation.snapshot
         let areOutputsKnown = !mayHideOutputs || registerOutputs(ofPage: outcome)
         sender.reportPostponed(areOutputsKnown ? redirects : redirects.map(\.withoutQuery))

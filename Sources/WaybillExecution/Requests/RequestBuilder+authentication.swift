@@ -49,15 +49,7 @@ extension RequestBuilder {
             redactor.register(credentials)
             set("Authorization", "Basic \(credentials)")
         }
-        switch auth.value.method {
-        case let basic as BasicAuthentication:
-            let (name, password) = (try text(basic.user.username), try text(basic.user.password))
-            try setBasic(name, password, at: basic.user.username.value.span)
-        case let digest as DigestAuthentication:
-            return .digest(username: try text(digest.user.username), password: try text(digest.user.password))
-        case let bearer as BearerAuthentication:
-            set("Authorization", "Bearer \(try value(of: bearer.token, for: "Authorization"))")
-        case let key as APIKeyAuthentication:
+        func send(_ key: APIKeyAuthentication) throws(EvaluationFailure) {
             let name = key.name.value
             switch key.position {
             case .header: set(name, try value(of: key.value, for: name))
@@ -76,6 +68,17 @@ extension RequestBuilder {
                 }
                 headers.add(HTTPField(name: "Cookie", value: "\(name)=\(text)", isSensitive: true))
             }
+        }
+        for key in auth.value.keys { try send(key) }
+        switch auth.value.method {
+        case let basic as BasicAuthentication:
+            let (name, password) = (try text(basic.user.username), try text(basic.user.password))
+            try setBasic(name, password, at: basic.user.username.value.span)
+        case let digest as DigestAuthentication:
+            return .digest(username: try text(digest.user.username), password: try text(digest.user.password))
+        case let bearer as BearerAuthentication:
+            set("Authorization", "Bearer \(try value(of: bearer.token, for: "Authorization"))")
+        case let key as APIKeyAuthentication: try send(key)
         case let aws as AWSAuthentication:
             signer = AWSSigner(
                 region: try value(of: aws.region, for: "Authorization"),

@@ -9,9 +9,10 @@ import WaybillSchema
 import WaybillTransport
 
 extension RequestBuilder {
-    /// The value that a call gives for an input of an operation; `nil` if it gives none.
-    private func argument(_ name: String) -> ScopeValue? {
-        scope.arguments[name].flatMap { $0.json == .null ? nil : $0 }
+    /// The value that a call gives for a parameter of an operation, or its default; `nil` if nothing is sent.
+    private func value(of parameter: ContractParameter, _ name: String) -> ScopeValue? {
+        if let value = scope.arguments[name], parameter.isSent(value.json) { return value }
+        return parameter.defaultValue.map { ScopeValue($0) }
     }
 
     /// The span of the value of an input, or of the call.
@@ -28,7 +29,7 @@ extension RequestBuilder {
             case .literal(let text): address.append(path: text)
             case .parameter(let index):
                 let (name, parameter) = (operation.inputNames[index], operation.parameters[index])
-                guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
+                guard let value = value(of: parameter, name) else {
                     throw EvaluationFailure(
                         message: "the path of '\(operation.entry.name)' needs the input '\(name)'",
                         span: span(ofInput: name)
@@ -63,9 +64,11 @@ extension RequestBuilder {
                 try check(pageValue: value, of: parameter, name, bound)
                 continue
             }
-            guard let value = argument(name) ?? parameter.defaultValue.map({ ScopeValue($0) }) else {
+            guard let value = value(of: parameter, name) else {
                 if parameter.isRequired {
-                    try violate("the input '\(name)' is missing", at: name, parameter.location, bound)
+                    let isGiven = scope.arguments[name].map { $0.json != .null } ?? false
+                    let words = isGiven ? "has no value, and so would not be sent" : "is missing"
+                    try violate("the input '\(name)' \(words)", at: name, parameter.location, bound)
                 }
                 continue
             }
@@ -94,7 +97,7 @@ extension RequestBuilder {
         contentType: String?
     ) throws(EvaluationFailure) -> EncodedBody? {
         guard let declared = bound.operation.body else { return nil }
-        guard let value = argument("body") ?? scope.arguments["body"] else {
+        guard let value = scope.arguments["body"] else {
             if declared.isRequired { try violate("the input 'body' is missing", at: "body", declared.location, bound) }
             return nil
         }
@@ -126,8 +129,8 @@ extension RequestBuilder {
         _ bound: BoundOperation
     ) throws(EvaluationFailure) {
         let number = value.string.flatMap(JSONNumber.init(parsing:)).map(JSON.number)
-        guard let violation = parameter.schema.validate(value, limit: 1).first,
-            number.map(parameter.schema.isValid) != true
+        guard let violation = parameter.violation(in: value),
+            number.map({ parameter.violation(in: $0) == nil }) != true
         else { return }
         let location = ContractLocation(of: violation) ?? parameter.location
         try violate(violation.sentence(on: "the page's value of the input '\(name)'"), at: name, location, bound)
@@ -140,7 +143,7 @@ extension RequestBuilder {
         _ value: ScopeValue,
         _ bound: BoundOperation
     ) throws(EvaluationFailure) -> String {
-        if let violation = parameter.schema.validate(value.json, limit: 1).first {
+        if let violation = parameter.violation(in: value.json) {
             let location = ContractLocation(of: violation) ?? parameter.location
             try violate(violation.sentence(on: "the input '\(name)'"), at: name, location, bound)
         }

@@ -83,13 +83,27 @@ extension Attempt {
         let response = evaluator.response
         // A response that was stored earlier shows nothing about the service, either.
         guard let bound = evaluator.plan.operation, !run.executor.isMocked, response.cacheUse != .hit else { return }
-        let type = response.headers.first(named: "Content-Type")
+        for redirect in response.redirects {
+            note(redirect.status, redirect.headers, of: bound, isWithoutContent: true, hidesFields: hidesFields)
+        }
+        let isWithoutContent = evaluator.isWithoutContent
+        note(response.status, response.headers, of: bound, isWithoutContent: isWithoutContent, hidesFields: hidesFields)
+    }
+
+    private func note(
+        _ responseStatus: Int,
+        _ headers: HTTPFields,
+        of bound: BoundOperation,
+        isWithoutContent: Bool,
+        hidesFields: Bool
+    ) {
+        let type = headers.first(named: "Content-Type")
         // What remains of a secret after normalisation would not be recognised.
         let isSecret = hidesFields || type.map { run.redactor.redact($0) != $0 } ?? false
         let (status, mediaType, isDeclared) = bound.operation.names(
-            ofStatus: response.status,
+            ofStatus: responseStatus,
             contentType: type,
-            isWithoutContent: evaluator.isWithoutContent
+            isWithoutContent: isWithoutContent
         )
         let covered = RunEvent.CoveredResponse(
             service: bound.service,

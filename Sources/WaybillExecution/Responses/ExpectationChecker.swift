@@ -161,7 +161,7 @@ struct ExpectationChecker {
         return schemas.flatMap { schema -> [Violation] in
             let violations = schema.value.schema.validate(data.json)
             let shown = violations.prefix(Self.limit)
-            return shown.map { Violation(message: $0.sentence, span: schema.value.span(of: $0)) }
+            return shown.map { Violation(message: $0.sentence(in: data.json), span: schema.value.span(of: $0)) }
                 + rest(violations.count, "violations of 'schema'", at: schema.span)
         }
     }

@@ -33,7 +33,13 @@ extension ResponseEvaluator {
 
     /// Adds the differences from the contract to another failure.
     mutating func withContract(_ failure: Failure) -> Failure {
-        guard plan.operation != nil, hiddenBody == nil, let contract = contractFailure() else { return failure }
+        guard plan.operation != nil, let contract = contractFailure() else { return failure }
+        return adding(contract, to: failure)
+    }
+
+    /// Adds the differences of a failure of the contract to another failure.
+    func adding(_ contract: Failure, to failure: Failure) -> Failure {
+        if hiddenBody != nil { return failure }
         var failure = failure
         if failure.details.isEmpty { failure.details = [.init(failure.message, at: failure.span)] }
         failure.details += contract.details
@@ -51,19 +57,22 @@ extension ResponseEvaluator {
         guard let bound = plan.operation else { return ([], false) }
         let severity = plan.settings.contractSeverity(of: .response)
         guard severity != .off else { return ([], false) }
-        let received = ReceivedResponse(
-            status: response.status,
-            headers: response.headers.map { ($0.name, $0.value) },
-            body: receivedBody
-        )
-        let violations = bound.operation.violations(of: received)
+        let redirects = response.redirects.map { ReceivedResponse(status: $0.status, $0.headers, body: .unchecked) }
+        let received = redirects + [ReceivedResponse(status: response.status, response.headers, body: receivedBody)]
+        let violations = received.flatMap(bound.operation.violations)
         return (
             violations.map { violation in
-                Failure.Detail(redactor.text(violation.message), at: bound.contract.span(of: violation.location))
+                // The values of a session are credentials, even if they are not marked as secrets.
+                let found = scope.context.isForSession ? "" : violation.found
+                return Failure.Detail(
+                    redactor.text(violation.message + found),
+                    at: bound.contract.span(of: violation.location)
+                )
             }, severity == .error
         )
     }
 
+    /// The body as it is compared with the contract.
     private var receivedBody: ReceivedResponse.Body {
         if isWithoutContent || plan.download != nil { return .unchecked }
         if response.body.isEmpty { return .empty }
@@ -74,5 +83,11 @@ extension ResponseEvaluator {
         // The data may have been filtered since, and a response that is not accepted was not decoded.
         if let body = evaluated.body, body.json.string == nil { return .json(body.json) }
         return (try? JSONParser(stopsAtLimit: true).parse(response.body)).map(ReceivedResponse.Body.json) ?? .bytes
+    }
+}
+
+extension ReceivedResponse {
+    fileprivate init(status: Int, _ headers: HTTPFields, body: Body) {
+        self.init(status: status, headers: headers.map { ($0.name, $0.value) }, body: body)
     }
 }

@@ -26,6 +26,8 @@ struct ResponseEvaluator {
         var snapshot: SnapshotChecker.Update?
         /// Whether nothing of the body may be shown or kept: it may contain secret outputs that could not be evaluated.
         var isBodyHidden = false
+        /// Whether no later poll can make the step pass: the response differs from the contract of its operation.
+        var isFinal = false
         /// The differences from the contract of the operation that are not failures.
         var contractWarnings: [RedactedText] = []
         /// The failure, if the response is not accepted.
@@ -90,14 +92,14 @@ struct ResponseEvaluator {
         if part != .whole, !redactor.register(secretOutputsOf: plan, in: scope), part == .poll, isSuccess {
             hideBody()
         }
-        if let failure = dataFailure {
-            if part == .poll { evaluated.data = nil }
-            return rejection ?? failure
-        }
         if part == .poll {
-            if let rejection { return withContract(rejection) }
-            return contractFailure()
+            if dataFailure != nil { evaluated.data = nil }
+            let failure = rejection ?? dataFailure
+            guard let contract = contractFailure() else { return failure }
+            evaluated.isFinal = true
+            return failure.map { adding(contract, to: $0) } ?? contract
         }
+        if let failure = rejection ?? dataFailure, dataFailure != nil { return withContract(failure) }
         if let failure = expectationFailure(evaluatingOutputs: part == .whole, with: rejection) {
             return withContract(failure)
         }
@@ -143,10 +145,10 @@ struct ResponseEvaluator {
         return isWithoutContent ? nil : filter()
     }
 
-    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5 and 15.3.6). Filters are not
-    /// applied then, so that a service with envelopes can also respond with 204.
+    /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). Filters
+    /// are not applied then, so that a service with envelopes can also respond with 204.
     var isWithoutContent: Bool {
-        response.status == 204 || response.status == 205 || scope.request?.method == "HEAD"
+        [204, 205, 304].contains(response.status) || scope.request?.method == "HEAD"
     }
 
     /// Registers the secrets among the outputs before a response that is not accepted is reported: those that can be
@@ -200,7 +202,8 @@ struct ResponseEvaluator {
                 + "request asked for with 'Range: \(range.text)'"
         }
         let body = try? decoder.decode(response)
-        let words = (body?.value).flatMap(serverMessage)
+        // The description of a resource is not the reason for a success.
+        let words = isSuccess ? nil : (body?.value).flatMap(serverMessage)
         if let words { message += ": \(words)" }
         if response.status == 401, plan.settings.auth?.value.method is DigestAuthentication,
             let requirement = DigestSupport.unsupportedRequirement(of: response)
@@ -409,7 +412,7 @@ extension RequestPlan {
         if returns.isCollection, case .array(let elements) = data {
             for (index, element) in elements.enumerated() {
                 guard let violation = returns.schema.validate(element, limit: 1).first else { continue }
-                let message = redactor.text("element \(index) of the returned list: \(violation.sentence)")
+                let message = redactor.text("element \(index) of the returned list: \(violation.sentence(in: element))")
                 return Failure(.output, message, at: returns.span)
             }
             return nil
@@ -421,6 +424,6 @@ extension RequestPlan {
             return Failure(.output, redactor.text("expected an object, found \(data.kind.phrase)"), at: returns.span)
         }
         let violation = returns.schema.validate(data, limit: 1).first
-        return violation.map { Failure(.output, redactor.text($0.sentence), at: returns.span) }
+        return violation.map { Failure(.output, redactor.text($0.sentence(in: data)), at: returns.span) }
     }
 }

@@ -13,6 +13,11 @@ package struct Authentication: WholeSetting {
 
     /// The method; `nil` for `none`.
     package let method: (any AuthenticationMethod)?
+    /// Keys that are sent with the credentials of the method: an operation of an OpenAPI document may require several
+    /// credentials at once.
+    package private(set) var keys: [APIKeyAuthentication] = []
+
+    private var all: [any AuthenticationMethod] { [method].compactMap { $0 } + keys }
 
     init?(_ node: YAMLNode, _ decoder: inout ManifestDecoder) {
         guard let (key, value) = node.entries.first else {
@@ -25,25 +30,34 @@ package struct Authentication: WholeSetting {
         self.method = method
     }
 
+    /// Returns credentials that one request has together; `nil` if more than one of them is not a key.
+    package static func combined(_ credentials: [Authentication]) -> Authentication? {
+        let others = credentials.filter { !($0.method is APIKeyAuthentication) }
+        guard others.count <= 1, var combined = others.first ?? credentials.first else { return nil }
+        let keys = credentials.compactMap { $0.method as? APIKeyAuthentication }
+        combined.keys = others.isEmpty ? Array(keys.dropFirst()) : keys
+        return combined
+    }
+
     /// Whether a setting is the header field or query parameter that carries these credentials. If a request has both,
     /// the one at the nearer level is sent.
     func isSent(in value: any SettingDefinition) -> Bool {
-        switch method?.location {
-        case .header(let name):
-            (value as? HeaderSetting)?.isNamed(name) ?? false
-        case .query(let name):
-            (value as? QuerySetting)?.name.value.hasSameCodePoints(as: name) ?? false
-        case .cookie, nil: false
+        all.contains { method in
+            switch method.location {
+            case .header(let name): (value as? HeaderSetting)?.isNamed(name) ?? false
+            case .query(let name): (value as? QuerySetting)?.name.value.hasSameCodePoints(as: name) ?? false
+            case .cookie: false
+            }
         }
     }
 
     package func visitUses(_ visitor: UseVisitor) {
-        for text in method?.texts ?? [] { visitor.scalar(text.value, .sending, .credential) }
+        for text in all.flatMap(\.texts) { visitor.scalar(text.value, .sending, .credential) }
     }
 
     package var originPolicy: OriginPolicy { .credential }
-    package var namedFiles: [NamedFile] { method?.namedFiles ?? [] }
-    package var fieldTexts: [ScalarTemplate] { method?.fieldTexts ?? [] }
+    package var namedFiles: [NamedFile] { all.flatMap(\.namedFiles) }
+    package var fieldTexts: [ScalarTemplate] { all.flatMap(\.fieldTexts) }
 }
 
 /// A method of authentication: how it is read, which strings it consists of, and where its credentials are sent.

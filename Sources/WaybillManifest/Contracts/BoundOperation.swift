@@ -86,13 +86,14 @@ package final class BoundOperation: Sendable {
             break
         }
         let media = response?.media?.first(where: \.name.isJSON) ?? response?.media?.first
-        let type = media.flatMap { $0.name.isRange ? nil : $0.name.fieldValue }
+        let type = media?.name.example
         return MockExample(
             status: status,
-            headers: (type.map { [(name: "Content-Type", value: $0)] } ?? []) + (response?.exampleFields ?? []),
+            headers: (type.map { [(name: "Content-Type", value: $0.fieldValue)] } ?? [])
+                + (response?.exampleFields ?? []),
             // A string is sent as it is.
             body: media.flatMap { media in
-                if media.name.isJSON { return .string(JSONWriter().string(media.example ?? [:])) }
+                if type?.isJSON == true { return .string(JSONWriter().string(media.example ?? [:])) }
                 // Only JSON can be made of other values.
                 return media.example.flatMap { $0.object == nil && $0.array == nil ? $0 : nil }
             },

@@ -28,6 +28,11 @@ package struct ContractReader {
             boundary: boundary,
             system: system
         )
+        if name.value.contains("://") {
+            let message = "'\(name.value)' is not a file: an OpenAPI document is not fetched from a network"
+            let help = "Save it beside the manifest, for example with 'curl -o openapi.json URL', and name the file."
+            return (nil, [Diagnostic("invalid-contract", message, at: name.span, help: [help])])
+        }
         let path = files.path(name.value)
         var refusals: [String: FileRefusal] = [:]
         var diagnostics: [Diagnostic] = []

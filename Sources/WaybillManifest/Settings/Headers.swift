@@ -35,6 +35,8 @@ package struct UserAgentSetting: ValueSetting {
 
     package func visitUses(_ visitor: UseVisitor) { visitor.scalar(value, .sending, .header) }
     package var fieldTexts: [ScalarTemplate] { [value] }
+    /// Only an expression can have a secret.
+    package var originPolicy: OriginPolicy { value.constantText == nil ? .content : .any }
 }
 
 extension ManifestDecoder {

@@ -168,7 +168,13 @@ struct OperationBinding {
             let bound = Set(
                 bindings.filter { $0.operation.service == service }.map(\.operation.operation.entry.methodAndPath)
             )
-            for entry in entries where !bound.contains(entry.methodAndPath) {
+            for entry in entries {
+                if case .named(let given) = operations {
+                    // A refinement has another name.
+                    if bindings.contains(where: { $0.name.value.hasSameCodePoints(as: given) }) { continue }
+                } else if bound.contains(entry.methodAndPath) {
+                    continue
+                }
                 guard let operation = try? contract.document.operation(entry) else { continue }
                 var name = "\(service).\(entry.name)"
                 var isSent = false
@@ -271,8 +277,8 @@ struct OperationBinding {
                 known.first { $0.scheme.value.utf8.elementsEqual(scheme.utf8) }?.credentials
             }
             guard credentials.count == alternative.count else { continue }
-            guard credentials.count > 1 else { return credentials.first.map(Settings.init(auth:)) ?? Settings() }
-            guard let settings = Settings(combining: credentials) else {
+            guard let first = credentials.first else { return Settings() }
+            guard let combined = Authentication.combined(credentials.map(\.value)) else {
                 diagnostics.report(
                     "missing-credentials",
                     "the operation requires several credentials at once, of which only keys of the method 'apiKey' "
@@ -282,7 +288,7 @@ struct OperationBinding {
                 )
                 return Settings()
             }
-            return settings
+            return Settings(auth: first.map { _ in combined })
         }
         return Settings()
     }

@@ -68,7 +68,7 @@ private struct OperationCallCheck {
             }
             guard let constant = argument.value.constant else { continue }
             if constant == .null, !parameter.isRequired { continue }
-            if let violation = parameter.schema.validate(constant, limit: 1).first {
+            if let violation = parameter.violation(in: constant) {
                 diagnostics += report(
                     violation.sentence(on: "the input '\(name)'"),
                     argument.value.span(at: violation.instanceLocation.tokens),
@@ -76,6 +76,17 @@ private struct OperationCallCheck {
                     parameter.location,
                     help: violation.needsQuotes ? ["Put quotes around it, so that it is a string."] : []
                 )
+                continue
+            }
+            guard parameter.isSent(constant) else {
+                if parameter.isRequired {
+                    diagnostics += report(
+                        "the input '\(name)' has no value, and so would not be sent",
+                        argument.value.span,
+                        nil,
+                        parameter.location
+                    )
+                }
                 continue
             }
             let text = parameter.text(of: constant)
@@ -106,13 +117,13 @@ private struct OperationCallCheck {
         guard let expected = site.expectedStatus, site.merged.contractSeverity(of: .response) == .error,
             !operation.responses.isEmpty
         else { return [] }
-        let codes = expected.value.map { status -> Int? in
-            if case .code(let code)? = status.constant { code } else { nil }
-        }
-        guard !codes.isEmpty, codes.allSatisfy({ $0.map { operation.response(for: $0) == nil } ?? false }) else {
-            return []
-        }
-        let names = codes.compactMap { $0.map(String.init) }.joined(separator: ", ")
+        let patterns = expected.value.compactMap(\.constant)
+        guard !patterns.isEmpty, patterns.count == expected.value.count,
+            !patterns.contains(where: { pattern in
+                (100...599).contains { pattern.matches($0) && operation.response(for: $0) != nil }
+            })
+        else { return [] }
+        let names = patterns.map(\.description).joined(separator: ", ")
         return [
             Diagnostic(
                 "invalid-value",
@@ -126,7 +137,7 @@ private struct OperationCallCheck {
 
     /// Reports a default of the document that its own schema rejects, where the call gives no value.
     private func wrongDefault(of parameter: ContractParameter, _ name: String) -> [Diagnostic] {
-        guard let value = parameter.defaultValue, let violation = parameter.schema.validate(value, limit: 1).first
+        guard let value = parameter.defaultValue, let violation = parameter.violation(in: value)
         else {
             return []
         }
@@ -143,8 +154,9 @@ private struct OperationCallCheck {
     /// Warns of an operation that requires credentials of which the manifest has none.
     private func missingCredentials() -> [Diagnostic] {
         guard !operation.security.isEmpty, !operation.security.contains(where: \.isEmpty),
-            !site.mayHave(Authentication.key), let schemes = operation.security.first
+            let schemes = operation.security.first
         else { return [] }
+        if site.mayHave(Authentication.key) { return credentialsOfOtherOrigin() }
         let names = schemes.map { "'\($0)'" }.joined(separator: " and ")
         return [
             Diagnostic(
@@ -155,6 +167,28 @@ private struct OperationCallCheck {
                 help: [
                     "Write 'security: {\(schemes[0]): {…}}' in the service, or 'auth: none' if none are needed."
                 ]
+            )
+        ]
+    }
+
+    /// Warns of an operation whose own server does not receive the credentials of the service.
+    private func credentialsOfOtherOrigin() -> [Diagnostic] {
+        let settings = site.merged
+        let isOfService = settings.entries.contains { $0.value.key == Authentication.key && $0.isForServiceOrigin }
+        guard let server = operation.server, isOfService,
+            settings.baseURL?.value.constantText == server.url,
+            let base = site.far.services[bound.service]?.value.settings.baseURL?.value.constantText
+        else { return [] }
+        let (own, services) = (URIReference(server.url), URIReference(base))
+        if own.scheme?.lowercased() == services.scheme?.lowercased(), own.authority == services.authority { return [] }
+        return [
+            Diagnostic(
+                "missing-credentials",
+                "the credentials of the service are not sent to the server of the operation, which has another origin",
+                severity: .warning,
+                at: call.name.span,
+                secondary: secondary(server.location),
+                help: ["Write 'auth' in the step, or 'auth: none' if none are needed."]
             )
         ]
     }
@@ -196,19 +230,38 @@ private struct OperationCallCheck {
         ]
     }
 
+    private var params: [Setting<ParameterSetting>] { site.merged.params.filter { $0.value.value != nil } }
+
+    /// Whether `params` would be the body of the request.
+    private var paramsAreBody: Bool { !["GET", "HEAD", "DELETE"].contains(operation.entry.method) }
+
+    /// Where the manifest itself has a body.
+    private var bodySpan: SourceSpan? {
+        site.merged.body?.span ?? (paramsAreBody ? params.first?.span : nil)
+    }
+
     /// Reports header fields and query parameters that are inputs, and a body where the operation takes none.
     private func clashes() -> [Diagnostic] {
         guard severity == .error else { return [] }
         let settings = site.merged
+        let written =
+            settings.query.map { ("query", $0.value.name.value, $0.span) }
+            + (paramsAreBody ? [] : params.map { ("params", $0.value.name.value, $0.span) })
         var clashes: [(key: String, name: String, span: SourceSpan)] = []
         for (name, parameter) in zip(operation.inputNames, operation.parameters) {
-            let span: SourceSpan? =
+            let clash: (key: String, name: String, span: SourceSpan)? =
                 switch parameter.part {
-                case .query: settings.query.first { $0.value.name.value.hasSameCodePoints(as: parameter.name) }?.span
-                case .header: settings.headers.first { $0.value.isNamed(parameter.name) }?.span
-                case .path, .cookie, .querystring: nil
+                case .query: written.first { $0.1.hasSameCodePoints(as: parameter.name) }
+                case .querystring: written.first
+                case .header:
+                    settings.headers.first { $0.value.isNamed(parameter.name) }.map { ("headers", name, $0.span) }
+                case .cookie:
+                    settings.headers.first { $0.value.hasCookie(named: parameter.name) }.map {
+                        ("headers", name, $0.span)
+                    }
+                case .path: nil
                 }
-            if let span { clashes.append((parameter.part == .query ? "query" : "headers", name, span)) }
+            if let clash { clashes.append((clash.key, name, clash.span)) }
         }
         var diagnostics = clashes.map { clash in
             Diagnostic(
@@ -218,12 +271,12 @@ private struct OperationCallCheck {
                 help: ["Write it under 'with'."]
             )
         }
-        if operation.body == nil, let body = settings.body {
+        if operation.body == nil, let span = bodySpan {
             diagnostics.append(
                 Diagnostic(
                     "conflicting-keys",
                     "the operation takes no body",
-                    at: body.span,
+                    at: span,
                     secondary: secondary(operation.entry.location),
                     help: ["To send one anyway, write 'contract: {request: off}'."]
                 )
@@ -234,12 +287,12 @@ private struct OperationCallCheck {
 
     private func body() -> [Diagnostic] {
         let settings = site.merged
-        if operation.body != nil, let written = settings.body {
+        if operation.body != nil, let span = bodySpan {
             return [
                 Diagnostic(
                     "conflicting-keys",
                     "the body of an operation is its input 'body'",
-                    at: written.span,
+                    at: span,
                     help: ["Write it under 'with', as 'body'."]
                 )
             ]
@@ -294,6 +347,18 @@ private struct OperationCallCheck {
 
     private func secondary(_ location: ContractLocation) -> [Diagnostic.Label] {
         bound.contract.span(of: location).map { [.init($0, "required by the contract")] } ?? []
+    }
+}
+
+extension HeaderSetting {
+    /// Whether it is a constant `Cookie` field with this cookie.
+    fileprivate func hasCookie(named name: String) -> Bool {
+        guard isNamed("Cookie") else { return false }
+        let pairs = (texts ?? []).compactMap(\.constantText).flatMap { $0.split(separator: ";") }
+        return pairs.contains { pair in
+            let start = pair.utf8.drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: "=") }
+            return start.elementsEqual(name.utf8)
+        }
     }
 }
 

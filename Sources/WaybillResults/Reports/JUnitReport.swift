@@ -8,9 +8,8 @@ import WaybillFormats
 package enum JUnitReport: RunReport {
     package static let name = "junit"
 
-    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
-        var suites: [Suite] = []
-        for run in runs { try suites.append(Suite(run)) }
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+        let suites = runs.map(Suite.init)
         let total = runs.reduce(Duration.zero) { $0 + $1.result.time }
         stream.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
         let numbers = numbers(of: suites.flatMap(\.cases))
@@ -36,9 +35,9 @@ package enum JUnitReport: RunReport {
         let cases: [Case]
         let warnings: [String]
 
-        init(_ reported: ReportedRun) throws(ResultsError) {
+        init(_ reported: ReportedRun) {
             run = reported.result
-            warnings = try ReportedWarnings(of: reported).allLines
+            warnings = ReportedWarnings(of: reported).allLines
             // A run that was stopped has not failed, but it must not count as passed either.
             let ofSteps = run.steps.filter(\.isCounted).flatMap { step -> [Case] in
                 [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }

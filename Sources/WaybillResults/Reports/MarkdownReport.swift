@@ -13,12 +13,12 @@ package enum MarkdownReport: RunReport {
     /// The maximum number of operations that are listed as not called.
     private static let longestList = 50
 
-    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
-        stream.write(try document(for: runs))
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
+        stream.write(document(for: runs))
     }
 
     /// Returns the report of some runs.
-    package static func document(for reported: [ReportedRun]) throws(ResultsError) -> String {
+    package static func document(for reported: [ReportedRun]) -> String {
         let runs = reported.map(\.result)
         var text = ""
         for run in runs { text += heading(of: run) }
@@ -31,7 +31,7 @@ package enum MarkdownReport: RunReport {
         }
         if omitted > 0 { text += "\n… and \(omitted) more failures.\n" }
         for run in reported {
-            let warnings = try warnings(of: run, run.result.prefix(among: runs.count))
+            let warnings = warnings(of: run, run.result.prefix(among: runs.count))
             if text.utf8.count + warnings.utf8.count < greatestSize { text += warnings }
         }
         text += coverage(of: ContractCoverage.combined(runs.map(\.coverage)))
@@ -63,8 +63,8 @@ package enum MarkdownReport: RunReport {
     }
 
     /// Returns the warnings of a run as a list.
-    private static func warnings(of run: ReportedRun, _ prefix: String) throws(ResultsError) -> String {
-        let lines = try ReportedWarnings(of: run).allLines.map {
+    private static func warnings(of run: ReportedRun, _ prefix: String) -> String {
+        let lines = ReportedWarnings(of: run).allLines.map {
             "- ⚠️ \(code((prefix + $0).excerpt(longestWarning)))\n"
         }
         return lines.isEmpty ? "" : lines.joined() + "\n"

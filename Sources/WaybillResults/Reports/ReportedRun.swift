@@ -23,10 +23,23 @@ package struct ReportedRun: Sendable {
     ///
     /// - Parameter reason: Why the run could not be started; `nil` if an earlier failure or a signal prevented it.
     package init(notRun manifest: String, because reason: RedactedText?) {
-        let now = Timestamp.now()
         var step = StepResult(id: "run", path: "run", graph: "run", outcome: reason == nil ? .skipped : .failed)
         step.name = reason == nil ? "the manifest was not run" : "the run has no result"
         step.failure = reason.map { Failure(.input, $0, at: nil) }
+        self.init(step, of: manifest)
+    }
+
+    /// Creates the run of a check of all runs, which failed, so that reports name what made the command fail.
+    package init(ofCheck id: String, _ name: String, failedBecause reason: RedactedText) {
+        var step = StepResult(id: id, path: id, graph: id, outcome: .failed)
+        step.name = name
+        step.failure = Failure(.expect, reason, at: nil)
+        self.init(step, of: id)
+    }
+
+    /// Creates a run without a folder, of a single step.
+    private init(_ step: StepResult, of manifest: String) {
+        let now = Timestamp.now()
         result = RunResult(
             id: RunID(),
             manifest: manifest,
@@ -34,7 +47,7 @@ package struct ReportedRun: Sendable {
             startedAt: now,
             finishedAt: now,
             time: .zero,
-            outcome: reason == nil ? .interrupted : .failed,
+            outcome: step.outcome == .failed ? .failed : .interrupted,
             steps: [step]
         )
         folder = nil

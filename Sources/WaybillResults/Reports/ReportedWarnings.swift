@@ -11,19 +11,23 @@ struct ReportedWarnings {
     /// The number of warnings that are not in `lines`.
     private(set) var omittedCount = 0
 
-    /// Reads the warnings of a run.
-    ///
-    /// - Throws: An error if the run's journal cannot be read.
-    init(of run: ReportedRun) throws(ResultsError) {
-        guard let folder = run.folder else { return }
-        var journal = JournalReader("\(folder)/\(FolderContents.journal)") { line in
+    /// Reads the warnings of a run; the reason, if its journal cannot be read.
+    init(of run: ReportedRun) {
+        guard let folder = run.folder, case let path = "\(folder)/\(FolderContents.journal)",
+            FolderContents.status(of: path) != nil
+        else { return }
+        var journal = JournalReader(path) { line in
             line.indices.contains { line[$0...].starts(with: Self.type) } ? line : nil
         }
-        try journal.readEvents { event in
-            guard case .warning(let message, let location) = event.kind else { return }
-            guard lines.count < Self.maximum else { return omittedCount += 1 }
-            let step = event.step.map { "\($0): " } ?? ""
-            lines.append(PrintableText.oneLine("\(step)\(message)" + (location.map { " (\($0))" } ?? "")))
+        do throws(ResultsError) {
+            try journal.readEvents { event in
+                guard case .warning(let message, let location) = event.kind else { return }
+                guard lines.count < Self.maximum else { return omittedCount += 1 }
+                let step = event.step.map { "\($0): " } ?? ""
+                lines.append(PrintableText.oneLine("\(step)\(message)" + (location.map { " (\($0))" } ?? "")))
+            }
+        } catch {
+            lines.append(PrintableText.oneLine(error.message))
         }
     }
 

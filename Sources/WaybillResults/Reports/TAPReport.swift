@@ -8,7 +8,7 @@ import WaybillJSON
 package enum TAPReport: RunReport {
     package static let name = "tap"
 
-    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) throws(ResultsError) {
+    package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
         stream.write("TAP version 13\n1..\(runs.reduce(0) { $0 + $1.result.steps.count(where: \.isCounted) })\n")
         var number = 0
         for run in runs {
@@ -18,7 +18,7 @@ package enum TAPReport: RunReport {
                 stream.write(line(of: step, number, prefix))
                 if step.hasFailed { stream.write(block(of: step)) }
             }
-            for warning in try ReportedWarnings(of: run).allLines {
+            for warning in ReportedWarnings(of: run).allLines {
                 stream.write("# warning: \(PrintableText.oneLine(prefix))\(warning)\n")
             }
         }

@@ -44,11 +44,11 @@ extension HTMLReport {
         """
 
     /// The section of the warnings; empty without any.
-    static func warnings(of runs: [ReportedRun]) throws(ResultsError) -> HTML {
+    static func warnings(of runs: [ReportedRun]) -> HTML {
         var items: [HTML] = []
         for run in runs {
             let prefix = run.result.prefix(among: runs.count)
-            items += try ReportedWarnings(of: run).allLines.map { "<li>\(prefix)\($0)</li>\n" }
+            items += ReportedWarnings(of: run).allLines.map { "<li>\(prefix)\($0)</li>\n" }
         }
         if items.isEmpty { return "" }
         return """

@@ -18,7 +18,7 @@ package enum HTMLReport: RunReport {
         stream.write(bytes(of: report_style()))
         stream.write(header(of: runs.map(\.result)).markup)
         let numbers = try writeFailures(of: runs, to: &stream)
-        stream.write(try warnings(of: runs).markup)
+        stream.write(warnings(of: runs).markup)
         stream.write(coverage(of: ContractCoverage.combined(runs.map(\.result.coverage))).markup)
         stream.write(steps(isEmpty: runs.allSatisfy(\.result.steps.isEmpty)).markup)
         for (run, numbers) in zip(runs, numbers) { writeData(of: run.result, numbers, to: &stream) }
