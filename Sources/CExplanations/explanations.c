@@ -91,6 +91,7 @@ static const unsigned char pages[] = {
 #embed "pages/missing-file.md" suffix(, 0,)
 #embed "pages/missing-input.md" suffix(, 0,)
 #embed "pages/missing-key.md" suffix(, 0,)
+#embed "pages/missing-responses.md" suffix(, 0,)
 #embed "pages/missing-secret.md" suffix(, 0,)
 #embed "pages/mock-error.md" suffix(, 0,)
 #embed "pages/needs-cycle.md" suffix(, 0,)

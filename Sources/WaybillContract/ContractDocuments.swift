@@ -54,7 +54,29 @@ struct ContractDocuments: Sendable {
     }
 
     /// Returns the object at a location, or the one that it refers to by `$ref`, with its location.
+    ///
+    /// - Throws: If there is none, or one of its fields has another type than OpenAPI defines.
     func object(at start: ContractLocation) throws(ContractError) -> (location: ContractLocation, members: JSONObject) {
+        let found = try anyObject(at: start)
+        for (name, value) in found.members {
+            if let expected = FieldTypes.mismatch(of: value, in: name) {
+                throw ContractError("'\(name)' must be \(expected)", at: found.location.appending(.name(name)))
+            }
+        }
+        return found
+    }
+
+    /// Returns the schema object at a location, or the one that it refers to by `$ref`, with its location. What is wrong in
+    /// it is found when it is compiled.
+    func schemaObject(
+        at start: ContractLocation
+    ) throws(ContractError) -> (location: ContractLocation, members: JSONObject) {
+        try anyObject(at: start)
+    }
+
+    private func anyObject(
+        at start: ContractLocation
+    ) throws(ContractError) -> (location: ContractLocation, members: JSONObject) {
         var location = start
         for _ in 0..<Self.longestChain {
             guard case .object(let members)? = value(at: location) else {
@@ -129,5 +151,33 @@ struct ContractDocuments: Sendable {
             }
         }
         return found
+    }
+}
+
+/// The types of the fixed fields of OpenAPI's objects other than schemas. A field has the same type wherever it occurs
+/// (OpenAPI 3.2.0, section 4).
+private enum FieldTypes {
+    private static let mappings: Set = [
+        "additionalOperations", "callbacks", "content", "encoding", "examples", "headers", "links", "responses",
+        "variables",
+    ]
+    private static let lists: Set = ["parameters", "security", "servers"]
+    private static let flags: Set = ["allowEmptyValue", "allowReserved", "deprecated", "explode", "required"]
+    private static let strings: Set = [
+        "contentType", "description", "in", "name", "operationId", "scheme", "style", "summary", "type", "url",
+    ]
+
+    /// Returns the type that a field must have; `nil` if its value has it, or the field is not known.
+    static func mismatch(of value: JSON, in name: String) -> String? {
+        switch value {
+        case .object where mappings.contains(name), .array where lists.contains(name), .bool where flags.contains(name),
+            .string where strings.contains(name):
+            nil
+        default:
+            mappings.contains(name)
+                ? "a mapping"
+                : lists.contains(name)
+                    ? "a list" : flags.contains(name) ? "true or false" : strings.contains(name) ? "a string" : nil
+        }
     }
 }

@@ -122,7 +122,11 @@ extension ContractDocuments {
     private static let maximumNesting = 8
 
     private func fields(of media: ContractLocation) throws(ContractError) -> [String: ContractMedia.Field] {
-        let encodings = value(at: media.appending(.name("encoding")))?.object ?? JSONObject()
+        let list = media.appending(.name("encoding"))
+        var encodings = JSONObject()
+        for (name, _) in value(at: list)?.object ?? JSONObject() {
+            encodings[name] = .object(try object(at: list.appending(.name(name))).members)
+        }
         var fields: [String: ContractMedia.Field] = [:]
         let schemaLocation = media.appending(.name("schema"))
         if value(at: schemaLocation) != nil {
@@ -142,7 +146,7 @@ extension ContractDocuments {
         depth: Int
     ) throws(ContractError) -> [(name: String, location: ContractLocation)] {
         guard depth < Self.maximumNesting, value(at: start)?.bool == nil else { return [] }
-        let (location, members) = try object(at: start)
+        let (location, members) = try schemaObject(at: start)
         var properties = (members["properties"]?.object ?? JSONObject()).map { name, _ in
             (name: name, location: location.appending(.name("properties"), .name(name)))
         }
@@ -174,7 +178,7 @@ extension ContractDocuments {
     /// later versions (OpenAPI 3.1.1, section 4.8.14.2).
     private func isBinary(at start: ContractLocation, depth: Int) throws(ContractError) -> Bool {
         guard depth < Self.maximumNesting, value(at: start)?.bool == nil else { return false }
-        let (location, schema) = try object(at: start)
+        let (location, schema) = try schemaObject(at: start)
         if schema["format"]?.string == "binary" { return true }
         if schema["items"] != nil { return try isBinary(at: location.appending(.name("items")), depth: depth + 1) }
         for keyword in ["allOf", "anyOf", "oneOf"] {

@@ -1,3 +1,4 @@
+import WaybillFormats
 package import WaybillJSON
 package import WaybillSchema
 
@@ -62,6 +63,9 @@ extension ContractDocuments {
         guard let name = members["name"]?.string else {
             throw ContractError("a parameter must have a 'name'", at: location)
         }
+        if members["in"] == "header", !name.isToken {
+            throw ContractError("'\(name)' cannot be the name of a header field", at: location)
+        }
         guard let part = members["in"]?.string.flatMap(ContractParameter.Part.init) else {
             throw ContractError("'in' must be one of path, query, header, cookie and querystring", at: location)
         }
@@ -88,6 +92,9 @@ extension ContractDocuments {
             : part == .querystring && !isJSON
                 ? .form : part == .query && members["allowReserved"] == true ? .literal : .component
         let writer = isJSON ? nil : try self.writer(of: name, part, members, encoding, at: location)
+        guard members["schema"] != nil || members["content"] != nil else {
+            throw ContractError("a parameter must have a 'schema' or 'content'", at: location)
+        }
         let schemaLocation = schemaOwner.appending(.name("schema"))
         let isTyped = value(at: schemaLocation) != nil
         let document = isTyped ? try object(ifSchemaAt: schemaLocation) : true
@@ -110,7 +117,7 @@ extension ContractDocuments {
     /// Whether a schema, or a part of it, accepts objects.
     private func mayBeObject(at start: ContractLocation, depth: Int) throws(ContractError) -> Bool {
         guard depth < 8, value(at: start)?.bool == nil else { return true }
-        let (location, schema) = try object(at: start)
+        let (location, schema) = try schemaObject(at: start)
         if let types = schema["type"]?.array?.compactMap(\.string) ?? schema["type"]?.string.map({ [$0] }) {
             return types.contains("object")
         }
@@ -127,7 +134,7 @@ extension ContractDocuments {
     /// Returns the schema at a location, or the one that it refers to; booleans are schemas, too.
     func object(ifSchemaAt location: ContractLocation) throws(ContractError) -> JSON {
         if let schema = value(at: location), schema.bool != nil { return schema }
-        return .object(try object(at: location).members)
+        return .object(try schemaObject(at: location).members)
     }
 
     private func writer(

@@ -44,7 +44,7 @@ private struct ExampleMaker {
         left -= 1
         guard left > 0, depth <= 2 * Self.maximumDepth, let value = documents.value(at: start) else { return nil }
         if value.bool != nil { return value == true ? .null : nil }
-        guard let (location, schema) = try? documents.object(at: start) else { return nil }
+        guard let (location, schema) = try? documents.schemaObject(at: start) else { return nil }
         if let written = schema["example"] ?? schema["examples"]?[0] ?? schema["const"] ?? schema["default"]
             ?? schema["enum"]?[0]
         {
@@ -298,7 +298,7 @@ extension JSONObject {
 
 extension ContractDocuments {
     /// Returns the schema at a location, or the one that it refers to, if that is an object.
-    fileprivate func resolved(_ location: ContractLocation) -> JSONObject? { try? object(at: location).members }
+    fileprivate func resolved(_ location: ContractLocation) -> JSONObject? { try? schemaObject(at: location).members }
 
     /// Whether a schema says more than which members an object must have.
     fileprivate func hasType(_ location: ContractLocation) -> Bool {

@@ -180,7 +180,8 @@ package struct OpenAPIDocument: Sendable {
         return url.utf8.first == UInt8(ascii: "/") && url.utf8.count > 1 ? url : nil
     }
 
-    /// Returns the address of the first server of the document, a path item or an operation.
+    /// Returns the address of the first server of the document, a path item or an operation; `nil` if it is not the absolute
+    /// address of a server.
     func server(of owner: ContractLocation) -> (url: String, location: ContractLocation)? {
         let list = owner.appending(.name("servers"), .index(0))
         guard let server = documents.value(at: list), var url = server["url"]?.string else { return nil }
@@ -188,8 +189,12 @@ package struct OpenAPIDocument: Sendable {
             guard let value = variable["default"].flatMap(\.parameterText) else { continue }
             url = url.replacing("{\(name)}", with: value)
         }
-        let scheme = URIReference(url).scheme?.lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
+        let address = URIReference(url)
+        // A query, a fragment or a user name is not permitted (OpenAPI 3.2.0, section 4.6); a brace is of a variable without a
+        // value.
+        guard ["http", "https"].contains(address.scheme?.lowercased()), address.query == nil, address.fragment == nil,
+            let authority = address.authority, !authority.isEmpty, !authority.contains("@"), !url.contains("{")
+        else { return nil }
         return (url, list.appending(.name("url")))
     }
 

@@ -132,7 +132,7 @@ extension OpenAPIDocument {
             parameters: parameters,
             body: body,
             responses: try documents.responses(of: location),
-            security: security(members),
+            security: try security(members, at: location),
             server: server(of: entry.location) ?? server(of: entry.pathItem),
             text: text(of: entry)
         )
@@ -194,18 +194,44 @@ extension OpenAPIDocument {
             rest = rest[rest.index(after: close)...]
         }
         if !rest.isEmpty { pieces.append(.literal(PercentEncoding.literal(String(rest)))) }
+        let unused = parameters.indices.first { index in
+            parameters[index].part == .path
+                && !pieces.contains { if case .parameter(index) = $0 { true } else { false } }
+        }
+        if let unused {
+            throw ContractError(
+                "the path has no '{\(parameters[unused].name)}', but the operation has a parameter in 'path' with this name",
+                at: parameters[unused].location
+            )
+        }
         return pieces
     }
 
-    private func security(_ members: JSONObject) -> [[String]] {
-        let root = documents.value(at: ContractLocation(documents.address).appending(.name("security")))
-        return ((members["security"] ?? root)?.array ?? []).map { $0.object?.names ?? [] }
+    private func security(
+        _ members: JSONObject,
+        at location: ContractLocation
+    ) throws(ContractError) -> [[String]] {
+        let owner = members["security"] == nil ? ContractLocation(documents.address) : location
+        let list = owner.appending(.name("security"))
+        guard let written = documents.value(at: list) else { return [] }
+        guard let alternatives = written.array else { throw ContractError("'security' must be a list", at: list) }
+        var names: [[String]] = []
+        for (index, alternative) in alternatives.enumerated() {
+            guard let schemes = alternative.object?.names else {
+                throw ContractError("this must be a mapping of security schemes", at: list.appending(.index(index)))
+            }
+            names.append(schemes)
+        }
+        return names
     }
 
     private func text(of entry: Entry) -> String {
         let owners = [entry.pathItem.appending(.name("parameters")), entry.location]
         let locations = owners.flatMap { [$0] + documents.referred(from: $0) }
-        return locations.compactMap { documents.value(at: $0).map { JSONWriter().string($0) } }.joined(separator: "\n")
+        let root = ContractLocation(documents.address)
+        let dialect = ["openapi", "jsonSchemaDialect"].map { root.appending(.name($0)) }
+        let values = (dialect + locations).compactMap { documents.value(at: $0).map { JSONWriter().string($0) } }
+        return ([entry.methodAndPath] + values).joined(separator: "\n")
     }
 }
 

@@ -52,7 +52,7 @@ struct ParameterWriter: Sendable {
     private func list(_ elements: [JSON]) -> String? {
         let defined = elements.filter { $0 != .null }
         let texts = defined.compactMap(\.parameterText).map(encoded)
-        guard texts.count == defined.count else { return nil }
+        guard texts.count == defined.count, !texts.contains(where: hasDelimiter) else { return nil }
         switch style {
         case .simple: return texts.joined(separator: ",")
         case .label: return "." + texts.joined(separator: explodes ? "." : ",")
@@ -72,7 +72,8 @@ struct ParameterWriter: Sendable {
         let pairs = defined.compactMap { member -> (name: String, value: String)? in
             member.value.parameterText.map { (encoded(member.name), encoded($0)) }
         }
-        guard pairs.count == defined.count else { return nil }
+        guard pairs.count == defined.count, !pairs.contains(where: { hasDelimiter($0.name) || hasDelimiter($0.value) })
+        else { return nil }
         let flat = pairs.flatMap { [$0.name, $0.value] }
         let assigned = pairs.map { "\($0.name)=\($0.value)" }
         switch style {
@@ -107,6 +108,16 @@ struct ParameterWriter: Sendable {
             }
         }
         return pairs
+    }
+
+    /// Whether a part of a list or an object has what would separate it from the next part.
+    private func hasDelimiter(_ text: String) -> Bool {
+        switch style {
+        case .simple: encoding == .none && text.utf8.contains(UInt8(ascii: ","))
+        case .cookie: text.utf8.contains { $0 == UInt8(ascii: explodes ? ";" : ",") }
+        case .spaceDelimited, .pipeDelimited: !explodes && text.contains(delimiter)
+        case .label, .matrix, .form, .deepObject: false
+        }
     }
 
     private var encodedName: String { encoding == .none ? name : PercentEncoding.component(name) }

@@ -80,11 +80,20 @@ package struct RunSession: Sendable {
         executor.trace = trace
         executor.setUpWarnings = warnings + connectionWarnings
         let outcome = await executor.run(id: id)
-        // The transport is closed and the trace exported while the results are written.
-        async let jarFailures = close(engine, mock)
+        // The transport is closed and the trace exported while the results are written; jars with files before, so that
+        // they are not lost if the results cannot be written.
+        let storesCookies = plan.requests.contains { if case .jar = $0.settings.cookies?.value { true } else { false } }
+        var failures = storesCookies ? await close(engine, mock) : []
+        async let laterFailures = storesCookies ? [] : close(engine, mock)
         async let exported: Void = finish(exporter)
-        let report = try await write(outcome, state, to: folder)
-        let failures = await jarFailures
+        let report: Report
+        do throws(RunError) {
+            report = try await write(outcome, state, to: folder)
+        } catch {
+            if failures.isEmpty { throw error }
+            throw RunError(.unwritableResults, redactor.redact(([error.message] + failures).joined(separator: "; ")))
+        }
+        failures += await laterFailures
         await exported
         guard failures.isEmpty else {
             throw RunError(.unwritableResults, redactor.redact(failures.joined(separator: "; ")))

@@ -58,7 +58,7 @@ extension SchemaViolation {
         case .string(let string):
             let isShort = string.utf8.count <= Self.longestQuotation
             text = isShort ? "'\(string)'" : "a string of \(string.unicodeScalars.count) characters"
-        case .number(let number): text = number.text
+        case .number(let number): text = Wording.short(number)
         case .bool(let bool): text = "\(bool)"
         case .null, .bytes, .array, .object: return ""
         }
@@ -73,7 +73,7 @@ extension SchemaViolation {
     /// The violation as a sentence about a value with a name.
     package func sentence(on subject: String) -> String {
         if case .unknownName(let name, _) = detail, instanceLocation.tokens.count == 1 {
-            return "\(subject) has the unknown key '\(name)'\(meant)"
+            return "\(subject) has \(Self.unknownKey(name))\(meant)"
         }
         return instanceLocation.tokens.isEmpty ? "\(subject) \(message)" : "\(subject): \(sentence)"
     }
@@ -82,10 +82,16 @@ extension SchemaViolation {
     package var sentence: String {
         if case .unknownName(let name, _) = detail, !instanceLocation.tokens.isEmpty {
             let parent = JSONPointer(instanceLocation.tokens.dropLast()).description
-            return "\(parent.isEmpty ? "the data" : "the value at \(parent)") has the unknown key '\(name)'\(meant)"
+            return "\(parent.isEmpty ? "the data" : "the value at \(parent)") has \(Self.unknownKey(name))\(meant)"
         }
         let location = instanceLocation.description
         return "\(location.isEmpty ? "the data" : "the value at \(location)") \(message)"
     }
+
+    private static func unknownKey(_ name: String) -> String {
+        let isShort = name.utf8.count <= longestQuotation
+        return isShort ? "the unknown key '\(name)'" : "an unknown key of \(name.unicodeScalars.count) characters"
+    }
+
     private var meant: String { suggestion.map { ": did you mean '\($0)'?" } ?? "" }
 }

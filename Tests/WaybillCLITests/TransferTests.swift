@@ -73,6 +73,50 @@ import WaybillTestSupport
         #expect(folder.read("out/run.json") != nil)
     }
 
+    @Test(arguments: [true, false])
+    func `cookies that a killed run has not stored in their jar are obtained again`(isKilled: Bool) async throws {
+        let requests = Mutex<[String]>([])
+        let folder = folder
+        let server = try LoopbackServer { connection in
+            while let request = connection.readRequest() {
+                let cookie = request.values(named: "Cookie").first ?? "none"
+                let count = requests.withLock {
+                    $0.append("\(request.target) \(cookie)")
+                    return $0.count
+                }
+                if count == 2, isKilled {
+                    folder.write("", to: "held")
+                    return connection.waitForEnd()
+                }
+                let answer = ServerResponse(
+                    status: count == 2 ? 500 : 200,
+                    headers: request.target == "/login" ? [("Set-Cookie", "sid=1")] : []
+                )
+                guard connection.write(answer.bytes(to: request.method)) else { return }
+            }
+        }
+        defer { server.stop() }
+        folder.write(
+            """
+            waybill: 1
+            services: {s: {baseURL: "\(server.url(""))", cookies: {jar: jar.txt}}}
+            graphs: {main: {chain: [{get: /login}, {get: /item}]}}
+            """,
+            to: "m.yaml"
+        )
+        let run = try await shell(
+            isKilled
+                ? """
+                "$W" run m.yaml --out out & P=$!; until [ -e held ]; do sleep 0.05; done; kill -9 $P; wait $P; "$W" resume out
+                """ : "$W run m.yaml --out out; $W resume out"
+        )
+        #expect(run.status == 0, "\(run.outputText)\(run.errorText)")
+        let all = requests.withLock { $0 }
+        let expected = ["/login none", "/item sid=1"] + (isKilled ? ["/login none"] : []) + ["/item sid=1"]
+        #expect(all == expected)
+        #expect(folder.read("jar.txt")?.contains("sid") == true)
+    }
+
     @Test func `a download for which the disk has no room is tolerated, kept, and continued by resume`() async throws {
         let ranges = Mutex<[String]>([])
         let server = try LoopbackServer { connection in

@@ -30,7 +30,7 @@ import WaybillJSON
             """,
             [
                 "paths/b.json":
-                    ##"{"delete": {"operationId": "remove", "parameters": [{"$ref": "#/p"}]}, "p": {"name": "i", "in": "query"}}"##
+                    ##"{"delete": {"operationId": "remove", "parameters": [{"$ref": "#/p"}]}, "p": {"name": "i", "in": "query", "schema": {}}}"##
             ]
         )
         #expect(document.operations.map(\.name) == ["list", "QUERY /a", "LINK /a", "remove"])
@@ -61,8 +61,33 @@ import WaybillJSON
             "this is not a valid schema: it "
         ),
         (
-            #""parameters": [{"name": "p", "in": "query"}, {"name": "p", "in": "query", "required": true}]"#,
+            #""parameters": [{"name": "p", "in": "query", "schema": {}}, {"name": "p", "in": "query", "schema": {}}]"#,
             "the parameter 'p' in 'query' is listed twice"
+        ),
+        (#""parameters": {"name": "p", "in": "query"}"#, "'parameters' must be a list"),
+        (
+            #""parameters": [{"name": "p", "in": "query", "required": "true", "schema": {}}]"#,
+            "'required' must be true or false"
+        ),
+        (
+            #""parameters": [{"name": "p", "in": "query", "explode": "false", "schema": {}}]"#,
+            "'explode' must be true or false"
+        ),
+        (#""parameters": [{"name": "p", "in": "query", "content": "x"}]"#, "'content' must be a mapping"),
+        (#""parameters": [{"name": "p", "in": "query"}]"#, "a parameter must have a 'schema' or 'content'"),
+        (
+            #""parameters": [{"name": "a b", "in": "header", "schema": {}}]"#,
+            "'a b' cannot be the name of a header field"
+        ),
+        (#""security": {"key": []}"#, "'security' must be a list"),
+        (#""security": ["key"]"#, "this must be a mapping of security schemes"),
+        (
+            #""requestBody": {"content": {"multipart/form-data": {"encoding": {"a": "x"}}}}"#,
+            "this must be an object"
+        ),
+        (
+            #""parameters": [{"name": "p", "in": "path", "schema": {}}]"#,
+            "the path has no '{p}', but the operation has a parameter in 'path' with this name"
         ),
         (##""requestBody": {"$ref": "#/paths/~1a/post/requestBody"}"##, "this reference leads back to itself"),
     ])
@@ -75,6 +100,23 @@ import WaybillJSON
         }
     }
 
+    @Test func `a response whose fields have wrong types is an error`() {
+        for members in [#""headers": []"#, #""headers": {"a": {"required": "true"}}"#, #""content": []"#] {
+            #expect(throws: ContractError.self, "\(members)") {
+                try ContractFixture.operation("", responses: #"{"200": {"description": "", \#(members)}}"#)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("http://h/v1?a=1", false), ("http://h/v1#a", false), ("http://u:p@h/v1", false), ("http:///v1", false),
+        ("http://{host}/v1", false), ("ftp://h/", false), ("http://h:8080/v1", true),
+    ])
+    func `the address of a server has no query, fragment, user or unknown variable`(url: String, isValid: Bool) throws {
+        let document = try ContractFixture.document(#"{"openapi": "3.1.0", "servers": [{"url": "\#(url)"}]}"#)
+        #expect((document.server != nil) == isValid)
+    }
+
     @Test func `a path needs a parameter for each of its names`() throws {
         #expect(throws: ContractError.self) { try ContractFixture.operation("", path: "/{id}") }
         #expect(throws: ContractError.self) { try ContractFixture.operation("", path: "/{id") }
@@ -83,8 +125,9 @@ import WaybillJSON
     @Test func `inputs with the same name are named by their parts`() throws {
         let operation = try ContractFixture.operation(
             """
-            "parameters": [{"name": "id", "in": "query"}, {"name": "id", "in": "header"}, {"name": "body", "in": "query"},
-                           {"name": "x", "in": "query"}, {"name": "Accept", "in": "header"}],
+            "parameters": [{"name": "id", "in": "query", "schema": {}}, {"name": "id", "in": "header", "schema": {}},
+                           {"name": "body", "in": "query", "schema": {}}, {"name": "x", "in": "query", "schema": {}},
+                           {"name": "Accept", "in": "header", "schema": {}}],
             "requestBody": {"content": {"text/plain": {}, "application/json": {}}}
             """
         )
@@ -110,5 +153,8 @@ import WaybillJSON
         }
         #expect(try text("string", "string") == text("string", "null"))
         #expect(try text("string", "string") != text("null", "string"))
+        let plain = try ContractFixture.operation("").text
+        #expect(try ContractFixture.operation("", path: "/b").text != plain)
+        #expect(try ContractFixture.operation("", version: "3.0.4").text != plain)
     }
 }

@@ -18,9 +18,12 @@ import WaybillSchema
 
     @Test(
         arguments: [
-            (#""in": "query""#, [], false), (#""in": "query""#, [.null], false), (#""in": "query""#, [:], false),
-            (#""in": "query""#, [1], true), (#""in": "query""#, "", true), (#""in": "path""#, [:], true),
-            (#""in": "query", "content": {"application/json": {}}"#, [], true), (#""in": "header""#, .null, false),
+            (#""in": "query", "schema": {}"#, [], false), (#""in": "query", "schema": {}"#, [.null], false),
+            (#""in": "query", "schema": {}"#, [:], false),
+            (#""in": "query", "schema": {}"#, [1], true), (#""in": "query", "schema": {}"#, "", true),
+            (#""in": "path", "schema": {}"#, [:], true),
+            (#""in": "query", "content": {"application/json": {}}"#, [], true),
+            (#""in": "header", "schema": {}"#, .null, false),
         ] as [(String, JSON, Bool)]
     )
     func `a value without values is not sent`(parameter: String, value: JSON, isSent: Bool) throws {

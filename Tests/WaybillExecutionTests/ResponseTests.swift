@@ -114,6 +114,29 @@ import WaybillTransport
         #expect(failure.message.string.hasPrefix(words), "\(failure.message)")
     }
 
+    @Test(arguments: ["[1, 2]", "[]", ""])
+    func `a part of the content has the length of its range`(body: String) async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, headers: {Range: bytes=50-}, decoding: text}]}}",
+            ["/a": .part(body, contentRange: "bytes 50-52/100")]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(
+            failure.message
+                == "the response has \(body.utf8.count) bytes, not the 3 of 'Content-Range: bytes 50-52/100'"
+        )
+    }
+
+    @Test func `the message of a server is kept up to a length`() async throws {
+        let message = String(repeating: "a", count: 100_000)
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, filters: [{require: {that: 1 == 2, message: $.message}}]}]}}",
+            ["/a": .json(#"{"message": "\#(message)"}"#)]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect((8_192...8_200).contains(failure.message.string.utf8.count))
+    }
+
     @Test(arguments: ["bytes=50-52", "bytes=50-99", "bytes=50-", "bytes=-50", "bytes=0-9, 50-52", "items=0-9"])
     func `a part of the content that starts where the range starts is accepted`(range: String) async throws {
         let fixture = try ExecutionFixture(

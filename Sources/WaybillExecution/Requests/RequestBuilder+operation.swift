@@ -108,7 +108,9 @@ extension RequestBuilder {
         let media = chosen.flatMap(declared.media) ?? declared.preferred
         let violations = media.violations(in: value.json, as: chosen)
         if let first = violations.first {
-            let sentences = violations.map { $0.sentence(on: "the input 'body'") }
+            let sentences =
+                value.isSecret
+                ? ["the input 'body' \(Self.secretViolation)"] : violations.map { $0.sentence(on: "the input 'body'") }
             let location = ContractLocation(of: first) ?? media.location
             try violate(sentences.joined(separator: "; "), at: "body", location, bound)
         }
@@ -145,7 +147,9 @@ extension RequestBuilder {
     ) throws(EvaluationFailure) -> String {
         if let violation = parameter.violation(in: value.json) {
             let location = ContractLocation(of: violation) ?? parameter.location
-            try violate(violation.sentence(on: "the input '\(name)'"), at: name, location, bound)
+            let subject = "the input '\(name)'"
+            let sentence = value.isSecret ? "\(subject) \(Self.secretViolation)" : violation.sentence(on: subject)
+            try violate(sentence, at: name, location, bound)
         }
         guard let text = parameter.text(of: value.json) else {
             throw EvaluationFailure(
@@ -155,6 +159,9 @@ extension RequestBuilder {
         }
         return text
     }
+
+    /// The end of a message about a value that was computed from a secret, which the message must not show.
+    private static let secretViolation = "is not what the contract requires; it contains a secret"
 
     /// Throws for a difference from the contract, or notes a warning, as the setting `contract` requires.
     private mutating func violate(

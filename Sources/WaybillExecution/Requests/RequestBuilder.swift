@@ -71,7 +71,11 @@ struct RequestBuilder {
 
         var request = constants.value.request
         var headers = constants.value.hasHeaders ? request.headers : try self.headers(of: sent)
-        for field in added { headers.add(field) }
+        for field in added {
+            // It takes the place of a default field.
+            if !field.isNamed("Cookie") { headers.removeAll { $0.isNamed(field.name) } }
+            headers.add(field)
+        }
         if let contentType = content.body?.mediaType, !headers.contains(where: { $0.isNamed("Content-Type") }),
             !sent.unsets(field: "Content-Type")
         {

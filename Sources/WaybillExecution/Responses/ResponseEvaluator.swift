@@ -79,7 +79,7 @@ struct ResponseEvaluator {
 
     private mutating func failure() -> Failure? {
         let isExpected =
-            otherRange == nil
+            otherRange == nil && wrongLength == nil
             && expectedStatus.contains { $0.matches(response.status) && (!isUnrequestedPart || $0 == .code(206)) }
         // Outputs are evaluated only for 2xx responses that are accepted.
         if !isExpected || !isSuccess { registerSecretOutputs() }
@@ -118,6 +118,17 @@ struct ResponseEvaluator {
     private var otherRange: String? {
         guard response.status == 206, let range = scope.request?.range else { return nil }
         return response.headers.values(named: "Content-Range").first { !range.mayStart($0) }
+    }
+
+    /// Why the body is not the part that its `Content-Range` describes; `nil` if it may be. A coded body has another length.
+    private var wrongLength: String? {
+        guard response.status == 206, plan.download == nil, !isWithoutContent,
+            response.headers.first(named: "Content-Encoding") == nil,
+            let field = response.headers.first(named: "Content-Range"), let bytes = ContentRange(field)?.bytes,
+            bytes.count != response.body.count
+        else { return nil }
+        return
+            "the response has \(response.body.count) bytes, not the \(bytes.count) of 'Content-Range: \(field.excerpt(100))'"
     }
 
     /// Decodes and filters the response.
@@ -201,6 +212,7 @@ struct ResponseEvaluator {
                 "the response has another part of the content, 'Content-Range: \(otherRange.excerpt(100))', than the "
                 + "request asked for with 'Range: \(range.text)'"
         }
+        if let wrongLength { message = wrongLength }
         let body = try? decoder.decode(response)
         // The description of a resource is not the reason for a success.
         let words = isSuccess ? nil : (body?.value).flatMap(serverMessage)

@@ -155,9 +155,9 @@ struct RequestSender: Sendable {
         return request
     }
 
-    /// The domains of cookies that a response from a URL puts into the run's own jar.
+    /// The domains of cookies that a response from a URL puts into a jar.
     func cookieDomains(of fields: [String], from url: String) -> Set<String> {
-        guard !fields.isEmpty, plan.usesOwnJar else { return [] }
+        guard !fields.isEmpty, plan.keepsCookies else { return [] }
         return Set(fields.map { CookieDomain.text(of: $0, from: url) })
     }
 

@@ -114,6 +114,18 @@ private struct OperationCallCheck {
 
     /// Reports a status that the step expects and the document does not declare, so that the step could never pass.
     private func undeclaredStatus() -> [Diagnostic] {
+        if operation.responses.isEmpty, site.merged.contractSeverity(of: .response) != .off {
+            return [
+                Diagnostic(
+                    "missing-responses",
+                    "the operation declares no responses, so that every response passes",
+                    severity: .warning,
+                    at: call.name.span,
+                    secondary: bound.span.map { [.init($0, "the operation")] } ?? [],
+                    help: ["Declare them in the document, or write 'contract: {response: off}'."]
+                )
+            ]
+        }
         guard let expected = site.expectedStatus, site.merged.contractSeverity(of: .response) == .error,
             !operation.responses.isEmpty
         else { return [] }

@@ -19,7 +19,7 @@ package struct EarlierStep: Sendable {
 package struct EarlierLosses: Sendable, Equatable {
     /// The values that expressions can use, such as `outputs.token` or `data`; see `RunEvent.KeptRecord.lost`.
     package var values: Set<String>
-    /// The domains for which the step or element set cookies in the run's own jar.
+    /// The domains for which the step or element set cookies in a jar.
     package var cookies: Set<String> = []
 }
 
@@ -92,6 +92,9 @@ package struct EarlierSteps: Sendable {
     package private(set) var restarted: Set<String> = []
     /// The files that were moved to their paths, by the path of the step that wrote or downloaded them.
     private var files: [String: RunFiles.File] = [:]
+
+    /// Whether the process of the run ended before it stored the cookies of jars that have files.
+    package internal(set) var losesJars = false
 
     /// Creates an empty record.
     package init() {}

@@ -16,7 +16,7 @@ public struct Failure: Error, Sendable, Equatable {
 
         /// Creates an error of a stage; see the properties.
         package init(_ message: RedactedText, at span: SourceSpan?, label: RedactedText? = nil) {
-            self.message = message
+            self.message = message.limited
             self.span = span
             self.label = label
             knownLocation = nil
@@ -57,8 +57,8 @@ public struct Failure: Error, Sendable, Equatable {
         details: [Detail] = []
     ) {
         self.kind = kind
-        serverCode = code
-        self.message = message
+        serverCode = code?.limited
+        self.message = message.limited
         self.span = span
         self.details = details
         knownLocation = nil
@@ -107,6 +107,22 @@ public struct Failure: Error, Sendable, Equatable {
         // The errors that no label shows.
         let rest = details.filter { !showsAll || $0.span == nil }.map(\.message).filter { $0 != message }
         return renderer.render(diagnostic, location: location?.description, notes: rest.map(\.description))
+    }
+}
+
+extension RedactedText {
+    /// The start of the text, if it is very long: a server can send any message, and a run keeps and repeats it. What is left
+    /// out was redacted before.
+    fileprivate var limited: RedactedText {
+        let maximum = 8_192
+        return string.utf8.count > maximum ? RedactedText(redacted: string.excerpt(maximum)) : self
+    }
+}
+
+extension RedactedJSON {
+    /// The start of a string that is very long.
+    fileprivate var limited: RedactedJSON {
+        value.string.map { RedactedJSON(redacted: .string(RedactedText(redacted: $0).limited.string)) } ?? self
     }
 }
 

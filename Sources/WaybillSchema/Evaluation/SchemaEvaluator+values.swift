@@ -59,7 +59,7 @@ extension SchemaEvaluator {
         _ holds: (JSONNumber, JSONNumber) -> Bool
     ) -> Bool {
         guard let bound, !holds(number, bound) else { return true }
-        return continues(after: [keyword], "must be \(relation) \(bound), but is \(number)")
+        return continues(after: [keyword], "must be \(relation) \(bound), but is \(Wording.short(number))")
     }
 
     /// Whether a string satisfies its rules.

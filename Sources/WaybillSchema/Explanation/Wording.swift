@@ -53,9 +53,14 @@ enum Wording {
     static func found(_ instance: JSON, expected: [SchemaType]) -> String {
         switch instance {
         case .bool(let value): value ? "true" : "false"
-        case .number(let number) where expected.contains(.integer): number.text
+        case .number(let number) where expected.contains(.integer): short(number)
         default: SchemaType(instance.kind).words
         }
+    }
+
+    /// Returns a number, or how long it is. It is not cut, because a part of a secret is not recognised.
+    static func short(_ number: JSONNumber) -> String {
+        number.text.utf8.count <= 80 ? number.text : "a number of \(number.text.utf8.count) characters"
     }
 
     /// Returns the type of a value.
