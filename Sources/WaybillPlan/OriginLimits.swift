@@ -21,18 +21,34 @@ package struct OriginLimits: Sendable {
     /// Whether the proxy may come from a response. Every request through it is treated as one to another origin.
     package private(set) var isProxyChosenByResponse = false
 
+    /// Whether the path is written elsewhere than the origin or proxy that a response may choose.
+    private var isPathApart = false
+
     init(of site: RequestSite) {
         own = Set((site.definition.settings.entries + site.stepEntries).map(\.span))
         if let origin = site.computedOrigin {
             isComputed = true
             isChosenByResponse = site.mayTakeFromResponse(origin)
-            if isChosenByResponse { keepCredentials(of: origin.apart, site) }
+            if isChosenByResponse { keepContent(apartFrom: origin, site) }
         }
         if let proxy = site.computedProxy, site.mayTakeFromResponse(proxy, exceptElements: true) {
             isComputed = true
             isProxyChosenByResponse = true
-            keepCredentials(of: proxy.apart, site)
+            keepContent(apartFrom: proxy, site)
         }
+    }
+
+    private mutating func keepContent(apartFrom address: ComputedAddress, _ site: RequestSite) {
+        keepCredentials(of: address.apart, site)
+        isPathApart = isPathApart || address.isPathApart
+    }
+
+    /// Whether secrets in the path are not for the origin or the proxy, because a response may choose that.
+    package var keepsSecretsOfPath: Bool { isPathApart }
+
+    /// Whether a secret in a setting that is part of the path is not for the origin or the proxy either.
+    package func keepsSecrets(of setting: SourceSpan) -> Bool {
+        (isChosenByResponse || isProxyChosenByResponse) && (apart.contains(setting) || !own.contains(setting))
     }
 
     private mutating func keepCredentials(of entries: [Setting<any SettingDefinition>], _ site: RequestSite) {
@@ -82,6 +98,8 @@ private struct ComputedAddress {
     let level: Level
     /// The settings of the step and its endpoint that are not written beside it.
     let apart: [Setting<any SettingDefinition>]
+    /// Whether the path of the request is not written beside it.
+    let isPathApart: Bool
 }
 
 extension RequestSite {
@@ -91,10 +109,11 @@ extension RequestSite {
     fileprivate var computedOrigin: ComputedAddress? {
         let start: ComputedAddress?
         switch definition.address {
-        case .url(let url), .computed(let url): start = computed(url, apart: endpoint == nil ? [] : stepEntries)
+        case .url(let url), .computed(let url):
+            start = computed(url, apart: endpoint == nil ? [] : stepEntries, isPathApart: false)
         case .path:
             start = nearest(BaseURLSetting.key, { $0.baseURL })
-                .flatMap { computed($0, apart: entries(apartFrom: $0.span)) }
+                .flatMap { computed($0, apart: entries(apartFrom: $0.span), isPathApart: !isBesidePath($0.span)) }
         }
         guard let start else { return nil }
         guard case .literal(let text)? = start.template.parts.first, let scheme = text.firstRange(of: "://") else {
@@ -106,7 +125,11 @@ extension RequestSite {
     /// The address of the proxy, if an expression determines it.
     fileprivate var computedProxy: ComputedAddress? {
         guard let proxy = nearest(ProxySetting.key, { $0.proxy }), case .url(let url) = proxy.value,
-            let address = computed(proxy.map { _ in url }, apart: entries(apartFrom: proxy.span))
+            let address = computed(
+                proxy.map { _ in url },
+                apart: entries(apartFrom: proxy.span),
+                isPathApart: !isBesidePath(proxy.span)
+            )
         else { return nil }
         // Only the user name and the password are computed.
         if case .literal(let text)? = address.template.parts.last, text.contains("@") { return nil }
@@ -115,10 +138,17 @@ extension RequestSite {
 
     private func computed(
         _ setting: Setting<ScalarTemplate>,
-        apart: [Setting<any SettingDefinition>]
+        apart: [Setting<any SettingDefinition>],
+        isPathApart: Bool
     ) -> ComputedAddress? {
         guard let template = setting.value.template?.template, !template.isConstant else { return nil }
-        return ComputedAddress(template: template, level: setting.level, apart: apart)
+        return ComputedAddress(template: template, level: setting.level, apart: apart, isPathApart: isPathApart)
+    }
+
+    /// Whether a setting is written beside the path of the request.
+    private func isBesidePath(_ setting: SourceSpan) -> Bool {
+        definition.settings.entries.contains { $0.span == setting }
+            || endpoint == nil && stepEntries.contains { $0.span == setting }
     }
 
     /// Returns the settings of the step and its endpoint that are not written beside a setting. A step and the request

@@ -412,6 +412,53 @@ import WaybillTransport
         #expect(sent[1].options.cookies == (expected != Self.marks && setting.contains("proxy") ? .off : .run))
     }
 
+    @Test(arguments: [
+        // A secret in a setting of the service, beside no address.
+        ("", "userAgent: \"agent ${secrets.key}\"", "{get: \"${steps.list.outputs.url}/x\"}", true),
+        ("", "userAgent: \"agent ${secrets.key}\"", "{get: /x, proxy: \"${steps.list.outputs.url}\"}", true),
+        // The address is in the endpoint, the credentials are in the step.
+        (
+            "e: {inputs: {u: string}, url: \"${inputs.u}/x\"}", "",
+            "{call: e, with: {u: \"${steps.list.outputs.url}\"}, auth: {bearer: \"${secrets.key}\"}}", true
+        ),
+        // The path or the body is in the endpoint, the address is in the step.
+        ("e: {path: \"/x/${secrets.key}\"}", "", "{call: e, baseURL: \"${steps.list.outputs.url}\"}", false),
+        ("e: {path: \"/x?k=${secrets.key}\"}", "", "{call: e, proxy: \"${steps.list.outputs.url}\"}", false),
+        ("", "version: \"${secrets.key}\"", "{get: /x, baseURL: \"${steps.list.outputs.url}\"}", false),
+        (
+            "e: {method: POST, path: /x, body: {text: \"${secrets.key}\"}}", "",
+            "{call: e, baseURL: \"${steps.list.outputs.url}\"}", false
+        ),
+    ])
+    func `a secret is not sent to an origin or through a proxy that a response chooses elsewhere`(
+        endpoints: String,
+        service: String,
+        step: String,
+        isSent: Bool
+    ) async throws {
+        let fixture = try ExecutionFixture(
+            """
+                \(service.isEmpty ? "timeout: 5s" : service)
+            secrets: {key: {env: KEY}}
+            endpoints: {login: {path: /login}\(endpoints.isEmpty ? "" : ", " + endpoints)}
+            graphs:
+              main:
+                chain:
+                  - {id: list, get: "http://s/list", version: null, outputs: {url: $.url}}
+                  - \(step)
+
+            """,
+            ["/list": .json("{\"url\": \"http://t\"}"), "/x": .json("{}")]
+        )
+        let result = await fixture.run(secrets: ["key": "hunter2"]).result
+        let sent = fixture.transport.sent
+        try #require(sent.count == (isSent ? 2 : 1), "\(result.steps.compactMap(\.failure?.message.string))")
+        let text = sent.dropFirst().flatMap { [$0.url] + $0.headers.map(\.value) }.joined(separator: " ")
+        #expect(!text.contains("hunter2"), "\(text)")
+        let message = result.steps.last?.failure?.message.string ?? ""
+        #expect(isSent ? message.isEmpty : message.contains("so nothing was sent"), "\(message)")
+    }
+
     @Test func `what a step sets beside a computed base URL or proxy is sent there`() async throws {
         for address in ["baseURL", "proxy"] {
             let fixture = try ExecutionFixture(

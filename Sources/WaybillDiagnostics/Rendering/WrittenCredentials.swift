@@ -80,20 +80,35 @@ enum WrittenCredentials {
     private static func keys(in line: ArraySlice<UInt8>) -> [Key] {
         var found: [Key] = []
         var isInFlow = false
+        // The keys of the mappings and lists that are open.
+        var open: [String] = []
         for index in line.indices {
-            let isBracket = line[index] == UInt8(ascii: "{") || line[index] == UInt8(ascii: "[")
-            if isBracket, line[..<index].last != UInt8(ascii: "$") { isInFlow = true }
+            switch line[index] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                if line[..<index].last != UInt8(ascii: "$") { isInFlow = true }
+                open.append(found.last?.name ?? "")
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+            default: break
+            }
             guard line[index] == UInt8(ascii: ":"), let name = name(before: index, in: line) else { continue }
             let rest = line[index...].dropFirst()
             let after = rest.drop { $0 == UInt8(ascii: " ") }
             guard after.startIndex > rest.startIndex || after.isEmpty || name.isQuoted else { continue }
-            let isOfAPIKey = name.text == "value" && found.contains { $0.name == "apiKey" }
-            let isCredential = isField(name.text) || isOfAPIKey
+            // A key in credentials that is misspelt or misplaced may have one, too.
+            let isInCredentials = open.contains(where: methods.contains) && !harmlessKeys.contains(name.text)
+            let isCredential = isField(name.text) || isInCredentials
             let value = withoutProperties(after)
             found.append(Key(name: name.text, isCredential: isCredential, rest: value, isInFlow: isInFlow))
         }
         return found
     }
+
+    /// The keys whose values are credentials, and the keys of the parts that are not.
+    private static let methods: Set = ["apiKey", "auth", "awsSigV4", "basic", "digest", "oauth2"]
+    private static let harmlessKeys: Set = [
+        "accessKey", "apiKey", "audience", "awsSigV4", "basic", "clientAuth", "clientId", "digest", "grant", "in", "name",
+        "netrc", "oauth2", "region", "scope", "service", "tokenURL", "username",
+    ]
 
     private static func name(before colon: Int, in line: ArraySlice<UInt8>) -> (text: String, isQuoted: Bool)? {
         var before = line[..<colon]
@@ -253,7 +268,7 @@ enum WrittenCredentials {
     /// manifest's own keys, such as `session`.
     private static func isField(_ name: String) -> Bool {
         let ownKeys = ["bearer", "password", "secretKey", "sessionToken", "clientSecret", "refreshToken"]
-        if ownKeys.contains(name) { return true }
+        if ownKeys.contains(name) || NearestName.of(name.lowercased(), among: ["password"]) != nil { return true }
         let isOwnKey = !name.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
         return CredentialNames.contains(name) && (!isOwnKey || ["authorization", "cookie"].contains(name.lowercased()))
     }

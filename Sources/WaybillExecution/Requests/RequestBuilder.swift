@@ -111,6 +111,15 @@ struct RequestBuilder {
         }
         let limits = plan.originLimits
         if limits.isProxyChosenByResponse { request.options.cookies = request.options.cookies.withoutJarOfRun }
+        if isForeign, sent.body == nil, limits.isChosenByResponse || limits.isProxyChosenByResponse,
+            let body = settings.body, limits.isOwn(body.span)
+        {
+            throw EvaluationFailure(
+                message: "a response may have chosen the origin, \(origin), or the proxy, and the body contains a secret that is "
+                    + "written elsewhere, so nothing was sent",
+                span: body.span
+            )
+        }
         if isForeign, limits.keepsOwnCredentials {
             warnings.append(
                 "credentials were not sent to \(origin), because a response may have chosen the origin or the proxy; "
@@ -167,12 +176,27 @@ struct RequestBuilder {
                 try AddressText(plan.address, in: scope.scope(plan.address.text.level))
             }
         for secret in address.secrets { try redactor.register(secret, at: span) }
-        if !address.isURL, let base = try constants().value.base {
-            return (Self.joined(base.url, address.text), base.origin, base.isForeign)
+        let limits = plan.originLimits
+        var hasKeptSecret = !address.isURL && !address.secrets.isEmpty && limits.keepsSecretsOfPath
+        if !address.isURL, !hasKeptSecret, let version = settings.version, limits.keepsSecrets(of: version.span) {
+            hasKeptSecret = try text(version).isSecret
         }
-        let url = try ascii(address.isURL ? address.text : Self.joined(try base(), address.text))
-        let origin = try origin(of: url, at: span)
-        return (url, origin, try isForeign(origin))
+        let (url, origin, isForeign): (String, Origin, Bool)
+        if !address.isURL, let base = try constants().value.base {
+            (url, origin, isForeign) = (Self.joined(base.url, address.text), base.origin, base.isForeign)
+        } else {
+            url = try ascii(address.isURL ? address.text : Self.joined(try base(), address.text))
+            origin = try self.origin(of: url, at: span)
+            isForeign = try self.isForeign(origin)
+        }
+        if isForeign, hasKeptSecret {
+            throw EvaluationFailure(
+                message: "a response may have chosen the origin, \(origin), or the proxy, and the path contains a secret that is "
+                    + "written elsewhere, so nothing was sent",
+                span: span
+            )
+        }
+        return (url, origin, isForeign)
     }
 
     /// The base URL of paths, with the version.

@@ -107,8 +107,7 @@ struct SnapshotChecker {
     private func reduced(_ value: JSON) throws(EvaluationError) -> JSON {
         var value = value
         for path in snapshot.ignored {
-            // From the end, because removing an element changes the indices after it.
-            for node in try path.nodes(in: value).reversed() { value.remove(node.location.tokens[...]) }
+            value = value.removing(try path.nodes(in: value).map { $0.location.tokens[...] }) ?? .null
         }
         return value
     }
@@ -136,26 +135,31 @@ struct SnapshotChecker {
 }
 
 extension JSON {
-    /// Removes the node at a path; does nothing if there is none.
-    fileprivate mutating func remove(_ path: ArraySlice<JSONPointer.Token>) {
-        guard let first = path.first else {
-            self = .null
-            return
-        }
-        switch (first, self) {
-        case (.name(let name), .object(var members)):
-            guard var member = members[name] else { return }
-            if path.count == 1 {
-                members[name] = nil
-            } else {
-                member.remove(path.dropFirst())
-                members[name] = member
+    /// Returns the value without the nodes at some paths; `nil` if it is one of them.
+    fileprivate func removing(_ paths: [ArraySlice<JSONPointer.Token>]) -> JSON? {
+        if paths.contains(where: \.isEmpty) { return nil }
+        switch self {
+        case .object(let members):
+            let parts = Dictionary(grouping: paths) { CodePoints($0.first?.text ?? "") }
+            return .object(
+                JSONObject(
+                    members.compactMap { name, member in
+                        guard let inside = parts[CodePoints(name)] else { return (name: name, value: member) }
+                        return member.removing(inside.map { $0.dropFirst() }).map { (name: name, value: $0) }
+                    }
+                )
+            )
+        case .array(let elements):
+            let parts = Dictionary(grouping: paths) { path -> Int? in
+                if case .index(let index)? = path.first { index } else { nil }
             }
-            self = .object(members)
-        case (.index(let index), .array(var elements)) where elements.indices.contains(index):
-            if path.count == 1 { elements.remove(at: index) } else { elements[index].remove(path.dropFirst()) }
-            self = .array(elements)
-        default: break
+            return .array(
+                elements.indices.compactMap { index in
+                    guard let inside = parts[index] else { return elements[index] }
+                    return elements[index].removing(inside.map { $0.dropFirst() })
+                }
+            )
+        case .null, .bool, .number, .string, .bytes: return self
         }
     }
 }

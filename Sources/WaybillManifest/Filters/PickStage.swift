@@ -39,10 +39,9 @@ struct OmitStage: NameListStage {
     let names: [Spanned<String>]
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
-        try data.changingObjects { object in
-            var rest = object
-            for name in names { rest[name.value] = nil }
-            return rest
+        let omitted = Set(names.map { CodePoints($0.value) })
+        return try data.changingObjects { object in
+            JSONObject(object.filter { !omitted.contains(CodePoints($0.name)) })
         }
     }
 }

@@ -18,13 +18,13 @@ struct RenameStage: FilterStage {
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         try data.changingObjects { object in
             let present = names.filter { object[$0.old.value] != nil }
+            let pairs = present.map { (CodePoints($0.old.value), $0.new.value) }
+            let newNames = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+            let taken = Set(pairs.map { CodePoints($0.1) })
             var renamed = JSONObject()
             for (name, value) in object {
-                if let new = present.first(where: { $0.old.value.hasSameCodePoints(as: name) })?.new.value {
-                    renamed[new] = value
-                } else if !present.contains(where: { $0.new.value.hasSameCodePoints(as: name) }) {
-                    renamed[name] = value
-                }
+                let key = CodePoints(name)
+                if let new = newNames[key] { renamed[new] = value } else if !taken.contains(key) { renamed[name] = value }
             }
             return renamed
         }

@@ -366,13 +366,17 @@ final class Transfer {
         return true
     }
 
-    /// Whether the request may be sent again after it ended with this code: its connection could not be used, or an
-    /// HTTP/2 connection ended before any of the response, as after GOAWAY (RFC 9113, section 6.8). With HTTP/1.1
-    /// libcurl sends again by itself.
+    /// Whether the request may be sent again after it ended with this code: its connection could not be used, or ended
+    /// before any of the response, as after HTTP/2's GOAWAY (RFC 9113, section 6.8), or when a server closes a connection
+    /// that it has kept (RFC 9112, section 9.3.1). With HTTP/1.1 libcurl nearly always sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
         if refusal == .connectionUnusable { return true }
-        return [CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code) && sendings == 1 && !head.hasBegun && refusal == nil
-            && prepared.request.isIdempotent
+        guard sendings == 1, !head.hasBegun, refusal == nil, prepared.request.isIdempotent, let handle else { return false }
+        switch code {
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: return true
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: return TransferReport(handle).isConnectionReused
+        default: return false
+        }
     }
 
     /// Records that connections were ended because their servers sent data without any part of a response.
