@@ -203,6 +203,23 @@ import WaybillTestSupport
         #expect(try await query("SELECT count(*) FROM orders") == "999\n")
     }
 
+    @Test(arguments: [
+        ([#"{"id":1,"net":1}"#, #"{"id":2,"Net":2}"#], "net"), ([#"{"id":1,"NET":1}"#, #"{"id":2,"net":2}"#], "NET"),
+        ([#"{"ID":1}"#, #"{"id":2,"net":2}"#], nil),
+    ])
+    func `names that differ in case are not one column`(lines: [String], column: String?) async throws {
+        let records = try lines.flatMap { try self.records($0) }
+        let error = await #expect(throws: ResultsError.self) { try await write(records, in: orders()) }
+        let words = column.map { "have both '\($0)' and" } ?? ""
+        #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func `records of a table whose column has another case are stored in it`() async throws {
+        _ = try await write(records(#"{"id":1,"net":1}"#), in: orders())
+        _ = try await write(records(#"{"id":2,"Net":2}"#, #"{"id":3,"Net":3}"#), in: orders())
+        #expect(try await query("SELECT net FROM orders ORDER BY id") == "1\n2\n3\n")
+    }
+
     @Test func `a record that is not an object is stored in the column 'value'`() async throws {
         _ = try await write(records("5", "\"x\"", "5"), in: orders(key: ["value"]))
         #expect(try await query("SELECT value FROM orders ORDER BY 1") == "5\nx\n")

@@ -106,7 +106,8 @@ enum WrittenCredentials {
     /// The keys whose values are credentials, and the keys of the parts that are not.
     private static let methods: Set = ["apiKey", "auth", "awsSigV4", "basic", "digest", "oauth2"]
     private static let harmlessKeys: Set = [
-        "accessKey", "apiKey", "audience", "awsSigV4", "basic", "clientAuth", "clientId", "digest", "grant", "in", "name",
+        "accessKey", "apiKey", "audience", "awsSigV4", "basic", "clientAuth", "clientId", "digest", "grant", "in",
+        "name",
         "netrc", "oauth2", "region", "scope", "service", "tokenURL", "username",
     ]
 

@@ -116,8 +116,8 @@ struct UntilState: Sendable {
     let until: Until
     private(set) var tries = 0
 
-    /// Decides what follows a try. Both `times` and `within` are upper limits. The response's `Retry-After` replaces
-    /// `every`.
+    /// Decides what follows a try. Both `times` and `within` are upper limits. A longer `Retry-After` of the
+    /// response replaces `every`.
     mutating func next(
         in scope: EvaluationScope,
         elapsed: Duration,
@@ -137,8 +137,8 @@ struct UntilState: Sendable {
             let count = times == 1 ? "1 poll" : "\(times) polls"
             return .failed(message: "after \(count), \(complaint)", .expect, at: until.that.span)
         }
-        var pause = retryAfter ?? Self.usualPause
-        if retryAfter == nil, let every = until.every { pause = try every.duration(in: scope) }
+        var pause = try until.every?.duration(in: scope) ?? Self.usualPause
+        if let retryAfter, retryAfter > pause { pause = retryAfter }
         if let within = until.within, case let limit = try within.duration(in: scope), elapsed + pause > limit {
             return .failed(message: "after \(limit.words), \(complaint)", .timeout, at: until.that.span)
         }

@@ -115,7 +115,8 @@ struct RequestBuilder {
             let body = settings.body, limits.isOwn(body.span)
         {
             throw EvaluationFailure(
-                message: "a response may have chosen the origin, \(origin), or the proxy, and the body contains a secret that is "
+                message:
+                    "a response may have chosen the origin, \(origin), or the proxy, and the body contains a secret that is "
                     + "written elsewhere, so nothing was sent",
                 span: body.span
             )
@@ -191,7 +192,8 @@ struct RequestBuilder {
         }
         if isForeign, hasKeptSecret {
             throw EvaluationFailure(
-                message: "a response may have chosen the origin, \(origin), or the proxy, and the path contains a secret that is "
+                message:
+                    "a response may have chosen the origin, \(origin), or the proxy, and the path contains a secret that is "
                     + "written elsewhere, so nothing was sent",
                 span: span
             )

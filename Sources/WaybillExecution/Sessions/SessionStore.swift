@@ -60,9 +60,13 @@ final class SessionStore: Sendable {
         let (outcome, record) = await StepLayers.work.send(request, in: context.session(step))
         if outcome.end == .passed { return .success(record.outputs) }
         let failure = outcome.failure
+        // Only the location of the failure itself is passed on.
+        let differences = failure?.kind == .contract ? failure?.details ?? [] : []
+        let reasons = differences.map { "\($0.message)" + ($0.span.map { " (declared at \($0))" } ?? "") }
         return .failure(
             problem(
-                failure?.message.string ?? "the request was cancelled",
+                reasons.isEmpty
+                    ? failure?.message.string ?? "the request was cancelled" : reasons.joined(separator: "; "),
                 kind: failure?.kind ?? .cancelled,
                 code: failure?.serverCode?.value,
                 service,

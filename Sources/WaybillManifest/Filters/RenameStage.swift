@@ -24,7 +24,11 @@ struct RenameStage: FilterStage {
             var renamed = JSONObject()
             for (name, value) in object {
                 let key = CodePoints(name)
-                if let new = newNames[key] { renamed[new] = value } else if !taken.contains(key) { renamed[name] = value }
+                if let new = newNames[key] {
+                    renamed[new] = value
+                } else if !taken.contains(key) {
+                    renamed[name] = value
+                }
             }
             return renamed
         }

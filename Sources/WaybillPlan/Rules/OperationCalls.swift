@@ -218,15 +218,18 @@ private struct OperationCallCheck {
         case nil: break
         }
         var missing: [(name: String, location: ContractLocation)] = []
+        var isError = false
         for (name, parameter) in zip(operation.inputNames, operation.parameters) {
             // A path without the value of a parameter is another path.
             if parameter.part == .query, let filledQuery, filledQuery.hasSameCodePoints(as: parameter.name) { continue }
-            guard parameter.isRequired, severity == .error || parameter.part == .path, parameter.defaultValue == nil,
+            guard parameter.isRequired, severity != .off || parameter.part == .path, parameter.defaultValue == nil,
                 argument(name) == nil, filledName != name
             else { continue }
+            isError = isError || severity == .error || parameter.part == .path
             missing.append((name, parameter.location))
         }
-        if let body = operation.body, body.isRequired, severity == .error, argument("body") == nil {
+        if let body = operation.body, body.isRequired, severity != .off, argument("body") == nil {
+            isError = isError || severity == .error
             missing.append(("body", body.location))
         }
         guard !missing.isEmpty else { return [] }
@@ -235,6 +238,7 @@ private struct OperationCallCheck {
             Diagnostic(
                 "missing-input",
                 "the operation '\(operation.entry.name)' requires \(missing.count == 1 ? "input" : "the inputs") \(names)",
+                severity: isError ? .error : .warning,
                 at: call.name.span,
                 secondary: missing.flatMap { secondary($0.location) },
                 help: ["Give it under 'with'."]
@@ -380,7 +384,9 @@ extension SchemaViolation {
     /// - Parameter unknown: The locations of these.
     fileprivate func isCertain(despite unknown: [JSONPointer]) -> Bool {
         if unknown.isEmpty { return true }
-        let choices: Set = ["oneOf", "anyOf", "not", "if", "then", "else", "contains", "dependentSchemas"]
+        let choices: Set = [
+            "oneOf", "anyOf", "not", "if", "then", "else", "contains", "dependentSchemas", "uniqueItems",
+        ]
         if keywordLocation.tokens.contains(where: { token in
             if case .name(let name) = token { choices.contains(name) } else { false }
         }) {

@@ -66,6 +66,8 @@ private struct SQLiteLoad {
     private var folded: [CodePoints: Int] = [:]
     private var isCreated: Bool
     private var insertion: SQLiteStatement?
+    /// The columns of the table that records name in another case.
+    private var respelt: Set<Int> = []
     /// The number of the last record with a value for a column, by the column's index.
     private var lastUses: [Int] = []
     private var count = 0
@@ -179,6 +181,19 @@ private struct SQLiteLoad {
         for record in records {
             for member in record.names where members[CodePoints(member)] == nil {
                 if let index = folded[member.foldedForSQL] {
+                    let column = columns[index]
+                    // A record with both is reported when it is inserted.
+                    if record[column] == nil {
+                        guard lastUses[index] == 0, respelt.insert(index).inserted,
+                            !records.contains(where: { $0[column] != nil })
+                        else {
+                            throw ResultsError(
+                                "the records for table '\(table.name)' of '\(database.path)' have both '\(column)' and "
+                                    + "'\(member)', which are one column, because SQLite ignores the case of names"
+                            )
+                        }
+                        members[CodePoints(column)] = nil
+                    }
                     members[CodePoints(member)] = index
                     continue
                 }

@@ -371,7 +371,9 @@ final class Transfer {
     /// that it has kept (RFC 9112, section 9.3.1). With HTTP/1.1 libcurl nearly always sends again by itself.
     func maySendAgain(after code: CURLcode) -> Bool {
         if refusal == .connectionUnusable { return true }
-        guard sendings == 1, !head.hasBegun, refusal == nil, prepared.request.isIdempotent, let handle else { return false }
+        guard sendings == 1, !head.hasBegun, refusal == nil, prepared.request.isIdempotent, let handle else {
+            return false
+        }
         switch code {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM: return true
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING: return TransferReport(handle).isConnectionReused
