@@ -102,7 +102,7 @@ LIBRARY_DOCUMENT = [
     ("extra property", "unknown key 'born'", schema("Author", "properties", "born"), REMOVED),
     ("null", "/price must be a number", schema("Book", "properties", "price"), {"type": "number"}),
     ("renamed parameter", "requires input 'from'", operation("get", "/export", "parameters", 0, "name"), "from"),
-    ("required parameter", "requires input 'to'", operation("get", "/export", "parameters", 0), {"in": "query", "name": "to", "required": True}),
+    ("required parameter", "requires input 'to'", operation("get", "/export", "parameters", 0), {"in": "query", "name": "to", "required": True, "schema": {}}),
     ("other credentials", "with the name 'X-Key'", ("components", "securitySchemes", "APIKeyHeader", "name"), "X-Key"),
     ("renamed operation", "no operation 'login_login_post'", operation("post", "/login", "operationId"), "signIn"),
 ]
