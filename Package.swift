@@ -179,7 +179,8 @@ let package = Package(
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "WaybillPipeline", "WaybillImport", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
+                "WaybillPipeline", "WaybillImport", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations",
+                "WaybillMock",
                 "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "CTexts",

@@ -127,11 +127,11 @@ struct CurlImportTests {
                 defaults:
                   compression: false
                 services:
-                  example: {baseURL: "https://a.example.com"}
-                  example2: {baseURL: "https://b.example.com"}
+                  a: {baseURL: "https://a.example.com"}
+                  b: {baseURL: "https://b.example.com"}
                 endpoints:
                   orders:
-                    service: example
+                    service: a
                     path: /orders/${inputs.orderId}
                     inputs: {orderId: string, full: string}
                     query: {full: "${inputs.full}"}
@@ -142,7 +142,7 @@ struct CurlImportTests {
                       - call: orders
                         with: {orderId: "1", full: "1"}
                       - id: health
-                        service: example2
+                        service: b
                         get: /health
                       - id: orders2
                         call: orders
@@ -151,10 +151,10 @@ struct CurlImportTests {
                         call: orders
                         with: {orderId: "3", full: "0"}
                       - id: x
-                        service: example
+                        service: a
                         get: /x
                       - id: y
-                        service: example
+                        service: a
                         get: /y
 
                 """

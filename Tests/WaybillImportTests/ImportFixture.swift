@@ -8,10 +8,12 @@ enum ImportFixture {
     /// The manifest of sources, which must be valid.
     static func manifest(
         _ kind: ImportKind,
-        _ sources: [(name: String, text: String)]
+        _ sources: [(name: String, text: String)],
+        environments: [String] = []
     ) throws -> ImportedManifest {
         let files = sources.map { SourceFile(name: $0.name, text: $0.text) }
-        let (collection, diagnostics) = kind.read(files)
+        let values = environments.map { SourceFile(name: "environment.json", text: $0) }
+        let (collection, diagnostics) = kind.read(files, environments: values)
         try #require(!diagnostics.hasErrors, "\(HumanRenderer().render(diagnostics))")
         let manifest = ImportedManifest(collection)
         let found = self.diagnostics(of: manifest.text)

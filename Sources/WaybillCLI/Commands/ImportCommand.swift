@@ -7,15 +7,16 @@ import WaybillRuntime
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Writes a manifest from curl commands.",
-        usage: "waybill import [KIND] SOURCE… [--out FILE] [--strict]",
+        abstract: "Writes a manifest from curl commands or a Postman collection.",
+        usage: "waybill import [KIND] SOURCE… [--out FILE] [--environment FILE]… [--strict]",
         discussion: """
-            KIND is curl; without it, the content of the sources decides. A source is a file, or - for standard input. With the \
-            kind curl, it may also be a command in quotes: waybill import curl "curl -d a=1 https://example.com".
+            KIND is curl or postman (a collection of version 2.0 or 2.1); without it, the content of the sources decides. A \
+            source is a file, or - for standard input. With the kind curl, it may also be a command in quotes: waybill import \
+            curl "curl -d a=1 https://example.com".
 
             Values of passwords, tokens, keys and cookies become secrets, which a run reads from environment variables: \
             the manifest does not contain them. What cannot be expressed in a manifest is a comment '# not imported: …' in \
-            it, and is listed on standard error. No file is read that the command line does \
+            it, and is listed on standard error. Scripts are never executed, and no file is read that the command line does \
             not name.
 
             Exit status: 0 the manifest was written, 1 with --strict, if something was not imported, 2 a source is \
@@ -37,6 +38,15 @@ struct ImportCommand: ParsableCommand {
         completion: .file(extensions: ["yaml", "yml"])
     )
     var out: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A Postman environment, or the globals, with the values of variables.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var environment: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -64,7 +74,7 @@ struct ImportCommand: ParsableCommand {
 
     func validate() throws {
         if sources.isEmpty { throw ValidationError("A source is missing.") }
-        for path in sources where path.isEmpty { throw ValidationError("The path must not be empty.") }
+        for path in sources + environment where path.isEmpty { throw ValidationError("The path must not be empty.") }
         let written = [out, report, envFileOut].compactMap { $0 }
         if Set(written).count < written.count {
             throw ValidationError("Two results would be written to the same file.")
@@ -80,9 +90,10 @@ struct ImportCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         var diagnostics: [Diagnostic] = []
         let files = sources.compactMap { source($0, &diagnostics) }
+        let environments = environment.compactMap { file($0, &diagnostics) }
         guard !diagnostics.hasErrors else { throw fail(diagnostics, output) }
         guard let kind = kind ?? ImportKind(recognizing: files[0]) else { throw fail([unknownKind(files[0])], output) }
-        let (collection, found) = kind.read(files)
+        let (collection, found) = kind.read(files, environments: environments)
         guard !found.hasErrors else { throw fail(found, output) }
         let manifest = ImportedManifest(collection)
         output.report(found)

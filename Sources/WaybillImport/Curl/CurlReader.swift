@@ -154,11 +154,14 @@ package struct CurlReader {
     /// Returns the collection. Without `--compressed`, curl does not offer to decode compressed bodies.
     private mutating func finished() -> ImportedCollection {
         let without = ManifestEntry("compression", .literal("false"))
-        let isMixed = Set(requests.map(\.isCompressed)).count > 1
-        if !isMixed, requests.first?.isCompressed == false { collection.settings.append(without) }
+        let isUsuallyWithout = requests.count { $0.isCompressed } * 2 < requests.count
+        if isUsuallyWithout { collection.settings.append(without) }
         collection.items = requests.map { request, isCompressed in
             var request = request
-            if isMixed, !isCompressed { request.settings.append(without) }
+            if !isCompressed, !isUsuallyWithout { request.settings.append(without) }
+            if isCompressed, isUsuallyWithout {
+                request.settings.append(ManifestEntry("compression", .literal("true")))
+            }
             return .request(request)
         }
         return collection

@@ -16,6 +16,8 @@ package struct ImportedCollection: Sendable {
     package var variables: [ImportedVariable] = []
     /// Sets of values that replace those of the variables.
     package var environments: [ImportedEnvironment] = []
+    /// Comments about the whole collection.
+    package var comments: [String] = []
     /// What was not imported and belongs to no request.
     package var losses: [ImportLoss] = []
 
@@ -36,6 +38,7 @@ package struct ImportedFolder: Sendable {
     package var items: [ImportedItem] = []
     /// The credentials of its requests that have none of their own.
     package var auth: ImportedAuth?
+    package var comments: [String] = []
     /// What was not imported.
     package var losses: [ImportLoss] = []
 
@@ -43,6 +46,23 @@ package struct ImportedFolder: Sendable {
     package init(name: String, items: [ImportedItem] = []) {
         self.name = name
         self.items = items
+    }
+}
+
+extension ImportedFolder {
+    /// The only request, if the folder says no more than its path does, as in collections made from OpenAPI documents.
+    var onlyRequest: ImportedRequest? {
+        guard items.count == 1, case .request(let request) = items[0], auth == nil, losses.isEmpty, comments.isEmpty,
+            description == nil || description == request.description,
+            ServiceAddress(request.url).path.parts.contains(where: { part in
+                if case .literal(let text) = part {
+                    text.split(separator: "/").contains { ManifestWriter.repeats(name, String($0)) }
+                } else {
+                    false
+                }
+            })
+        else { return nil }
+        return request
     }
 }
 

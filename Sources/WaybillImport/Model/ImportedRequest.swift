@@ -20,6 +20,8 @@ package struct ImportedRequest: Sendable {
     package var checks: [ImportedCheck] = []
     /// The variables that the response sets.
     package var captures: [ImportedCapture] = []
+    /// Whether the run ends after this request.
+    package var endsRun = false
     /// The saved responses.
     package var examples: [ImportedExample] = []
     /// Whether the sent bytes must be those of the source, and not only mean the same.
@@ -106,8 +108,8 @@ package enum ImportedCheck: Sendable, Hashable {
     case status([String])
     /// A header field matches a glob.
     case header(name: String, glob: String)
-    /// A condition of the manifest language that reads `$` and `response`, with a message for its failure.
-    case condition(String, message: String?)
+    /// A condition of the manifest language that reads `$`, `response` and variables, with a message for its failure.
+    case condition(ImportedText, message: String?)
     /// The maximum time in milliseconds.
     case maxTime(Int)
 }
@@ -115,11 +117,11 @@ package enum ImportedCheck: Sendable, Hashable {
 /// A variable that a response sets.
 package struct ImportedCapture: Sendable, Hashable {
     package var variable: String
-    /// An expression of the manifest language that reads `$` and `response`.
-    package var expression: String
+    /// An expression of the manifest language that reads `$`, `response` and variables.
+    package var expression: ImportedText
 
     /// Creates a capture.
-    package init(_ variable: String, _ expression: String) {
+    package init(_ variable: String, _ expression: ImportedText) {
         self.variable = variable
         self.expression = expression
     }
@@ -127,6 +129,7 @@ package struct ImportedCapture: Sendable, Hashable {
 
 /// A saved response.
 package struct ImportedExample: Sendable {
+    package var name: String?
     package var status: Int?
     package var headers: [ImportedField] = []
     package var body: String?

@@ -20,7 +20,9 @@ package struct ImportedManifest: Sendable {
         var output = YAMLWriter()
         output.write(entries)
         text = output.text
-        losses = writer.losses
+        losses = writer.losses.map { loss in
+            ImportLoss(writer.plain(loss.what), writer.plain(loss.reason), at: loss.span)
+        }
         secrets = writer.secrets.secrets.map { (NameForms.environmentVariable($0.name), $0.value) }
     }
 }

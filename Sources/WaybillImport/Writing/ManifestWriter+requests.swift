@@ -22,6 +22,11 @@ extension ManifestWriter {
             auth = found
             headers.remove(at: index)
         }
+        if !request.isExact, auth != nil, auth != ImportedAuth.none {
+            // The credentials replace the header field.
+            replacesAuthorization = headers.contains { $0.name.lowercased() == "authorization" }
+            headers.removeAll { $0.name.lowercased() == "authorization" }
+        }
         if let query = address.query { addQuery(query, to: &form, isExact: request.isExact, auth: &auth) }
         let body = bodyForm(request, headers: &headers)
         let (fields, agent) = headerEntries(headers, request)
@@ -212,9 +217,9 @@ extension ManifestWriter {
             return .map(("digest", credentials(username, password)))
         case .bearer(let token):
             return .map(("bearer", .text(secretTemplate(token, named: "token"))))
-        case .apiKey(let place, let name, let value):
+        case .apiKey(let position, let name, let value):
             let secret = secretTemplate(value, named: SecretNames.secret(for: name))
-            return .map(("apiKey", .map(("in", .string(place)), ("name", .string(name)), ("value", .text(secret)))))
+            return .map(("apiKey", .map(("in", .string(position)), ("name", .string(name)), ("value", .text(secret)))))
         case .members(let kind, let fields):
             let entries = fields.map { field in
                 let value =

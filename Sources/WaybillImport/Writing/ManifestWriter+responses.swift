@@ -12,9 +12,11 @@ extension ManifestWriter {
         for (variable, value) in request.assignments {
             let id = Self.id(variable)
             if uses.isUsed(variable, after: position + 1) {
-                values.append(ManifestEntry(id, outputNode(expression(value), isSecret: isSecret(variable))))
+                let expression = isSecret(variable) ? secretExpression(value, named: id) : expression(value)
+                values.append(ManifestEntry(id, outputNode(expression, isSecret: isSecret(variable))))
             } else if uses.isUsed(variable, after: position) {
-                vars.append(ManifestEntry(id, .string(template(value))))
+                let text = isSecret(variable) ? secretTemplate(value, named: id) : template(value)
+                vars.append(ManifestEntry(id, .string(text)))
                 locals[variable] = "vars.\(id)"
             }
         }
@@ -25,6 +27,12 @@ extension ManifestWriter {
         }
         let entries = [ManifestEntry("id", .string(step)), ManifestEntry("values", .map(values))]
         return ([ManifestEntry(nil, .map(entries, isOpen: true))], vars)
+    }
+
+    /// Returns a text whose value is secret as an expression.
+    private mutating func secretExpression(_ text: ImportedText, named name: String) -> String {
+        guard let literal = text.literal, !literal.isEmpty else { return expression(text) }
+        return "secrets.\(secrets.name(ofValue: literal, suggestion: name))"
     }
 
     /// Returns a text as an expression.
@@ -39,6 +47,16 @@ extension ManifestWriter {
         return parts.count == 1 ? parts[0] : parts.isEmpty ? "''" : "concat(\(parts.joined(separator: ", ")))"
     }
 
+    /// Returns an expression whose variables are written as the names that they have here.
+    mutating func code(_ text: ImportedText) -> String {
+        text.parts.map { part in
+            switch part {
+            case .literal(let code), .expression(let code): code
+            case .variable(let name): expression(for: name)
+            }
+        }.joined()
+    }
+
     /// A string as a literal of an expression.
     static func quoted(_ text: String) -> String {
         let json = JSONWriter().string(.string(text))
@@ -49,10 +67,23 @@ extension ManifestWriter {
     /// Returns the outputs of a step, whose variables later requests use.
     mutating func outputEntries(_ request: ImportedRequest, step: String) -> [ManifestEntry] {
         var entries: [ManifestEntry] = []
+        let status =
+            request.checks.lazy.compactMap { if case .status(let codes) = $0 { codes } else { nil } }.first ?? ["2xx"]
+        guard status.allSatisfy({ $0.hasPrefix("2") }) else {
+            // Outputs are evaluated for 2xx responses only.
+            for capture in request.captures {
+                losses.append(
+                    ImportLoss("the variable '\(capture.variable)'", "the response has no 2xx status", at: request.span)
+                )
+            }
+            return []
+        }
         for capture in request.captures {
             let id = Self.id(capture.variable)
             entries.removeAll { $0.name == id }
-            entries.append(ManifestEntry(id, outputNode(capture.expression, isSecret: isSecret(capture.variable))))
+            entries.append(
+                ManifestEntry(id, outputNode(code(capture.expression), isSecret: isSecret(capture.variable)))
+            )
             scopes[scopes.count - 1].set(capture.variable, "steps.\(step).outputs.\(id)")
         }
         return entries.isEmpty ? [] : [ManifestEntry("outputs", .map(entries))]
@@ -65,7 +96,7 @@ extension ManifestWriter {
     }
 
     /// Returns the expectations of a step.
-    func expectEntries(_ request: ImportedRequest) -> [ManifestEntry] {
+    mutating func expectEntries(_ request: ImportedRequest) -> [ManifestEntry] {
         var status: [String] = []
         var headers: [ManifestEntry] = []
         var conditions: [ManifestNode] = []
@@ -89,9 +120,9 @@ extension ManifestWriter {
                 } else {
                     headers.append(ManifestEntry(name, .text(constant(glob))))
                 }
-            case .condition(let expression, nil): conditions.append(.string(expression))
+            case .condition(let expression, nil): conditions.append(.string(code(expression)))
             case .condition(let expression, let message?):
-                conditions.append(.map(("that", .string(expression)), ("message", .string(constant(message)))))
+                conditions.append(.map(("that", .string(code(expression))), ("message", .string(constant(message)))))
             case .maxTime(let time): maxTime = min(maxTime ?? time, time)
             }
         }
@@ -111,9 +142,26 @@ extension ManifestWriter {
     /// The header fields of saved responses that an example keeps.
     private static let keptHeaders: Set<String> = ["content-type", "location", "link"]
 
-    /// Returns the value of `mock`: the saved response that the request expects.
+    /// Returns the value of `mock`: the saved response that the request expects, then the others, which a server uses in turn.
     func mockNode(_ request: ImportedRequest) -> ManifestNode? {
-        guard let example = Self.usedExample(request) else { return nil }
+        guard let used = Self.usedExample(request) else { return nil }
+        guard request.examples.count > 1 else { return mockNode(request.examples[used], request) }
+        let sorted = [request.examples[used]] + request.examples[..<used] + request.examples[(used + 1)...]
+        return .list(
+            sorted.map { ManifestEntry(nil, mockNode($0, request), comments: $0.name.map { [plain($0)] } ?? []) }
+        )
+    }
+
+    /// Returns comments with the saved responses, if none of them is one that the request expects.
+    func exampleComments(_ request: ImportedRequest) -> [String] {
+        guard Self.usedExample(request) == nil else { return [] }
+        return request.examples.map { example in
+            let body = example.body.map { " \(ScriptTranslator.oneLine($0))" } ?? ""
+            return plain("example \(example.name ?? ""): status \(example.status ?? 200)\(body)")
+        }
+    }
+
+    private func mockNode(_ example: ImportedExample, _ request: ImportedRequest) -> ManifestNode {
         var entries: [ManifestEntry] = []
         if let status = example.status, status != 200 { entries.append(ManifestEntry("status", .literal("\(status)"))) }
         let checked = request.checks.compactMap { if case .header(let name, _) = $0 { name.lowercased() } else { nil } }
@@ -140,11 +188,11 @@ extension ManifestWriter {
         return .map(entries)
     }
 
-    /// The saved response that satisfies the expected status.
-    static func usedExample(_ request: ImportedRequest) -> ImportedExample? {
+    /// The index of the saved response that satisfies the expected status.
+    static func usedExample(_ request: ImportedRequest) -> Int? {
         let wanted =
             request.checks.lazy.compactMap { if case .status(let codes) = $0 { codes } else { nil } }.first ?? ["2xx"]
-        return request.examples.first { example in
+        return request.examples.firstIndex { example in
             let code = "\(example.status ?? 200)"
             return wanted.contains(code) || wanted.contains("\(code.prefix(1))xx")
         }

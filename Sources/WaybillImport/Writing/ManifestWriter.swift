@@ -7,6 +7,7 @@ struct ManifestWriter {
     /// What an earlier writer of the same collection has found: which requests call endpoints, and whether there is one
     /// service only.
     private let plan: EndpointPlan
+    private let shared: SharedSettings
     let hasOneService: Bool
 
     var secrets = SecretPool()
@@ -25,10 +26,14 @@ struct ManifestWriter {
     var losses: [ImportLoss] = []
     /// What is found while a request is written.
     var requestLosses: [ImportLoss] = []
+    /// Whether the credentials of the request replace a header field.
+    var replacesAuthorization = false
 
     /// The number of requests that have been written.
     private var position = 0
     private var forms: [RequestForm] = []
+    /// The description of the folder that is being written.
+    private var folderDescription: String?
     private var graphs: [ManifestEntry] = []
     private var graphNames = UniqueNames()
 
@@ -36,6 +41,7 @@ struct ManifestWriter {
         self.collection = collection
         uses = VariableUses(collection)
         plan = EndpointPlan([])
+        shared = SharedSettings([], hasAuth: true)
         hasOneService = false
     }
 
@@ -43,7 +49,15 @@ struct ManifestWriter {
     init(after earlier: ManifestWriter) {
         collection = earlier.collection
         uses = earlier.uses
-        plan = EndpointPlan(earlier.forms)
+        let shared = SharedSettings(earlier.forms, hasAuth: earlier.collection.auth != nil)
+        self.shared = shared
+        plan = EndpointPlan(
+            earlier.forms.map { form in
+                var form = form
+                shared.remove(from: &form)
+                return form
+            }
+        )
         hasOneService = earlier.services.count == 1
         secrets = earlier.secrets
         secretVariables = earlier.secretVariables
@@ -51,12 +65,13 @@ struct ManifestWriter {
 
     /// Returns the entries of the manifest.
     mutating func manifestEntries() -> [ManifestEntry] {
+        let auth = collection.auth.map { authNode($0) }
         _ = writeGraph(named: "main", ImportedFolder(name: "main", items: collection.items))
         var settings = collection.settings
         var defaults: [ManifestEntry] = []
-        if let auth = collection.auth, auth != .none {
+        if let auth, collection.auth != ImportedAuth.none {
             // The credentials of a service are sent to its own server only.
-            let entry = ManifestEntry("auth", authNode(auth))
+            let entry = ManifestEntry("auth", auth)
             if hasOneService { settings.append(entry) } else { defaults.append(entry) }
         }
         if !hasOneService {
@@ -64,13 +79,20 @@ struct ManifestWriter {
             settings = []
         }
         losses = collection.losses + losses
-        var result = [ManifestEntry("waybill", .literal("1"), comments: collection.losses.map(comment))]
+        var result = [
+            ManifestEntry(
+                "waybill",
+                .literal("1"),
+                comments: collection.losses.map(comment) + collection.comments.map(plain)
+            )
+        ]
         if let name = collection.name, !name.isEmpty { result.append(ManifestEntry("name", .string(plain(name)))) }
         result += descriptionEntries(collection.description)
         let environments = environmentEntries()
         let parts: [(String, [ManifestEntry])] = [
             ("inputs", inputEntries()), ("secrets", secretEntries()), ("environments", environments),
-            ("defaults", defaults), ("services", services.entries(settings: settings)),
+            ("defaults", defaults),
+            ("services", services.entries(settings: settings, shared: shared, hasOneService: hasOneService)),
             ("endpoints", plan.definitions), ("graphs", graphs),
         ]
         return result + unusedVariables()
@@ -87,11 +109,19 @@ struct ManifestWriter {
         scopes.append(GraphScope(hasAuth: folder.auth != nil || scopes.last?.hasAuth ?? false))
         var steps: [ManifestEntry] = []
         for item in folder.items {
+            folderDescription = folder.description
             switch item {
             case .request(let request): steps += writeRequest(request)
-            case .folder(let folder): steps += writeFolder(folder)
+            case .folder(let folder):
+                if let request = folder.onlyRequest {
+                    steps += writeRequest(request)
+                } else {
+                    steps += writeFolder(folder)
+                }
             }
         }
+        // At the end there is nothing to skip.
+        if steps.last?.value == Self.end { steps.removeLast() }
         let auth = folder.auth.map { ManifestEntry("auth", authNode($0)) }
         let scope = scopes.removeLast()
         losses += folder.losses
@@ -109,7 +139,8 @@ struct ManifestWriter {
             ManifestEntry(Self.id(variable), outputNode(expression, isSecret: isSecret(variable)))
         }
         if !outputs.isEmpty { entries.append(ManifestEntry("outputs", .map(outputs))) }
-        graphs[index] = ManifestEntry(name, .map(entries, isOpen: true), comments: folder.losses.map(comment))
+        let comments = folder.losses.map(comment) + folder.comments.map(plain)
+        graphs[index] = ManifestEntry(name, .map(entries, isOpen: true), comments: comments)
         return (name, scope)
     }
 
@@ -145,10 +176,23 @@ struct ManifestWriter {
     private mutating func writeRequest(_ request: ImportedRequest) -> [ManifestEntry] {
         defer { position += 1 }
         (locals, scopedExpressions, requestLosses) = ([:], [], request.losses)
+        replacesAuthorization = false
+        if request.endsRun, scopes.count > 1 {
+            requestLosses.append(
+                ImportLoss(
+                    "the end of the run after this request",
+                    "'end' ends a graph, not the one that calls it",
+                    at: request.span
+                )
+            )
+        }
         var (steps, vars) = assignments(of: request, at: position)
         let written = request.url.isEmpty ? nil : requestForm(request)
         losses += requestLosses
-        let comments = requestLosses.map(comment) + request.comments.map(plain)
+        var comments = requestLosses.map(comment) + request.comments.map(plain) + exampleComments(request)
+        if replacesAuthorization {
+            comments.append("The header field Authorization of the source follows from 'auth'.")
+        }
         guard var form = written else { return steps + [ManifestEntry(comments: comments)] }
         if !vars.isEmpty { form.settings.append(ManifestEntry("vars", .map(vars))) }
         let wanted = request.name.flatMap(NameForms.identifier) ?? form.name
@@ -157,21 +201,27 @@ struct ManifestWriter {
         form.mock = mockNode(request)
         form.position = position
         forms.append(form)
+        shared.remove(from: &form)
         let id = scopes[scopes.count - 1].names.add(wanted)
         var entries = plan.callEntries(at: position, id: id) ?? form.stepEntries(id: id, hasOneService: hasOneService)
         var labels: [ManifestEntry] = []
         if let name = request.name, !Self.repeats(name, id) {
             labels.append(ManifestEntry("name", .string(literal(plain(name)))))
         }
-        labels += descriptionEntries(request.description)
+        // In collections made from OpenAPI documents, the folder of a path has the same description.
+        if request.description != folderDescription { labels += descriptionEntries(request.description) }
         entries.insert(contentsOf: labels, at: 1)
         locals = [:]
         let expect = expectEntries(request)
         let mock = entries.firstIndex { $0.name == "mock" } ?? entries.count
         entries.insert(contentsOf: outputEntries(request, step: id) + expect, at: mock)
         steps.append(ManifestEntry(nil, .map(entries, isOpen: true), comments: comments))
+        if request.endsRun, scopes.count == 1 { steps.append(ManifestEntry(nil, Self.end)) }
         return steps
     }
+
+    /// The step that ends a run.
+    private static let end = ManifestNode.map(("end", .literal("true")))
 
     private mutating func secretEntries() -> [ManifestEntry] {
         secrets.secrets.map {
@@ -194,6 +244,9 @@ struct ManifestWriter {
     /// Whether a name says the same as an id.
     static func repeats(_ name: String, _ id: String) -> Bool {
         let letters = { (text: String) in NameForms.words(text).joined().lowercased() }
-        return letters(name) == letters(id) && name.unicodeScalars.allSatisfy { $0.isASCII }
+        return letters(name) == letters(id)
+            && name.unicodeScalars.allSatisfy {
+                NameForms.isLetter($0) || NameForms.isDigit($0) || " _-./'".unicodeScalars.contains($0)
+            }
     }
 }

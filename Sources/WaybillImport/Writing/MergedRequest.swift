@@ -13,7 +13,9 @@ struct RequestShape {
             case .input(let name, _): key += ":\(name)"
             }
         }
-        key += "\n\(form.hasOuterAuth)"
+        key += "\n\(form.hasOuterAuth)\(form.auth.map { "\($0)" } ?? "")"
+        // The examples of several requests are used in the order of the calls, so that each has only one.
+        if case .list? = form.mock { key += "\n\(form.position)" }
         add(.map(form.settings(withAuth: !form.hasOuterAuth)))
     }
 

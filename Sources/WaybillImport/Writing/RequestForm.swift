@@ -59,8 +59,8 @@ struct RequestForm {
     func settings(withAuth: Bool) -> [ManifestEntry] {
         guard withAuth, let auth else { return settings }
         var result = settings
-        let place = settings.firstIndex { $0.name != "query" && $0.name != "headers" } ?? settings.count
-        result.insert(ManifestEntry("auth", auth), at: place)
+        let position = settings.firstIndex { $0.name != "query" && $0.name != "headers" } ?? settings.count
+        result.insert(ManifestEntry("auth", auth), at: position)
         return result
     }
 }

@@ -26,7 +26,8 @@ struct SecretPool {
     /// Returns the name of the secret of a variable.
     mutating func name(ofVariable variable: String, value: String?) -> String {
         if let known = nameOfVariable[variable] { return known }
-        let suggestion = NameForms.kept(variable) ?? "secret"
+        let isName = variable.utf8.allSatisfy { $0 != UInt8(ascii: "-") } && NameForms.kept(variable) == variable
+        let suggestion = isName ? variable : SecretNames.secret(for: variable)
         let name: String
         if let value, !value.isEmpty {
             name = self.name(ofValue: value, suggestion: suggestion)
@@ -49,7 +50,9 @@ struct SecretPool {
     /// The values that must not appear anywhere, the longest first, with the names of their secrets.
     private var replaced: [(value: String, name: String)] {
         secrets.compactMap { secret in
-            guard let value = secret.value, value.utf8.count >= Self.shortest else { return nil }
+            guard let value = secret.value, value.utf8.count >= Self.shortest, !SecretNames.isWord(value) else {
+                return nil
+            }
             return (value, secret.name)
         }.sorted { $0.value.utf8.count > $1.value.utf8.count }
     }
@@ -94,6 +97,9 @@ enum SecretNames {
         guard let word = parts.last else { return false }
         return last.contains(word) || word == "key" && parts.count > 1 && beforeKey.contains(parts[parts.count - 2])
     }
+
+    /// Whether a value is itself a word like `password`, which texts and keys may contain.
+    static func isWord(_ value: String) -> Bool { last.contains(value.lowercased()) }
 
     /// Whether a header field with this name has a secret value.
     static func containsHeader(_ name: String) -> Bool {

@@ -77,6 +77,9 @@ struct ServiceAddress {
     /// Returns the name of a service for a URL without variables.
     static func serviceName(of base: String) -> String {
         let host = URIReference(base).authority.map { URIReference.Authority($0).host.lowercased() } ?? ""
+        let general: Set<String> = [
+            "www", "api", "apis", "app", "dev", "test", "staging", "stage", "prod", "sandbox", "rest", "beta",
+        ]
         var labels = host.split(separator: ".").map(String.init)
         if host.hasPrefix("[") || labels.allSatisfy({ Int($0) != nil }) { return "server" }
         if labels == ["localhost"] { return "local" }
@@ -84,7 +87,8 @@ struct ServiceAddress {
         if labels.count > 1, ["co", "com", "org", "net", "gov", "ac"].contains(labels[labels.count - 1]) {
             labels.removeLast()
         }
-        return labels.last.flatMap(NameForms.identifier) ?? "server"
+        let name = labels.first.flatMap { general.contains($0) ? labels.last : $0 }
+        return name.flatMap(NameForms.identifier) ?? "server"
     }
 
     /// The labels of the host of a URL: `s3`, `eu-central-1`, …
@@ -134,7 +138,10 @@ struct ServiceTable {
     func name(ofVariable variable: String) -> String? { services.first { $0.variable == variable }?.name }
 
     /// Returns the entries of the services, each with some settings.
-    func entries(settings: [ManifestEntry]) -> [ManifestEntry] {
-        services.map { ManifestEntry($0.name, .map([ManifestEntry("baseURL", .string($0.base))] + settings)) }
+    func entries(settings: [ManifestEntry], shared: SharedSettings, hasOneService: Bool) -> [ManifestEntry] {
+        services.map { service in
+            let own = shared.entries(of: hasOneService ? "" : service.name)
+            return ManifestEntry(service.name, .map([ManifestEntry("baseURL", .string(service.base))] + own + settings))
+        }
     }
 }

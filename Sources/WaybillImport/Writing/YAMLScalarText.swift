@@ -29,6 +29,11 @@ enum YAMLScalarText {
             && text.unicodeScalars.allSatisfy { $0 == "\n" || $0 == "\t" || isPrintable($0) }
     }
 
+    /// Whether a string without line breaks can be written as a block after `>`.
+    static func canBeFolded(_ text: String) -> Bool {
+        !text.hasPrefix(" ") && !text.hasSuffix(" ") && text.unicodeScalars.allSatisfy(isPrintable)
+    }
+
     /// Whether YAML reads the string itself, if it is written without quotes.
     private static func canBePlain(_ text: String, isFlow: Bool) -> Bool {
         let bytes = Array(text.utf8)

@@ -5,7 +5,7 @@ struct YAMLWriter {
     /// The maximum length of a line that has braces or brackets, in characters.
     private static let width = 100
     /// The maximum number of levels in one line.
-    private static let flowDepth = 3
+    private static let flowDepth = 5
 
     private(set) var text = ""
 
@@ -36,6 +36,12 @@ struct YAMLWriter {
         let start = name.map { Self.scalar($0, isFlow: false) + ":" } ?? ""
         let column = indent + start.unicodeScalars.count + 1
         let gap = name == nil ? "" : " "
+        if name == "description", case .string(let string) = value,
+            let lines = Self.folded(string, to: Self.width - indent)
+        {
+            text += start + " >-\n" + lines.map { Self.spaces(indent + 2) + $0 + "\n" }.joined()
+            return
+        }
         if let line = Self.inline(value, room: Self.width - column) {
             text += start + gap + line + "\n"
             return
@@ -130,6 +136,25 @@ struct YAMLWriter {
             parts.append(part)
         }
         return parts
+    }
+
+    /// Returns a long text as lines for a folded block, in which a line break is a space; nil for a text that must be written
+    /// otherwise.
+    private static func folded(_ string: String, to width: Int) -> [String]? {
+        guard string.unicodeScalars.count > width, YAMLScalarText.canBeFolded(string) else { return nil }
+        var lines: [String] = []
+        var line = ""
+        for (index, word) in string.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+            let fits = line.unicodeScalars.count + word.unicodeScalars.count + 1 <= width
+            // A line must not start or end with a space.
+            if index > 0, fits || word.isEmpty || line.hasSuffix(" ") {
+                line += " \(word)"
+            } else {
+                if index > 0 { lines.append(line) }
+                line = String(word)
+            }
+        }
+        return lines + [line]
     }
 
     /// Returns a name.
