@@ -172,10 +172,15 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ]
         ),
+        .target(
+            name: "WaybillImport",
+            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+        ),
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "WaybillPipeline", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations", "WaybillMock",
+                "WaybillPipeline", "WaybillImport", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations",
+                "WaybillMock",
                 "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "CTexts",
@@ -259,6 +264,13 @@ let package = Package(
                 "WaybillPlan", "WaybillManifest", "WaybillExpressions", "WaybillSchema", "WaybillFormats",
                 "WaybillJSON", "WaybillRuntime", "WaybillDiagnostics", "WaybillTestSupport",
                 .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
+        .testTarget(
+            name: "WaybillImportTests",
+            dependencies: [
+                "WaybillImport", "WaybillPipeline", "WaybillPlan", "WaybillManifest", "WaybillFormats", "WaybillJSON",
+                "WaybillDiagnostics", "WaybillTestSupport",
             ]
         ),
         .testTarget(

@@ -40,6 +40,15 @@ struct InitCommand: ParsableCommand {
     )
     var openAPI: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the manifest of a file with curl commands or of a Postman collection instead, as 'waybill import' does.",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var from: String?
+
     @Flag(help: "Write the schema of manifests too, for editors.")
     var schema = false
 
@@ -48,6 +57,9 @@ struct InitCommand: ParsableCommand {
 
     func validate() throws {
         if path.isEmpty { throw ValidationError("The path must not be empty.") }
+        if from != nil, url != nil || openAPI != nil || schema {
+            throw ValidationError("--from cannot be combined with --url, --openapi or --schema.")
+        }
         if let url, FirstManifest(url: url) == nil {
             throw ValidationError(
                 "--url takes an absolute http or https URL without credentials, query or fragment, not "
@@ -59,6 +71,10 @@ struct InitCommand: ParsableCommand {
     func run() throws {
         let output = Output(noColour: noColor)
         let file = FirstManifest.file(at: path == "." ? "waybill.yaml" : path)
+        if let from {
+            let options = noColor ? ["--no-color"] : []
+            return try ImportCommand.parse(["--out", file] + options + ["--", from]).run()
+        }
         guard let manifest = FirstManifest(url: url, hasSchema: schema, openAPI: openAPI) else { return }
         let diagnostics = manifest.write(to: file)
         output.report(diagnostics)

@@ -3,8 +3,14 @@ import WaybillPlatform
 /// Creates files that do not exist yet.
 package enum NewFile {
     /// Writes a new file. An existing file is never changed, and a file that cannot be written completely is removed.
-    package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    ///
+    /// - Parameter permissions: Its permissions, before those are removed that the process does not give to new files.
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        permissions: UInt32 = 0o666
+    ) throws(SystemError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
         guard descriptor >= 0 else { throw .last }
         var failure: SystemError?
         do throws(SystemError) {

@@ -1,0 +1,416 @@
+import WaybillDiagnostics
+import WaybillFormats
+
+/// Makes the request that a curl command sends to one of its URLs.
+struct CurlRequest {
+    private let command: CurlCommand
+    private let url: ImportedText
+    private let span: SourceSpan
+    /// What the command reads from standard input, if the script has it.
+    private let input: ImportedText?
+    private var result: ImportedRequest
+
+    init(_ command: CurlCommand, url: ImportedText, span: SourceSpan, input: ImportedText?) {
+        self.command = command
+        self.url = url
+        self.span = span
+        self.input = input
+        result = ImportedRequest(url: url)
+    }
+
+    /// Returns the request.
+    mutating func request() -> ImportedRequest {
+        result.isExact = true
+        result.span = span
+        result.losses = command.losses
+        let upload = command.value("upload-file")
+        result.url = address()
+        if command.has("get") {
+            appendToQuery(joinedData())
+        } else if !command.form.isEmpty {
+            result.body = .multipart(command.form.compactMap { part($0.option, $0.value) })
+        } else if !command.data.isEmpty {
+            addData()
+        } else if let upload {
+            addUpload(upload)
+        }
+        for query in command.values["url-query"] ?? [] {
+            let text = query.string
+            appendToQuery(
+                text.hasPrefix("+") ? ImportedText(String(text.dropFirst())) : encoded(query) ?? ImportedText()
+            )
+        }
+        let hasBody = result.body != nil
+        let usual = command.has("head") ? "HEAD" : upload != nil ? "PUT" : hasBody ? "POST" : "GET"
+        result.method = command.value("request")?.string ?? usual
+        if !result.method.isToken {
+            loss("the method '\(result.method)'", "HTTP does not allow its characters", at: span)
+            result.method = usual
+        }
+        addHeaders()
+        addAuthentication()
+        addSettings()
+        return result
+    }
+
+    private mutating func loss(_ what: String, _ reason: String, at span: SourceSpan) {
+        result.losses.append(ImportLoss(what, reason, at: span))
+    }
+
+    // MARK: URL
+
+    /// The URL as curl requests it: with a scheme, and without dot segments.
+    private func address() -> ImportedText {
+        var address = url
+        if case .literal(let text) = url.parts.first, !text.contains("://"), let scheme = command.value("proto-default")
+        {
+            address = ImportedText([.literal(scheme.string + "://")] + url.parts)
+        }
+        guard !command.has("path-as-is"), let literal = address.literal, literal.contains("/.") else { return address }
+        let reference = URIReference(literal.contains("://") ? literal : "http://" + literal)
+        return ImportedText(reference.resolved(against: reference).description)
+    }
+
+    private mutating func appendToQuery(_ text: ImportedText) {
+        guard !text.isEmpty else { return }
+        let (whole, fragment) = result.url.split(before: ["#"])
+        var url = whole
+        let (_, query) = whole.split(before: ["?"])
+        if query == nil, case (_, nil) = Self.withoutScheme(whole).split(before: ["/"]) { url.append(.literal("/")) }
+        url.append(.literal(query == nil ? "?" : query?.literal == "?" ? "" : "&"))
+        url.append(text)
+        if let fragment { url.append(fragment) }
+        result.url = url
+    }
+
+    private static func withoutScheme(_ url: ImportedText) -> ImportedText {
+        guard case .literal(let text) = url.parts.first, let mark = text.firstRange(of: "://") else { return url }
+        return ImportedText([.literal(String(text[mark.upperBound...]))] + url.parts.dropFirst())
+    }
+
+    // MARK: Bodies
+
+    /// The data of all options, joined as curl does; files are reported.
+    private mutating func joinedData() -> ImportedText {
+        var result = ImportedText()
+        for (index, (option, value)) in command.data.enumerated() {
+            if index > 0, option != "json" { result.append(.literal("&")) }
+            if option == "data-urlencode" {
+                if let text = encoded(value) { result.append(text) }
+            } else if let text = content(option, value) {
+                result.append(text)
+            }
+        }
+        return result
+    }
+
+    /// The text of an option of data; nil, with a loss, if it is in a file.
+    private mutating func content(_ option: String, _ value: CurlCommand.Value) -> ImportedText? {
+        guard option != "data-raw", let name = value.text.startsWith("@") else { return value.text }
+        if name.literal == "-" {
+            if let input {
+                return option == "data-binary" || option == "json"
+                    ? input : input.mapLiterals { $0.filter { $0 != "\n" } }
+            }
+            loss("the body from standard input", "it is not in the source", at: value.span)
+        } else {
+            loss(
+                "the data in the file '\(ManifestWriter.source(name))'",
+                "only a file that is the whole body can be sent",
+                at: value.span
+            )
+        }
+        return nil
+    }
+
+    /// Returns `content`, `name=content` and the like, encoded for a form; nil, with a loss, if a file has it.
+    private mutating func encoded(_ value: CurlCommand.Value) -> ImportedText? {
+        let (before, after) = value.text.split(before: ["=", "@"])
+        if case .literal(let mark)? = after?.parts.first, mark.hasPrefix("@") {
+            loss("the data in '\(value.string)'", "only a file that is the whole body can be sent", at: value.span)
+            return nil
+        }
+        let encode = { (text: String) in PercentEncoding.component(text).replacing("%20", with: "+") }
+        guard let after else { return Self.encoding(value.text, encode) }
+        var result = before
+        if !before.isEmpty { result.append(.literal("=")) }
+        result.append(Self.encoding(after.droppingFirst(1), encode))
+        return result
+    }
+
+    private static func encoding(_ text: ImportedText, _ encode: (String) -> String) -> ImportedText {
+        ImportedText(
+            text.parts.map { part in
+                switch part {
+                case .literal(let text): .literal(encode(text))
+                case .variable, .expression: part
+                }
+            }
+        )
+    }
+
+    private mutating func addData() {
+        let isJSON = command.data.contains { $0.option == "json" }
+        let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        if isJSON { result.headers.append(ImportedField("Accept", "application/json")) }
+        let (option, value) = command.data[0]
+        if command.data.count == 1, option != "data-raw", option != "data-urlencode",
+            let name = value.text.startsWith("@"),
+            name.literal != "-"
+        {
+            if option == "data" || option == "data-ascii" {
+                result.comments.append("curl removes the line breaks from the file of --data.")
+            }
+            result.body = .file(ManifestWriter.source(name), contentType: type)
+            return
+        }
+        result.body = .text(joinedData(), contentType: type)
+    }
+
+    private mutating func addUpload(_ file: CurlCommand.Value) {
+        if file.string == "-" || file.string == "." {
+            if let input {
+                result.body = .text(input, contentType: nil)
+            } else {
+                loss("the body from standard input", "it is not in the source", at: file.span)
+            }
+            return
+        }
+        result.body = .file(file.string, contentType: nil)
+        // A URL that ends with a slash gets the name of the file.
+        if case .literal(let end)? = url.parts.last, end.hasSuffix("/"),
+            end.contains("://") ? end.split(separator: "/").count > 2 : true
+        {
+            let name = file.string.split(separator: "/").last.map(String.init) ?? ""
+            result.url.append(.literal(PercentEncoding.component(name)))
+        }
+    }
+
+    /// Returns a part of a form: `name=content`, `name=@file` or `name=<file`, with `;type=…` and the like.
+    private mutating func part(_ option: String, _ value: CurlCommand.Value) -> ImportedPart? {
+        guard case (let name, let rest?) = value.text.split(before: ["="]) else {
+            loss("the part '\(value.string)'", "it has no name", at: value.span)
+            return nil
+        }
+        let label = ManifestWriter.source(name)
+        let content = rest.droppingFirst(1)
+        if option == "form-string" { return ImportedPart(name: label, content: .text(content)) }
+        if let file = content.startsWith("@") {
+            let fields = Self.parameters(ManifestWriter.source(file))
+            guard fields.content != "-" else {
+                loss("the part '\(label)' from standard input", "it is not in the source", at: value.span)
+                return nil
+            }
+            var part = ImportedPart(name: label, content: .file(fields.content))
+            (part.filename, part.contentType, part.headers) = (fields.filename, fields.type, fields.headers)
+            return part
+        }
+        if content.startsWith("<") != nil {
+            loss(
+                "the part '\(value.string)'",
+                "a part with the text of a file has no form in a manifest",
+                at: value.span
+            )
+            return nil
+        }
+        guard let literal = content.literal, literal.contains(";") else {
+            return ImportedPart(name: label, content: .text(content))
+        }
+        let fields = Self.parameters(literal)
+        var part = ImportedPart(name: label, content: .text(ImportedText(fields.content)))
+        (part.filename, part.contentType, part.headers) = (fields.filename, fields.type, fields.headers)
+        return part
+    }
+
+    /// Splits `content;type=text/html;filename=a.html`. A semicolon before anything else is part of the content.
+    private static func parameters(_ text: String) -> (
+        content: String, type: String?, filename: String?, headers: [ImportedField]
+    ) {
+        var (type, filename): (String?, String?)
+        var headers: [ImportedField] = []
+        var content = ""
+        var pieces = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        while let last = pieces.last, pieces.count > 1 {
+            let pair = last.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            guard pair.count == 2 else { break }
+            let value =
+                pair[1].hasPrefix("\"") && pair[1].hasSuffix("\"")
+                ? String(pair[1].dropFirst().dropLast()) : String(pair[1])
+            switch pair[0] {
+            case "type": type = value
+            case "filename": filename = value
+            case "encoder": break
+            case "headers":
+                let field = value.split(separator: ":", maxSplits: 1)
+                if field.count == 2 {
+                    headers.append(ImportedField(String(field[0]), ImportedText(String(field[1]).withoutOuterBlanks)))
+                }
+            default:
+                content = pieces.joined(separator: ";")
+                return (content, type, filename, headers)
+            }
+            pieces.removeLast()
+        }
+        content = pieces.joined(separator: ";")
+        if content.count > 1, content.hasPrefix("\""), content.hasSuffix("\"") {
+            content = String(content.dropFirst().dropLast()).replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+        }
+        return (content, type, filename, headers)
+    }
+
+    // MARK: Header fields
+
+    private mutating func addHeaders() {
+        if let referer = command.value("referer") {
+            let parts = referer.string.split(separator: ";auto", omittingEmptySubsequences: false)
+            if parts.count > 1 { loss("the option '--referer …;auto'", "it follows redirects", at: referer.span) }
+            let text = parts.count > 1 ? ImportedText(String(parts[0])) : referer.text
+            if !text.isEmpty { result.headers.append(ImportedField("Referer", text)) }
+        }
+        if let agent = command.value("user-agent"), !agent.text.isEmpty {
+            result.headers.append(ImportedField("User-Agent", agent.text))
+        }
+        if let range = command.value("range") {
+            let text = range.string.contains("-") ? range.string : range.string + "-"
+            result.headers.append(ImportedField("Range", ImportedText("bytes=\(text)")))
+        }
+        addCookies()
+        for header in command.values["header"] ?? [] { addHeader(header) }
+    }
+
+    private mutating func addHeader(_ header: CurlCommand.Value) {
+        if header.text.startsWith("@") != nil {
+            return loss(
+                "the header fields in the file '\(header.string.dropFirst())'",
+                "files are not read",
+                at: header.span
+            )
+        }
+        let (name, rest) = header.text.split(before: [":", ";"])
+        guard let label = name.literal, case .literal(let mark)? = rest?.parts.first else {
+            return loss("the header field '\(header.string)'", "it has no value", at: header.span)
+        }
+        let value = rest?.droppingFirst(1).trimmed ?? ""
+        // `Name;` is sent with an empty value, and `Name:` is not sent at all.
+        if mark.hasPrefix(";"), !value.isEmpty {
+            return loss("the header field '\(header.string)'", "it has no value", at: header.span)
+        }
+        guard !value.isEmpty || mark.hasPrefix(";") else {
+            // The field is not one that curl sends by itself otherwise, or Waybill's own is replaced.
+            if let index = result.headers.firstIndex(where: { $0.name.lowercased() == label.lowercased() }) {
+                result.headers.remove(at: index)
+            }
+            if label.lowercased() == "content-type" {
+                result.settings.append(ManifestEntry("headers", .map((label, .literal("null")))))
+            }
+            return
+        }
+        // The user's field replaces the one of another option.
+        if ["referer", "user-agent", "range", "accept"].contains(label.lowercased()) {
+            result.headers.removeAll { $0.name.lowercased() == label.lowercased() }
+        }
+        result.headers.append(ImportedField(label, value))
+    }
+
+    private mutating func addCookies() {
+        var cookies: [ImportedText] = []
+        var jar: String?
+        for cookie in command.values["cookie"] ?? [] {
+            if cookie.text.variables.isEmpty, !cookie.string.contains("=") {
+                jar = cookie.string
+            } else {
+                cookies.append(cookie.text)
+            }
+        }
+        if let file = command.value("cookie-jar"), file.string != "-" { jar = file.string }
+        if !cookies.isEmpty {
+            var text = cookies[0]
+            for cookie in cookies.dropFirst() {
+                text.append(.literal("; "))
+                text.append(cookie)
+            }
+            result.headers.append(ImportedField("Cookie", text))
+        }
+        if let jar, !jar.isEmpty { addFile("cookies", jar) { .map(("jar", .string($0))) } }
+    }
+
+    /// Adds a setting with a file. One outside of the manifest's folder is expected next to the manifest.
+    private mutating func addFile(_ name: String, _ path: String, _ value: (String) -> ManifestNode) {
+        result.settings.append(ManifestEntry(name, value(fileName(path))))
+    }
+
+    private mutating func fileName(_ path: String) -> String {
+        let (name, isMoved) = FileReference.inside(path)
+        if isMoved {
+            loss("the folder of the file '\(path)'", "copy the file next to the manifest, as \(name)", at: span)
+        }
+        return name
+    }
+
+    // MARK: Authentication and settings
+
+    private mutating func addAuthentication() {
+        if let token = command.value("oauth2-bearer"), !command.has("digest") { result.auth = .bearer(token.text) }
+        if let user = command.value("user") {
+            let (name, rest) = user.text.split(before: [":"])
+            if rest == nil { result.comments.append("curl asks for the password.") }
+            let password = rest?.droppingFirst(1) ?? ImportedText([.variable("password")])
+            if let signature = command.value("aws-sigv4") {
+                let parts = signature.string.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+                let host = ServiceAddress(url).base?.literal.map { ServiceAddress.hostLabels($0) } ?? []
+                let region = parts.count > 2 && !parts[2].isEmpty ? parts[2] : host.dropFirst().first ?? "us-east-1"
+                let service = parts.count > 3 && !parts[3].isEmpty ? parts[3] : host.first ?? "execute-api"
+                let fields = [
+                    ("region", ImportedText(region)), ("service", ImportedText(service)), ("accessKey", name),
+                    ("secretKey", password),
+                ]
+                result.auth = .members(kind: "awsSigV4", fields.map { ImportedField($0.0, $0.1) })
+            } else if command.has("digest") {
+                result.auth = .digest(username: name, password: password)
+            } else if result.auth == nil {
+                result.auth = .basic(username: name, password: password)
+                if command.has("anyauth") {
+                    loss("the option '--anyauth'", "a manifest names the method: here basic", at: user.span)
+                }
+            }
+        } else if command.has("netrc") || command.has("netrc-optional") || command.value("netrc-file") != nil {
+            result.auth = .netrc(fileName(command.value("netrc-file")?.string ?? ".netrc"))
+        }
+    }
+
+    private mutating func addSettings() {
+        let settings = CurlSettings(command)
+        var tls: [ManifestEntry] = []
+        if command.has("insecure") { tls.append(ManifestEntry("verify", .literal("false"))) }
+        for (option, key) in [("cacert", "ca"), ("cert", "certificate"), ("key", "key")] {
+            guard let value = command.value(option) else { continue }
+            var path = value.string
+            if option == "cert", let colon = path.lastIndex(of: ":"), colon > path.startIndex {
+                loss("the password of the certificate", "a manifest has no setting for it", at: value.span)
+                path = String(path[..<colon])
+            }
+            tls.append(ManifestEntry(key, .string(path)))
+        }
+        if let pins = command.value("pinnedpubkey") {
+            let list = pins.string.split(separator: ";").map { ManifestNode.string(String($0)) }
+            tls.append(ManifestEntry("pins", .list(of: list)))
+        }
+        if let version = settings.minimumTLS { tls.append(ManifestEntry("minVersion", .string(version))) }
+        if !tls.isEmpty { result.settings.append(ManifestEntry("tls", .map(tls))) }
+        result.settings += settings.entries
+        result.losses += settings.losses
+    }
+}
+
+extension ImportedText {
+    /// The text without blanks at its ends.
+    fileprivate var trimmed: ImportedText {
+        var parts = parts
+        if case .literal(let text) = parts.first { parts[0] = .literal(String(text.drop { $0 == " " || $0 == "\t" })) }
+        if case .literal(let text) = parts.last {
+            let end = text.lastIndex { $0 != " " && $0 != "\t" }
+            parts[parts.count - 1] = .literal(end.map { String(text[...$0]) } ?? "")
+        }
+        return ImportedText(parts)
+    }
+}

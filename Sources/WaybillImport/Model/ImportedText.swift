@@ -1,0 +1,96 @@
+/// A string of a source that may refer to variables: `https://{{host}}/orders`.
+package struct ImportedText: Sendable, Hashable {
+    /// A part of the string.
+    package enum Part: Sendable, Hashable {
+        /// Characters that mean themselves.
+        case literal(String)
+        /// The value of a variable.
+        case variable(String)
+        /// An expression of the manifest language, such as `uuid()`.
+        case expression(String)
+    }
+
+    /// The parts, in order. No two literals are next to each other, and none is empty.
+    package private(set) var parts: [Part] = []
+
+    /// Creates a text without references.
+    package init(_ literal: String = "") { append(.literal(literal)) }
+
+    /// Creates a text from parts.
+    package init(_ parts: some Sequence<Part>) {
+        for part in parts { append(part) }
+    }
+
+    /// Adds a part at the end.
+    package mutating func append(_ part: Part) {
+        guard case .literal(let text) = part else { return parts.append(part) }
+        if text.isEmpty { return }
+        if case .literal(let earlier) = parts.last {
+            parts[parts.count - 1] = .literal(earlier + text)
+        } else {
+            parts.append(part)
+        }
+    }
+
+    /// Adds another text at the end.
+    package mutating func append(_ other: ImportedText) {
+        for part in other.parts { append(part) }
+    }
+
+    /// The string, if it refers to nothing.
+    package var literal: String? {
+        switch parts.count {
+        case 0: ""
+        case 1: if case .literal(let text) = parts[0] { text } else { nil }
+        default: nil
+        }
+    }
+
+    /// Whether there are no characters.
+    package var isEmpty: Bool { parts.isEmpty }
+
+    /// The names of the variables, in order.
+    package var variables: [String] {
+        parts.compactMap { if case .variable(let name) = $0 { name } else { nil } }
+    }
+
+    /// Splits the text at the first of some ASCII characters in a literal part. The second part starts with the
+    /// character; it is nil if there is none.
+    func split(before characters: Set<Unicode.Scalar>) -> (ImportedText, ImportedText?) {
+        for (index, part) in parts.enumerated() {
+            guard case .literal(let text) = part,
+                let cut = text.unicodeScalars.firstIndex(where: characters.contains)
+            else { continue }
+            let head = ImportedText(parts[..<index] + [.literal(String(text[..<cut]))])
+            return (head, ImportedText([.literal(String(text[cut...]))] + parts[(index + 1)...]))
+        }
+        return (self, nil)
+    }
+
+    /// The parts between an ASCII character in literal parts.
+    func split(separator: Unicode.Scalar) -> [ImportedText] {
+        var result: [ImportedText] = []
+        var rest: ImportedText? = self
+        while let text = rest {
+            let (head, tail) = text.split(before: [separator])
+            result.append(head)
+            rest = tail?.droppingFirst(1)
+        }
+        return result
+    }
+
+    /// The text without the first characters of its first literal part.
+    func droppingFirst(_ count: Int) -> ImportedText {
+        guard case .literal(let text) = parts.first else { return self }
+        return ImportedText([.literal(String(text.unicodeScalars.dropFirst(count)))] + parts.dropFirst())
+    }
+
+    /// Returns the text with its literal parts changed.
+    func mapLiterals(_ change: (String) -> String) -> ImportedText {
+        ImportedText(parts.map { if case .literal(let text) = $0 { .literal(change(text)) } else { $0 } })
+    }
+}
+
+extension ImportedText: ExpressibleByStringLiteral {
+    package init(stringLiteral value: String) { self.init(value) }
+}

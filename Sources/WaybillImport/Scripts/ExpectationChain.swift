@@ -1,0 +1,296 @@
+/// A sentence of Chai such as `pm.expect(x).to.be.above(3)` or `pm.response.to.have.status(200)`.
+struct ExpectationChain {
+    /// A word, with its arguments if it is called.
+    struct Word {
+        var name: String
+        var arguments: [ScriptExpression]?
+        /// Whether `not` is before it.
+        var isNegated = false
+    }
+
+    /// What the sentence is about; nil for the response.
+    let subject: ScriptExpression?
+    /// The words after it, without those that only connect.
+    let words: [Word]
+
+    private static let connecting: Set<String> = [
+        "to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "of", "same", "but", "does",
+        "deep", "own", "should",
+    ]
+
+    /// Reads a sentence; nil for another expression.
+    init?(_ expression: ScriptExpression) {
+        var words: [Word] = []
+        var rest = expression
+        while true {
+            switch rest {
+            case .call(.member(.name("pm"), "expect"), let arguments) where !words.isEmpty:
+                guard let first = arguments.first else { return nil }
+                subject = first
+            case .member(.name("pm"), "response") where !words.isEmpty && words.last?.name == "to":
+                subject = nil
+            case .call(.member(let base, let name), let arguments):
+                words.append(Word(name: name, arguments: arguments))
+                rest = base
+                continue
+            case .member(let base, let name):
+                words.append(Word(name: name))
+                rest = base
+                continue
+            default: return nil
+            }
+            break
+        }
+        var isNegated = false
+        self.words = words.reversed().compactMap { word in
+            if word.name == "not" { isNegated = true }
+            guard word.name != "not", word.arguments != nil || !Self.connecting.contains(word.name) else { return nil }
+            return Word(name: word.name, arguments: word.arguments, isNegated: isNegated)
+        }
+    }
+}
+
+extension ScriptTranslator {
+    /// Adds the checks of a sentence.
+    mutating func add(_ chain: ExpectationChain, message: String?) throws(Untranslatable) {
+        guard !chain.words.isEmpty else { throw Untranslatable("it checks nothing") }
+        guard let expression = chain.subject else {
+            for word in chain.words { try addResponse(word, word.isNegated, message) }
+            return
+        }
+        var subject = try value(of: expression)
+        for (index, word) in chain.words.enumerated() {
+            let isLast = index == chain.words.count - 1
+            // `length` and `property` change what the rest is about.
+            if !isLast, word.name == "length" || word.name == "lengthOf" {
+                subject = try member("length", of: subject)
+                continue
+            }
+            try add(word, subject, word.isNegated, message)
+            if word.name == "property", case .string(let name)? = word.arguments?.first {
+                subject = try member(name, of: subject)
+            }
+        }
+    }
+
+    // MARK: The response
+
+    private static let statuses: [String: [String]] = [
+        "ok": ["2xx"], "success": ["2xx"], "info": ["1xx"], "redirection": ["3xx"], "clientError": ["4xx"],
+        "serverError": ["5xx"],
+        "error": ["4xx", "5xx"], "accepted": ["202"], "badRequest": ["400"], "unauthorized": ["401"],
+        "forbidden": ["403"], "notFound": ["404"],
+        "rateLimited": ["429"],
+    ]
+    private static let reasons: [String: String] = [
+        "OK": "200", "Created": "201", "Accepted": "202", "No Content": "204", "Moved Permanently": "301",
+        "Found": "302", "Not Modified": "304",
+        "Bad Request": "400", "Unauthorized": "401", "Forbidden": "403", "Not Found": "404", "Conflict": "409",
+        "Unprocessable Entity": "422",
+        "Too Many Requests": "429", "Internal Server Error": "500",
+    ]
+
+    private mutating func addResponse(_ word: ExpectationChain.Word, _ isNegated: Bool, _ message: String?)
+        throws(Untranslatable)
+    {
+        var values: [ScriptValue] = []
+        for argument in word.arguments ?? [] { values.append(try value(of: argument)) }
+        if let codes = Self.statuses[word.name] {
+            guard isNegated else { return add(.status(codes)) }
+            let tests = codes.map { "response.status >= \($0.prefix(1))00 && response.status <= \($0.prefix(1))99" }
+            guard codes.allSatisfy({ $0.hasSuffix("xx") }) else {
+                return add(.condition(ImportedText("response.status != \(codes[0])"), message: message))
+            }
+            return add(.condition(ImportedText("not(\(tests.joined(separator: " || ")))"), message: message))
+        }
+        switch (word.name, values.first) {
+        case ("status", .number(let code)?):
+            isNegated
+                ? add(.condition(ImportedText("response.status != \(code)"), message: message)) : add(.status([code]))
+        case ("status", .string(let reason)?):
+            guard let code = Self.reasons[reason], !isNegated else {
+                throw Untranslatable("the reason of a status is not available")
+            }
+            add(.status([code]))
+        case ("header", .string(let name)?):
+            let exists = "exists(response.headers[\(ManifestWriter.quoted(name))])"
+            guard values.count > 1 else {
+                return add(.condition(ImportedText(isNegated ? "!\(exists)" : exists), message: message))
+            }
+            guard case .string(let value) = values[1], !isNegated, !value.contains(where: { "*?[\\".contains($0) })
+            else {
+                let mark = isNegated ? "!=" : "=="
+                return add(
+                    .condition(Self.joined(try code(.header(name)), mark, try code(values[1])), message: message)
+                )
+            }
+            add(.header(name: name, glob: value))
+        case ("json", nil) where !isNegated: add(.header(name: "Content-Type", glob: "*json*"))
+        case ("withBody", nil), ("body", nil):
+            add(
+                .condition(
+                    isNegated ? "default(response.body, '') == ''" : "default(response.body, '') != ''",
+                    message: message
+                )
+            )
+        case ("body", .string(let text)?):
+            add(
+                .condition(
+                    ImportedText("response.body \(isNegated ? "!=" : "==") \(ManifestWriter.quoted(text))"),
+                    message: message
+                )
+            )
+        case ("jsonBody", nil): add(.header(name: "Content-Type", glob: "*json*"))
+        case ("jsonBody", .string(let path)?):
+            guard path.split(separator: ".").allSatisfy({ NameForms.kept(String($0)) == String($0) }) else {
+                throw Untranslatable("the path '\(path)' has another form")
+            }
+            let member = "$.\(path)"
+            guard values.count > 1 else {
+                return add(.condition(ImportedText("\(isNegated ? "!" : "")exists(\(member))"), message: message))
+            }
+            add(
+                .condition(
+                    Self.joined(ImportedText(member), isNegated ? "!=" : "==", try code(values[1])),
+                    message: message
+                )
+            )
+        default: throw Untranslatable("'\(word.name)' of the response has no counterpart")
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func add(
+        _ word: ExpectationChain.Word,
+        _ subject: ScriptValue,
+        _ isNegated: Bool,
+        _ message: String?
+    ) throws(Untranslatable) {
+        var values: [ScriptValue] = []
+        for argument in word.arguments ?? [] { values.append(try value(of: argument)) }
+        // What is simpler as another expectation.
+        let isStatus = if case .code(let text, _) = subject { text.literal == "response.status" } else { false }
+        let isTime = if case .code(let text, _) = subject { text.literal == "response.time" } else { false }
+        switch (word.name, values.first) {
+        case ("eql", .number(let status)?), ("equal", .number(let status)?), ("eq", .number(let status)?),
+            ("equals", .number(let status)?):
+            if isStatus, !isNegated { return add(.status([status])) }
+        case ("oneOf", .list(let list)?) where isStatus && !isNegated:
+            let codes = list.compactMap { if case .number(let code) = $0 { code } else { nil } }
+            if codes.count == list.count { return add(.status(codes)) }
+        case ("below", .number(let limit)?), ("lessThan", .number(let limit)?), ("lt", .number(let limit)?),
+            ("most", .number(let limit)?), ("lte", .number(let limit)?):
+            if isTime, !isNegated, let time = Int(limit) { return add(.maxTime(time)) }
+        case ("include", _), ("contain", _), ("includes", _), ("contains", _):
+            // `expect([200, 201]).to.include(pm.response.code)`
+            if case .list(let list) = subject, case .code(let text, _)? = values.first,
+                text.literal == "response.status", !isNegated
+            {
+                let codes = list.compactMap { if case .number(let code) = $0 { code } else { nil } }
+                if codes.count == list.count { return add(.status(codes)) }
+            }
+        default: break
+        }
+        let condition = try condition(word.name, subject, values)
+        add(.condition(isNegated ? Self.negated(condition) : condition, message: message))
+    }
+
+    private static func negated(_ condition: ImportedText) -> ImportedText {
+        if let text = condition.literal, text.hasPrefix("length("), text.hasSuffix(") == 0") {
+            return ImportedText("\(text.dropLast(" == 0".count)) > 0")
+        }
+        if let text = condition.literal, !text.contains(" && "), !text.contains(" || "),
+            text.matches(of: #/ == /#).count == 1
+        {
+            return ImportedText(text.replacing(" == ", with: " != "))
+        }
+        if let text = condition.literal, text.hasSuffix(")"),
+            ["exists(", "contains(", "startsWith(", "match(", "search("].contains(where: text.hasPrefix),
+            !text.contains(" && "), !text.contains(" || ")
+        {
+            return ImportedText("!\(text)")
+        }
+        return call("not", [condition])
+    }
+
+    /// Returns the condition for a word and its arguments.
+    private func condition(_ word: String, _ subject: ScriptValue, _ values: [ScriptValue]) throws(Untranslatable)
+        -> ImportedText
+    {
+        func compared(_ mark: String) throws(Untranslatable) -> ImportedText {
+            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
+            return Self.joined(try code(subject), mark, try code(value))
+        }
+        switch word {
+        case "eql", "equal", "equals", "eq", "eqls": return try compared("==")
+        case "above", "greaterThan", "gt": return try compared(">")
+        case "least", "gte": return try compared(">=")
+        case "below", "lessThan", "lt": return try compared("<")
+        case "most", "lte": return try compared("<=")
+        case "within" where values.count == 2:
+            let first = Self.joined(try code(subject), ">=", try code(values[0]))
+            return Self.joined(first, "&&", Self.joined(try code(subject), "<=", try code(values[1])))
+        case "include", "includes", "contain", "contains", "string":
+            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
+            return try contains(subject, value)
+        case "oneOf":
+            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
+            return Self.call("contains", [try code(value), try code(subject)])
+        case "length", "lengthOf":
+            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
+            return Self.joined(try code(try member("length", of: subject)), "==", try code(value))
+        case "property":
+            guard case .string(let name)? = values.first else {
+                throw Untranslatable("the name of a member is computed")
+            }
+            let path = try code(try member(name, of: subject))
+            return values.count > 1 ? Self.joined(path, "==", try code(values[1])) : Self.call("exists", [path])
+        case "exist": return Self.joined(Self.call("default", [try code(subject), "null"]), "!=", "null")
+        case "true", "false", "null": return Self.joined(try code(subject), "==", ImportedText(word))
+        case "undefined": return Self.call("not", [Self.call("exists", [try code(subject)])])
+        case "ok": return Self.joined(Self.call("default", [try code(subject), "''"]), "!=", "''")
+        case "empty": return Self.joined(Self.call("length", [try code(subject)]), "==", "0")
+        case "a", "an":
+            guard case .string(let type)? = values.first else { throw Untranslatable("the type is computed") }
+            return try typed(type.lowercased(), subject)
+        case "match":
+            guard case .regex(let pattern)? = values.first else { throw Untranslatable("the pattern is computed") }
+            return try matched(pattern, subject)
+        default: throw Untranslatable("'\(word)' has no counterpart")
+        }
+    }
+
+    /// The condition that a value has a type, which the first characters of its JSON show.
+    private func typed(_ type: String, _ subject: ScriptValue) throws(Untranslatable) -> ImportedText {
+        let code = try code(subject)
+        switch type {
+        case "array": return Self.call("startsWith", [Self.call("json", [code]), "'['"])
+        case "object": return Self.call("startsWith", [Self.call("json", [code]), "'{'"])
+        case "string": return Self.call("startsWith", [Self.call("json", [code]), "'\"'"])
+        case "boolean": return Self.call("contains", ["list(true, false)", code])
+        case "number": return Self.call("match", [Self.call("json", [code]), "'-?[0-9].*'"])
+        default: throw Untranslatable("the type '\(type)' has no counterpart")
+        }
+    }
+
+    /// The condition that a string matches a pattern, as an I-Regexp (RFC 9485).
+    private func matched(_ pattern: String, _ subject: ScriptValue) throws(Untranslatable) -> ImportedText {
+        var text = pattern
+        let isAnchored = (text.hasPrefix("^"), text.hasSuffix("$") && !text.hasSuffix("\\$"))
+        if isAnchored.0 { text.removeFirst() }
+        if isAnchored.1 { text.removeLast() }
+        for (escape, set) in [("\\d", "[0-9]"), ("\\w", "[A-Za-z0-9_]"), ("\\s", "[ \\t\\r\\n]"), ("\\/", "/")] {
+            text = text.replacing(escape, with: set)
+        }
+        guard !text.contains("(?"), !text.contains("\\b"), !text.contains("^"), !text.contains("$"),
+            !text.contains("[["), !text.contains("*?"), !text.contains("+?")
+        else {
+            throw Untranslatable("the pattern has no form as an I-Regexp")
+        }
+        let function = isAnchored.0 || isAnchored.1 ? "match" : "search"
+        if function == "match" { text = (isAnchored.0 ? "" : ".*") + "(\(text))" + (isAnchored.1 ? "" : ".*") }
+        let value: ImportedText = if case .body = subject { "response.body" } else { try code(subject) }
+        return Self.call(function, [value, ImportedText(ManifestWriter.quoted(text))])
+    }
+}

@@ -1,0 +1,53 @@
+/// What a script says, in terms of a manifest.
+struct ScriptTranslation {
+    /// A part that was not translated.
+    struct Loss {
+        var statement: String
+        var reason: String
+        /// Where it is, in bytes of the script.
+        var offset: Int
+        /// The variables that it declares.
+        var declared: Set<String> = []
+    }
+
+    var checks: [ImportedCheck] = []
+    var captures: [ImportedCapture] = []
+    /// Variables that are set before the request is sent.
+    var assignments: [(variable: String, value: ImportedText)] = []
+    var comments: [String] = []
+    var losses: [Loss] = []
+    /// Whether no request is sent after this one.
+    var endsRun = false
+}
+
+/// Why a part of a script cannot be translated.
+struct Untranslatable: Error {
+    var reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// A value in a script.
+indirect enum ScriptValue {
+    case null
+    case boolean(Bool)
+    case string(String)
+    case number(String)
+    /// A part of the decoded body, as a path that starts with `$`.
+    case data(String)
+    /// The response, its header fields, and its body as a string.
+    case response
+    case headers
+    case header(String)
+    case body
+    /// An expression of the manifest language.
+    case code(ImportedText, isCondition: Bool = false)
+    case list([ScriptValue])
+    case regex(String)
+    /// A digest, which has a text only once its encoding is chosen.
+    case digest(String, [ImportedText])
+    /// The current time as an object.
+    case date
+    /// What was not translated, with the reason.
+    case untranslated(String)
+}

@@ -1,0 +1,316 @@
+import WaybillJSON
+
+/// Translates the statements that nearly all scripts of Postman consist of. Nothing is executed.
+struct ScriptTranslator {
+    private let script: String
+    /// Whether the script runs after the response.
+    let isTest: Bool
+    var result = ScriptTranslation()
+    /// The values of the script's own variables.
+    var locals: [String: ScriptValue] = [:]
+    /// The conditions that the current statement depends on.
+    private var guards: [ImportedText] = []
+    /// Whether all of them are that the status is 2xx, for which outputs are evaluated anyway.
+    private var areGuardsOfSuccess = true
+
+    /// Translates a script.
+    static func translate(_ script: String, isTest: Bool) -> ScriptTranslation {
+        var translator = ScriptTranslator(script: script, isTest: isTest)
+        let lexer = ScriptLexer(script)
+        let statements = ScriptParser.statements(of: lexer)
+        for statement in statements { translator.translate(statement, message: nil) }
+        translator.removeUnusedDeclarations(lexer)
+        for (comment, _) in lexer.comments {
+            let lines = comment.split(whereSeparator: \.isNewline).map {
+                $0.trimmingPrefix { $0 == " " || $0 == "*" || $0 == "\t" }
+            }
+            translator.result.comments += lines.filter { !$0.isEmpty }.map(String.init)
+        }
+        return translator.result
+    }
+
+    private init(script: String, isTest: Bool) {
+        self.script = script
+        self.isTest = isTest
+    }
+
+    /// Makes comments of declarations that were not translated, if nothing uses their variables.
+    private mutating func removeUnusedDeclarations(_ lexer: ScriptLexer) {
+        var hasChanged = true
+        var ignored: [Range<Int>] = []
+        while hasChanged {
+            hasChanged = false
+            for (index, loss) in result.losses.enumerated().reversed() {
+                let range = loss.offset..<(loss.offset + loss.statement.utf8.count)
+                guard !loss.declared.isEmpty, !loss.statement.contains("pm.") || loss.statement.contains("pm.response")
+                else { continue }
+                let isUsed = lexer.tokens.contains { token in
+                    guard case .name(let name) = token.kind, loss.declared.contains(name) else { return false }
+                    return !range.contains(token.range.lowerBound)
+                        && !ignored.contains { $0.contains(token.range.lowerBound) }
+                }
+                guard !isUsed else { continue }
+                result.comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
+                result.losses.remove(at: index)
+                ignored.append(range)
+                hasChanged = true
+            }
+        }
+    }
+
+    private func text(of statement: ScriptStatement) -> String {
+        String(decoding: Array(script.utf8)[statement.range], as: UTF8.self)
+    }
+
+    // MARK: Statements
+
+    /// Translates a statement. What cannot be translated is a loss.
+    private mutating func translate(_ statement: ScriptStatement, message: String?) {
+        do throws(Untranslatable) {
+            switch statement.kind {
+            case .empty: break
+            case .block(let statements): for statement in statements { translate(statement, message: message) }
+            case .declaration(let declarations): for declaration in declarations { try declare(declaration) }
+            case .expression(let expression): try translate(expression, message, statement)
+            case .conditional(let condition, let then, let otherwise):
+                try translate(condition, then, otherwise, message)
+            case .attempt(let body, let handler):
+                guard handler.allSatisfy({ Self.isHarmless($0) }) else {
+                    throw Untranslatable("the handler of an error has effects")
+                }
+                for statement in body { translate(statement, message: message) }
+            case .other: throw Untranslatable(Self.reason(for: text(of: statement)))
+            }
+        } catch {
+            var text = self.text(of: statement)
+            while let last = text.unicodeScalars.last, last == ";" || last == "\n" || last == " " {
+                text.unicodeScalars.removeLast()
+            }
+            var loss = ScriptTranslation.Loss(statement: text, reason: error.reason, offset: statement.range.lowerBound)
+            if case .declaration(let declarations) = statement.kind { loss.declared = Set(declarations.map(\.name)) }
+            result.losses.append(loss)
+        }
+    }
+
+    private static func reason(for text: String) -> String {
+        switch text.prefix(while: { $0.isLetter }) {
+        case "for", "while", "do": "a loop of a script has no counterpart; a step has 'forEach'"
+        case "function", "class", "async": "functions are not imported"
+        default: "this statement is none of those that are translated"
+        }
+    }
+
+    private mutating func declare(_ declaration: ScriptStatement.Declaration) throws(Untranslatable) {
+        guard let expression = declaration.value else {
+            locals[declaration.name] = .null
+            return
+        }
+        if case .function = expression {
+            locals[declaration.name] = .untranslated("functions are not imported")
+            throw Untranslatable("functions are not imported")
+        }
+        try assign(expression, to: declaration.name)
+    }
+
+    private mutating func assign(_ expression: ScriptExpression, to name: String) throws(Untranslatable) {
+        do throws(Untranslatable) {
+            locals[name] = try value(of: expression)
+        } catch {
+            locals[name] = .untranslated("it uses '\(name)', which is not imported")
+            throw error
+        }
+    }
+
+    /// Translates an expression that is a statement.
+    private mutating func translate(
+        _ expression: ScriptExpression,
+        _ message: String?,
+        _ statement: ScriptStatement
+    ) throws(Untranslatable) {
+        switch expression {
+        case .string, .name: return
+        case .assignment("=", .name(let name), let value): return try assign(value, to: name)
+        case .assignment("=", let target, let value):
+            guard let label = try testName(target) else { throw Untranslatable("it changes an object") }
+            return try addCheck(of: value, message: label)
+        case .call(let function, let arguments):
+            if let path = path(of: function), try translateCall(path, arguments, message, statement) { return }
+        default: break
+        }
+        if let chain = ExpectationChain(expression) { return try add(chain, message: message) }
+        throw Untranslatable("this statement is none of those that are translated")
+    }
+
+    /// The name in `tests["name"]`; nil for anything else.
+    private func testName(_ target: ScriptExpression) throws(Untranslatable) -> String? {
+        switch target {
+        case .index(.name("tests"), let name):
+            switch try value(of: name) {
+            case .string(let text): text
+            case .number(let text): text
+            default: ""
+            }
+        case .member(.name("tests"), let name): name
+        default: nil
+        }
+    }
+
+    /// Translates a call of a known function; false for another one.
+    private mutating func translateCall(
+        _ path: String,
+        _ arguments: [ScriptExpression],
+        _ message: String?,
+        _ statement: ScriptStatement
+    ) throws(Untranslatable) -> Bool {
+        switch path {
+        case "pm.test":
+            guard arguments.count == 2, case .function(_, let body) = arguments[1] else { return false }
+            let name: String? = if case .string(let text) = arguments[0] { text } else { nil }
+            let outer = locals
+            for statement in body { translate(statement, message: name) }
+            for (name, value) in outer { locals[name] = value }
+        case "pm.test.skip": result.comments.append(Self.oneLine(text(of: statement)))
+        case "pm.environment.set", "pm.globals.set", "pm.collectionVariables.set", "pm.variables.set",
+            "postman.setEnvironmentVariable",
+            "postman.setGlobalVariable":
+            guard arguments.count >= 2, case .string(let name) = try value(of: arguments[0]) else {
+                throw Untranslatable("the name of the variable is computed")
+            }
+            try set(name, to: arguments[1])
+        case "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset", "pm.variables.unset",
+            "postman.clearEnvironmentVariable",
+            "postman.clearGlobalVariable", "pm.environment.clear", "pm.globals.clear",
+            "postman.clearEnvironmentVariables":
+            // The variables of a manifest exist for one run.
+            result.comments.append(Self.oneLine(text(of: statement)))
+        case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
+            guard arguments == [.name("null")], guards.isEmpty else {
+                throw Untranslatable("the order of steps is fixed; 'when' skips a step, and 'until' repeats one")
+            }
+            result.endsRun = true
+        case _ where path.hasPrefix("console."): result.comments.append(Self.oneLine(text(of: statement)))
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func set(_ name: String, to expression: ScriptExpression) throws(Untranslatable) {
+        guard areGuardsOfSuccess || guards.isEmpty else { throw Untranslatable("it sets a variable under a condition") }
+        let value = try value(of: expression)
+        if isTest {
+            result.captures.append(ImportedCapture(name, try code(value)))
+        } else {
+            result.assignments.append((name, try template(value)))
+        }
+        // Later statements of the script read the new value.
+        locals["$\(name)"] = value
+    }
+
+    private mutating func translate(
+        _ condition: ScriptExpression,
+        _ then: [ScriptStatement],
+        _ otherwise: [ScriptStatement],
+        _ message: String?
+    ) throws(Untranslatable) {
+        guard otherwise.allSatisfy({ Self.isHarmless($0) }) else { throw Untranslatable("it has two branches") }
+        if case .assignment("=", let target, let value) = condition, let label = try testName(target) {
+            // The condition is a test itself: if it fails, the step does.
+            try addCheck(of: value, message: label)
+            for statement in then { translate(statement, message: message) }
+            return
+        }
+        let test = try self.condition(condition)
+        let (outer, wasOfSuccess) = (guards, areGuardsOfSuccess)
+        areGuardsOfSuccess = areGuardsOfSuccess && Self.isSuccess(test)
+        guards.append(test)
+        for statement in then { translate(statement, message: message) }
+        (guards, areGuardsOfSuccess) = (outer, wasOfSuccess)
+    }
+
+    private static func isSuccess(_ condition: ImportedText) -> Bool {
+        guard let text = condition.literal, text.hasPrefix("response.status == 2") else { return false }
+        return text.utf8.count == "response.status == 200".utf8.count
+    }
+
+    /// Whether a statement only writes to the console, or does nothing.
+    private static func isHarmless(_ statement: ScriptStatement) -> Bool {
+        switch statement.kind {
+        case .empty: true
+        case .block(let statements): statements.allSatisfy(isHarmless)
+        case .expression(.call(.member(.name("console"), _), _)): true
+        case .expression(.name), .expression(.string): true
+        // A test that fails in any case, where the response has another form.
+        case .expression(.assignment("=", .index(.name("tests"), _), .name("false"))): true
+        default: false
+        }
+    }
+
+    static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    // MARK: Checks
+
+    /// Adds the check that an expression is true, as in `tests["name"] = expression`.
+    private mutating func addCheck(of expression: ScriptExpression, message: String) throws(Untranslatable) {
+        switch expression {
+        case .binary("&&", _, _):
+            let parts = Self.operands(of: expression)
+            for (index, part) in parts.enumerated() {
+                // `a && a.b` checks a.b: it has no value if a has none.
+                if case .data(let path)? = try? value(of: part),
+                    parts[(index + 1)...].contains(where: { (try? condition($0))?.literal?.contains(path) ?? false })
+                {
+                    continue
+                }
+                try addCheck(of: part, message: message)
+            }
+            return
+        case .binary(let mark, let left, let right) where mark == "===" || mark == "==":
+            let values = (try value(of: left), try value(of: right))
+            if case (.code(let code, _), .number(let number)) = values, code.literal == "response.status" {
+                return add(.status([number]))
+            }
+        case .name("true"):
+            // A test that cannot fail.
+            result.comments.append("\(message): always true")
+            return
+        default: break
+        }
+        let text = try condition(expression)
+        // The whole body is there if the rest can be read.
+        if text.literal == "true" { return }
+        add(.condition(text, message: message.isEmpty ? nil : message))
+    }
+
+    /// The operands of `&&`.
+    private static func operands(of expression: ScriptExpression) -> [ScriptExpression] {
+        guard case .binary("&&", let left, let right) = expression else { return [expression] }
+        return operands(of: left) + operands(of: right)
+    }
+
+    /// Adds a check, which the current conditions limit.
+    mutating func add(_ check: ImportedCheck) {
+        guard let guardCondition = guards.first, guards.count > 0 else { return result.checks.append(check) }
+        var code: ImportedText
+        var message: String?
+        switch check {
+        case .status(let codes):
+            if areGuardsOfSuccess { return }
+            code = ImportedText(codes.map { "response.status == \($0)" }.joined(separator: " || "))
+        case .header(let name, let glob):
+            code = ImportedText("response.headers[\(ManifestWriter.quoted(name))] == \(ManifestWriter.quoted(glob))")
+        case .condition(let text, let label): (code, message) = (text, label)
+        case .maxTime(let time): code = ImportedText("response.time <= \(time)")
+        }
+        var text = ImportedText("!(")
+        text.append(guardCondition)
+        for other in guards.dropFirst() {
+            text.append(.literal(" && "))
+            text.append(other)
+        }
+        text.append(.literal(") || "))
+        text.append(code)
+        result.checks.append(.condition(text, message: message))
+    }
+}

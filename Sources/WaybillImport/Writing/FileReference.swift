@@ -1,0 +1,11 @@
+/// Paths of files that a source names. They are never read.
+enum FileReference {
+    /// Returns the path relative to the manifest. A file that is elsewhere is expected next to the manifest.
+    static func inside(_ path: String) -> (name: String, isMoved: Bool) {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: true).filter { $0 != "." }
+        let isOutside = path.hasPrefix("/") || path.hasPrefix("~") || segments.contains("..") || path.contains("\\")
+        guard isOutside || segments.isEmpty else { return (segments.joined(separator: "/"), false) }
+        let name = path.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+        return (name.isEmpty || name == ".." || name == "." ? "file" : name, true)
+    }
+}

@@ -1,0 +1,113 @@
+/// The variables of a graph while its steps are written.
+struct GraphScope {
+    /// The variables that steps of the graph have set, or that the graph receives as inputs, and their expressions.
+    private(set) var expressions: [String: String] = [:]
+    /// The variables that steps have set, in order.
+    private(set) var set: [(variable: String, expression: String)] = []
+    /// The variables that the graph receives as inputs, in order.
+    private(set) var needs: [String] = []
+    /// The ids of its steps.
+    var names = UniqueNames()
+    /// Whether the graph or one around it has credentials, which take precedence over those of endpoints.
+    var hasAuth = false
+
+    init(hasAuth: Bool) { self.hasAuth = hasAuth }
+
+    /// Notes that a step sets a variable.
+    mutating func set(_ variable: String, _ expression: String) {
+        expressions[variable] = expression
+        set.removeAll { $0.variable == variable }
+        set.append((variable, expression))
+    }
+
+    /// Notes that the graph receives a variable as an input.
+    mutating func need(_ variable: String, _ expression: String) {
+        expressions[variable] = expression
+        needs.append(variable)
+    }
+}
+
+/// Which requests of a collection use and set its variables.
+struct VariableUses {
+    /// The position of the last request that uses a variable.
+    private var lastUse: [String: Int] = [:]
+    /// The number of uses, and of those at the start of a URL.
+    private var counts: [String: (all: Int, asBase: Int)] = [:]
+    /// The variables that requests set.
+    private(set) var set: Set<String> = []
+
+    init(_ collection: ImportedCollection) {
+        var position = 0
+        var folders = [collection.items[...]]
+        add(collection.auth, at: 0)
+        while var items = folders.popLast() {
+            guard let item = items.popFirst() else { continue }
+            folders.append(items)
+            switch item {
+            case .folder(let folder):
+                add(folder.auth, at: position)
+                folders.append(folder.items[...])
+            case .request(let request):
+                add(request, at: position)
+                position += 1
+            }
+        }
+    }
+
+    /// Whether a request after the first `position` ones uses a variable.
+    func isUsed(_ variable: String, after position: Int) -> Bool { (lastUse[variable] ?? -1) >= position }
+
+    /// Whether a variable is only used as the start of URLs, and never set.
+    func isBase(_ variable: String) -> Bool {
+        guard let (all, asBase) = counts[variable] else { return false }
+        return all == asBase && !set.contains(variable)
+    }
+
+    private mutating func add(_ request: ImportedRequest, at position: Int) {
+        let own = Set(request.variables.map(\.name))
+        var texts = request.headers.map(\.value) + request.variables.compactMap(\.value)
+        texts += request.assignments.map(\.value) + request.captures.map(\.expression)
+        texts += request.checks.compactMap { if case .condition(let text, _) = $0 { text } else { nil } }
+        switch request.body {
+        case .text(let text, _): texts.append(text)
+        case .form(let fields): texts += fields.map(\.value)
+        case .multipart(let parts):
+            texts += parts.compactMap { if case .text(let text) = $0.content { text } else { nil } }
+        case .graphQL(let query, let variables): texts += [query, variables ?? ""]
+        case .file, .bytes, nil: break
+        }
+        for text in texts { add(text, at: position, except: own) }
+        add(request.url, at: position, except: own, isURL: true)
+        add(request.auth, at: position)
+        set.formUnion(request.assignments.map(\.variable))
+        set.formUnion(request.captures.map(\.variable))
+    }
+
+    private mutating func add(_ auth: ImportedAuth?, at position: Int) {
+        for text in auth?.texts ?? [] { add(text, at: position) }
+    }
+
+    private mutating func add(_ text: ImportedText, at position: Int, except own: Set<String> = [], isURL: Bool = false)
+    {
+        for (index, part) in text.parts.enumerated() {
+            guard case .variable(let name) = part, !own.contains(name) else { continue }
+            lastUse[name] = position
+            let isBase = isURL && index == 0 && ServiceAddress.endsBase(text.parts.dropFirst().first)
+            let (all, asBase) = counts[name] ?? (0, 0)
+            counts[name] = (all + 1, asBase + (isBase ? 1 : 0))
+        }
+    }
+}
+
+extension ImportedAuth {
+    /// The texts in it, which may use variables.
+    var texts: [ImportedText] {
+        switch self {
+        case .none, .netrc: []
+        case .basic(let username, let password), .digest(let username, let password): [username, password]
+        case .bearer(let token): [token]
+        case .apiKey(_, _, let value): [value]
+        case .members(_, let fields): fields.map(\.value)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// The manifest of an imported collection, and what it does not contain.
+package struct ImportedManifest: Sendable {
+    /// The manifest.
+    package var text: String
+    /// What was not imported, in the order of the source.
+    package var losses: [ImportLoss]
+    /// The environment variables of the secrets, with the values that the source has.
+    package var secrets: [(variable: String, value: String?)]
+
+    /// Writes a collection.
+    package init(_ collection: ImportedCollection) {
+        var writer = ManifestWriter(collection)
+        // The first time finds the secrets, whose values must not appear before their own fields either; the second time
+        // finds the requests that differ only in values.
+        for _ in 0..<2 {
+            _ = writer.manifestEntries()
+            writer = ManifestWriter(after: writer)
+        }
+        let entries = writer.manifestEntries()
+        var output = YAMLWriter()
+        output.write(entries)
+        text = output.text
+        losses = writer.losses.map { loss in
+            ImportLoss(writer.plain(loss.what), writer.plain(loss.reason), at: loss.span)
+        }
+        secrets = writer.secrets.secrets.map { (NameForms.environmentVariable($0.name), $0.value) }
+    }
+}

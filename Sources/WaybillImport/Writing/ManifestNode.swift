@@ -1,0 +1,72 @@
+package import WaybillJSON
+
+/// A value of a manifest to write, with comments.
+package indirect enum ManifestNode: Sendable, Equatable {
+    /// A string where YAML's other types are sent as they are written, such as a header field: `1.10` needs no quotes.
+    case text(String)
+    /// A string, quoted where YAML would read another type.
+    case string(String)
+    /// A number, boolean or null, as YAML and JSON write it.
+    case literal(String)
+    /// Names and values. An open one is never written in braces.
+    case map([ManifestEntry], isOpen: Bool = false)
+    /// Values; their entries have no names.
+    case list([ManifestEntry], isOpen: Bool = false)
+
+    /// A map of names and values.
+    static func map(_ entries: (String, ManifestNode)...) -> ManifestNode {
+        .map(entries.map { ManifestEntry($0.0, $0.1) })
+    }
+
+    /// A list of values.
+    static func list(of values: [ManifestNode]) -> ManifestNode {
+        .list(values.map { ManifestEntry(nil, $0) })
+    }
+
+    /// A constant value of JSON.
+    package init(_ json: JSON) {
+        self = ManifestNode(json) { $0 }
+    }
+
+    /// A value of JSON whose strings are converted.
+    init(_ json: JSON, _ convert: (String) -> String) {
+        switch json {
+        case .null: self = .literal("null")
+        case .bool(let value): self = .literal(value ? "true" : "false")
+        case .number: self = .literal(JSONWriter().string(json))
+        case .string(let text): self = .string(convert(text))
+        case .bytes(let bytes): self = .string(String(decoding: bytes, as: UTF8.self))
+        case .array(let elements): self = .list(of: elements.map { ManifestNode($0, convert) })
+        case .object(let members):
+            self = .map(members.map { ManifestEntry($0.name, ManifestNode($0.value, convert)) })
+        }
+    }
+
+    /// Whether it is a map or list without entries.
+    var isEmpty: Bool {
+        switch self {
+        case .map(let entries, _), .list(let entries, _): entries.isEmpty
+        default: false
+        }
+    }
+}
+
+/// A name and a value, or an element of a list, after comments.
+package struct ManifestEntry: Sendable, Equatable {
+    /// The name; nil in a list.
+    package var name: String?
+    /// The value; nil if there are only comments.
+    package var value: ManifestNode?
+    /// The lines before it, without `#`.
+    package var comments: [String] = []
+
+    /// Creates an entry.
+    package init(_ name: String?, _ value: ManifestNode, comments: [String] = []) {
+        self.name = name
+        self.value = value
+        self.comments = comments
+    }
+
+    /// Creates comments at the end of a map or list.
+    package init(comments: [String]) { self.comments = comments }
+}

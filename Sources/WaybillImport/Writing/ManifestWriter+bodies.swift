@@ -1,0 +1,266 @@
+import WaybillFormats
+import WaybillJSON
+
+extension ManifestWriter {
+    private static let formType = "application/x-www-form-urlencoded"
+
+    /// Returns the value of `body`, and changes the header fields so that `Content-Type` is there if it must be.
+    mutating func bodyForm(_ request: ImportedRequest, headers: inout [ImportedField]) -> ManifestNode? {
+        let index = headers.firstIndex { $0.name.lowercased() == "content-type" }
+        let header = index.flatMap { headers[$0].value.literal }
+        /// Removes the header field if the body has this type anyway.
+        func dropHeader(_ type: String) {
+            if let index, header == type { headers.remove(at: index) }
+        }
+        switch request.body {
+        case nil: return nil
+        case .text(let text, let type):
+            let type = index == nil ? type : header
+            if let type, Self.isJSON(type), let node = jsonNode(text, isExact: request.isExact) {
+                dropHeader("application/json")
+                if index == nil, type != "application/json" {
+                    headers.append(ImportedField("Content-Type", ImportedText(type)))
+                }
+                return .map(("json", node))
+            }
+            if type == Self.formType, let fields = Self.formFields(text) {
+                dropHeader(Self.formType)
+                return .map(("form", .map(fieldEntries(fields))))
+            }
+            if index == nil, let type { headers.append(ImportedField("Content-Type", ImportedText(type))) }
+            liftSecrets(in: text, type: type)
+            return .map(("text", .string(template(text))))
+        case .form(let fields):
+            dropHeader(Self.formType)
+            return .map(("form", .map(fieldEntries(fields))))
+        case .multipart(let parts):
+            // The boundary is chosen when the request is sent.
+            if let index, header == nil || header?.hasPrefix("multipart/form-data") == true {
+                headers.remove(at: index)
+            }
+            return .map(("multipart", .list(of: parts.map { partNode($0, request) })))
+        case .file(let path, let type):
+            if index == nil, let type { headers.append(ImportedField("Content-Type", ImportedText(type))) }
+            return .map(("file", .string(insidePath(path, request))))
+        case .graphQL(let query, let variables):
+            dropHeader("application/json")
+            var entries = [ManifestEntry("query", .string(template(query)))]
+            if let variables, !Self.isBlank(variables) {
+                if case .map(let members, _)? = jsonNode(variables, isExact: false) {
+                    if !members.isEmpty { entries.append(ManifestEntry("variables", .map(members))) }
+                } else {
+                    requestLosses.append(
+                        ImportLoss(
+                            "the GraphQL variables '\(Self.source(variables))'",
+                            "they are not a JSON object",
+                            at: request.span
+                        )
+                    )
+                }
+            }
+            return .map(("graphql", .map(entries)))
+        case .bytes(let bytes):
+            return .map(("base64", .string(Base64.encode(bytes))))
+        }
+    }
+
+    private static func isBlank(_ text: ImportedText) -> Bool {
+        text.literal.map { $0.allSatisfy(\.isWhitespace) } ?? false
+    }
+
+    /// Whether a media type is JSON.
+    static func isJSON(_ type: String) -> Bool {
+        let name = type.split(separator: ";").first.map { $0.lowercased() } ?? ""
+        let trimmed = name.withoutOuterBlanks
+        return trimmed == "application/json" || trimmed.hasSuffix("+json") || trimmed == "text/json"
+    }
+
+    /// Returns the fields of a form, if encoding them gives the same text.
+    private static func formFields(_ text: ImportedText) -> [ImportedField]? {
+        guard let literal = text.literal, !literal.isEmpty else { return nil }
+        let spaced = literal.replacing("+", with: "%20")
+        guard let fields = QueryFields.fields(of: ImportedText(spaced), isExact: false) else { return nil }
+        let sent = fields.map { "\(PercentEncoding.form($0.name))=\(PercentEncoding.form($0.value.literal ?? ""))" }
+        // A map has the values of a name next to each other, and sends a list as name[].
+        let names = Set(fields.map { Array($0.name.utf8) })
+        return sent.joined(separator: "&") == literal && names.count == fields.count ? fields : nil
+    }
+
+    /// Finds the secrets in a body that is sent as it is.
+    private mutating func liftSecrets(in text: ImportedText, type: String?) {
+        guard let literal = text.literal else { return }
+        if let json = try? JSONParser().parse(literal.utf8) {
+            liftSecrets(in: json, of: literal, depth: 0)
+        } else if type?.hasPrefix(Self.formType) ?? false {
+            for pair in literal.split(separator: "&") {
+                let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+                if parts.count == 2, SecretNames.contains(parts[0]) {
+                    _ = secrets.name(ofValue: parts[1], suggestion: SecretNames.secret(for: parts[0]))
+                }
+            }
+        }
+    }
+
+    private mutating func liftSecrets(in json: JSON, of text: String, depth: Int) {
+        switch json {
+        case .object(let members):
+            for (name, value) in members {
+                if case .string(let secret) = value, SecretNames.contains(name), text.contains("\"\(secret)\"") {
+                    _ = secrets.name(ofValue: secret, suggestion: SecretNames.secret(for: name))
+                }
+                liftSecrets(in: value, of: text, depth: depth + 1)
+            }
+        case .array(let elements): for element in elements { liftSecrets(in: element, of: text, depth: depth + 1) }
+        default: break
+        }
+    }
+
+    private mutating func partNode(_ part: ImportedPart, _ request: ImportedRequest) -> ManifestNode {
+        var entries = [ManifestEntry("name", .string(part.name))]
+        switch part.content {
+        case .file(let path): entries.append(ManifestEntry("file", .string(insidePath(path, request))))
+        case .text(let text):
+            let value =
+                SecretNames.contains(part.name)
+                ? secretTemplate(text, named: SecretNames.secret(for: part.name)) : template(text)
+            entries.append(ManifestEntry(part.contentType == nil ? "value" : "text", .text(value)))
+        }
+        if let filename = part.filename { entries.append(ManifestEntry("filename", .string(literal(filename)))) }
+        if let type = part.contentType { entries.append(ManifestEntry("contentType", .string(literal(type)))) }
+        if !part.headers.isEmpty { entries.append(ManifestEntry("headers", .map(fieldEntries(part.headers)))) }
+        return .map(entries)
+    }
+
+    /// The path of a file relative to the manifest. One that is elsewhere is expected next to the manifest.
+    mutating func insidePath(_ path: String, _ request: ImportedRequest) -> String {
+        let (name, isMoved) = FileReference.inside(path)
+        if isMoved {
+            requestLosses.append(
+                ImportLoss(
+                    "the folder of the file '\(path)'",
+                    "copy the file next to the manifest, as \(name)",
+                    at: request.span
+                )
+            )
+        }
+        return literal(name)
+    }
+
+    // MARK: JSON
+
+    /// The maximum depth and length of names in bodies that are written as YAML.
+    private static let maximumDepth = 40
+    private static let maximumName = 500
+
+    /// Returns a text of JSON as a value; nil if it is not JSON, or if the value would be sent as another text that does
+    /// not mean the same, or must be the same.
+    mutating func jsonNode(_ text: ImportedText, isExact: Bool) -> ManifestNode? {
+        let marked = MarkedJSON(text)
+        guard let document = try? JSONParser().parseDocument(marked.text.utf8), document.duplicateName == nil,
+            document.loneSurrogates == nil, Self.fits(document.value, depth: 0)
+        else { return nil }
+        if isExact {
+            guard let literal = text.literal, JSONWriter().string(document.value) == literal else { return nil }
+        }
+        return node(document.value, named: "", marked)
+    }
+
+    private static func fits(_ json: JSON, depth: Int) -> Bool {
+        guard depth < maximumDepth else { return false }
+        switch json {
+        case .object(let members):
+            return members.allSatisfy {
+                $0.name.utf8.count <= maximumName && !$0.name.contains(MarkedJSON.mark)
+                    && fits($0.value, depth: depth + 1)
+            }
+        case .array(let elements): return elements.allSatisfy { fits($0, depth: depth + 1) }
+        default: return true
+        }
+    }
+
+    private mutating func node(_ json: JSON, named name: String, _ marked: MarkedJSON) -> ManifestNode {
+        switch json {
+        case .object(let members):
+            return .map(members.map { ManifestEntry($0.name, node($0.value, named: $0.name, marked)) })
+        case .array(let elements): return .list(of: elements.map { node($0, named: name, marked) })
+        case .string(let string):
+            if let value = marked.bareValue(string) {
+                // The value is a part of the JSON text.
+                let template = template(ImportedText([value]))
+                let expression = String(template.dropFirst(2).dropLast())
+                return .string(scopedExpressions.contains(expression) ? template : "${parse(\(expression))}")
+            }
+            let text = marked.text(string)
+            if SecretNames.contains(name) { return .string(secretTemplate(text, named: SecretNames.secret(for: name))) }
+            if text.parts.count == 1, text.literal == nil {
+                let template = template(text)
+                let expression = String(template.dropFirst(2).dropLast())
+                // A captured value may be a number, but is a string here.
+                return .string(scopedExpressions.contains(expression) ? "${string(\(expression))}" : template)
+            }
+            return .string(template(text))
+        default: return ManifestNode(json)
+        }
+    }
+}
+
+/// A text of JSON with marks instead of the references in it, so that it can be parsed.
+private struct MarkedJSON {
+    /// A character that surrounds the number of a reference; it is not in texts of sources.
+    static let mark = "\u{F8FF}"
+
+    private(set) var text = ""
+    private var references: [(part: ImportedText.Part, isBare: Bool)] = []
+
+    init(_ source: ImportedText) {
+        var isInString = false
+        for part in source.parts {
+            guard case .literal(let literal) = part else {
+                let mark = "\(Self.mark)\(references.count)\(Self.mark)"
+                text += isInString ? mark : "\"\(mark)\""
+                references.append((part, !isInString))
+                continue
+            }
+            var isEscaped = false
+            for byte in literal.utf8 {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = isInString
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString.toggle()
+                }
+            }
+            text += literal
+        }
+    }
+
+    /// The reference that a string stands for, if it was outside of strings.
+    func bareValue(_ string: String) -> ImportedText.Part? {
+        let pieces = string.components(separatedBy: Self.mark)
+        guard pieces.count == 3, pieces[0].isEmpty, pieces[2].isEmpty, let index = Int(pieces[1]),
+            references.indices.contains(index), references[index].isBare
+        else { return nil }
+        return references[index].part
+    }
+
+    /// The string with its references.
+    func text(_ string: String) -> ImportedText {
+        var result = ImportedText()
+        for (index, piece) in string.components(separatedBy: Self.mark).enumerated() {
+            if index % 2 == 1, let number = Int(piece), references.indices.contains(number) {
+                result.append(references[number].part)
+            } else {
+                result.append(.literal(piece))
+            }
+        }
+        return result
+    }
+}
+
+extension String {
+    /// The parts of the string between a separator.
+    fileprivate func components(separatedBy separator: String) -> [String] {
+        split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+    }
+}

@@ -1,0 +1,286 @@
+import WaybillDiagnostics
+import WaybillFormats
+import WaybillJSON
+
+extension ManifestWriter {
+    /// Returns a request as a form of a step; nil, with a loss, if its URL cannot be used.
+    mutating func requestForm(_ request: ImportedRequest) -> RequestForm? {
+        var form = RequestForm()
+        form.method = request.method
+        form.hasOuterAuth = scopes[scopes.count - 1].hasAuth
+        let address = ServiceAddress(request.url)
+        guard let service = serviceName(address, request) else { return nil }
+        if !hasOneService { form.service = service }
+        form.path = pathParts(address.path, request)
+        form.name = Self.name(method: request.method, path: address.path)
+        var auth = request.auth
+        if auth == nil, let user = address.userInformation { auth = Self.basic(user) }
+        var headers = request.headers
+        if auth == nil, let index = headers.firstIndex(where: { $0.name.lowercased() == "authorization" }),
+            let found = Self.authentication(headers[index].value)
+        {
+            auth = found
+            headers.remove(at: index)
+        }
+        if !request.isExact, auth != nil, auth != ImportedAuth.none {
+            // The credentials replace the header field.
+            replacesAuthorization = headers.contains { $0.name.lowercased() == "authorization" }
+            headers.removeAll { $0.name.lowercased() == "authorization" }
+        }
+        if let query = address.query { addQuery(query, to: &form, isExact: request.isExact, auth: &auth) }
+        let body = bodyForm(request, headers: &headers)
+        let (fields, agent) = headerEntries(headers, request)
+        if !fields.isEmpty { form.settings.append(ManifestEntry("headers", .map(fields))) }
+        if let body { form.settings.append(ManifestEntry("body", body)) }
+        if let agent { form.settings.append(ManifestEntry("userAgent", .text(agent))) }
+        form.settings += request.settings
+        form.auth = auth.map { authNode($0) }
+        return form
+    }
+
+    /// Returns the service of a URL, which is added if it is new.
+    private mutating func serviceName(_ address: ServiceAddress, _ request: ImportedRequest) -> String? {
+        guard let base = address.base else {
+            requestLosses.append(ImportLoss("the host of the URL", "the source does not have it", at: request.span))
+            return services.add("${\(expression(for: "baseUrl"))}", suggestion: "api")
+        }
+        if base.parts.count == 1, case .variable(let name) = base.parts[0] {
+            let suggestion = ServiceAddress.serviceName(ofVariable: name)
+            if uses.isBase(name), let value = literalValue(of: name).map(Self.withScheme),
+                ServiceAddress.isUsable(value)
+            {
+                return services.add(literal(value), suggestion: suggestion, variable: name)
+            }
+            return services.add("${\(expression(for: name))}", suggestion: suggestion)
+        }
+        guard let text = base.literal else { return services.add(template(base), suggestion: "api") }
+        guard ServiceAddress.isUsable(text) else {
+            let what = "the request \(request.method) \(Self.source(request.url))"
+            requestLosses.append(ImportLoss(what, "its URL is not an http or https URL", at: request.span))
+            return nil
+        }
+        return services.add(literal(text), suggestion: ServiceAddress.serviceName(of: text))
+    }
+
+    /// The service whose base URL is the value of a variable.
+    func serviceOfVariable(_ variable: String) -> String? { services.name(ofVariable: variable) }
+
+    /// The id of a request without a name: `orders` for `GET /api/orders`, `deleteOrders` for other methods.
+    private static func name(method: String, path: ImportedText) -> String {
+        var last = ""
+        for part in path.parts {
+            guard case .literal(let text) = part else { continue }
+            let words = text.split(separator: "/").filter { !RequestShape.isValue($0) }
+                .compactMap { NameForms.identifier(String($0.prefix { $0 != "." })) }
+            if let word = words.last { last = word }
+        }
+        guard method != "GET" else { return last.isEmpty ? "root" : last }
+        let verb = NameForms.identifier(method.lowercased()) ?? "request"
+        return verb + last.prefix(1).uppercased() + last.dropFirst()
+    }
+
+    /// Returns the path, in which variables of the request itself are inputs.
+    private mutating func pathParts(_ path: ImportedText, _ request: ImportedRequest) -> [RequestForm.PathPart] {
+        var parts: [RequestForm.PathPart] = []
+        func add(_ text: String) {
+            if case .fixed(let earlier) = parts.last {
+                parts[parts.count - 1] = .fixed(earlier + text)
+            } else {
+                parts.append(.fixed(text))
+            }
+        }
+        for part in path.parts {
+            if case .variable(let name) = part, let own = request.variables.first(where: { $0.name == name }) {
+                let value = own.value.map { template($0) } ?? "${\(expression(for: name))}"
+                parts.append(.input(Self.id(name), value: value))
+            } else {
+                add(template(ImportedText([part])))
+            }
+        }
+        return parts
+    }
+
+    /// Adds the query: as a map if that sends the same, otherwise as part of the path.
+    private mutating func addQuery(
+        _ query: ImportedText,
+        to form: inout RequestForm,
+        isExact: Bool,
+        auth: inout ImportedAuth?
+    ) {
+        guard !query.isEmpty else { return }
+        guard var fields = QueryFields.fields(of: query, isExact: isExact) else {
+            form.path.append(.fixed("?" + template(query)))
+            return
+        }
+        let secret = fields.indices.filter { SecretNames.contains(fields[$0].name) && !fields[$0].value.isEmpty }
+        if auth == nil, collection.auth == nil, !form.hasOuterAuth, secret.count == 1,
+            !isExact || secret[0] == fields.count - 1
+        {
+            let key = fields.remove(at: secret[0])
+            auth = .apiKey(in: "query", name: key.name, value: key.value)
+        }
+        if !fields.isEmpty { form.settings.append(ManifestEntry("query", .map(fieldEntries(fields)))) }
+    }
+
+    /// Returns fields as entries, those with the same name as a list.
+    mutating func fieldEntries(_ fields: [ImportedField]) -> [ManifestEntry] {
+        var entries: [ManifestEntry] = []
+        for field in fields {
+            let value =
+                SecretNames.contains(field.name)
+                ? secretTemplate(field.value, named: SecretNames.secret(for: field.name)) : template(field.value)
+            if let index = entries.firstIndex(where: { $0.name.map { $0.utf8.elementsEqual(field.name.utf8) } ?? false }
+            ) {
+                let earlier = entries[index].value
+                let list =
+                    if case .list(let list, _) = earlier { list } else { [ManifestEntry(nil, earlier ?? .text(""))] }
+                entries[index].value = .list(list + [ManifestEntry(nil, .text(value))])
+            } else {
+                entries.append(ManifestEntry(field.name, .text(value)))
+            }
+        }
+        return entries
+    }
+
+    /// Returns the header fields, and the user agent.
+    private mutating func headerEntries(
+        _ headers: [ImportedField],
+        _ request: ImportedRequest
+    ) -> ([ManifestEntry], agent: String?) {
+        var fields: [(name: String, values: [String])] = []
+        var agent: String?
+        for header in headers {
+            let name = header.name.lowercased()
+            if name == "user-agent" {
+                agent = template(header.value)
+                continue
+            }
+            let text = header.value.mapLiterals { $0.isFieldValue ? $0 : "\u{0}" }
+            guard header.name.isToken, !text.parts.contains(.literal("\u{0}")) else {
+                requestLosses.append(
+                    ImportLoss(
+                        "the header field '\(header.name)'",
+                        "HTTP does not allow its characters",
+                        at: request.span
+                    )
+                )
+                continue
+            }
+            guard name != "content-length", name != "transfer-encoding" else {
+                requestLosses.append(
+                    ImportLoss("the header field '\(header.name)'", "it follows from the body", at: request.span)
+                )
+                continue
+            }
+            let value =
+                SecretNames.containsHeader(header.name)
+                ? secretTemplate(header.value, named: SecretNames.secret(for: header.name)) : template(header.value)
+            if let index = fields.firstIndex(where: { $0.name.lowercased() == name }) {
+                fields[index].values.append(value)
+            } else {
+                fields.append((header.name, [value]))
+            }
+        }
+        let entries = fields.map { field in
+            let values = field.values.map(ManifestNode.text)
+            return ManifestEntry(field.name, values.count == 1 ? values[0] : .list(of: values))
+        }
+        return (entries, agent)
+    }
+
+    // MARK: Authentication
+
+    /// The credentials of a header field `Authorization`, if they have the form of a method.
+    private static func authentication(_ value: ImportedText) -> ImportedAuth? {
+        if let token = value.startsWith("Bearer "), !token.isEmpty { return .bearer(token) }
+        guard let literal = value.literal, literal.hasPrefix("Basic "),
+            let bytes = Base64.decode(String(literal.dropFirst(6))), Base64.encode(bytes) == literal.dropFirst(6),
+            let text = String(validating: bytes, as: UTF8.self), text.contains(":")
+        else { return nil }
+        return basic(ImportedText(text))
+    }
+
+    /// The credentials of `user:password`.
+    static func basic(_ text: ImportedText) -> ImportedAuth {
+        let (user, password) = text.split(before: [":"])
+        let decoded = { (text: ImportedText) in text.mapLiterals { PercentEncoding.decoded($0) ?? $0 } }
+        return .basic(username: decoded(user), password: password.map { decoded($0.droppingFirst(1)) } ?? "")
+    }
+
+    /// Returns credentials as a value of `auth`.
+    mutating func authNode(_ auth: ImportedAuth) -> ManifestNode {
+        switch auth {
+        case .none: return .string("none")
+        case .basic(let username, let password):
+            return .map(("basic", credentials(username, password)))
+        case .digest(let username, let password):
+            return .map(("digest", credentials(username, password)))
+        case .bearer(let token):
+            return .map(("bearer", .text(secretTemplate(token, named: "token"))))
+        case .apiKey(let position, let name, let value):
+            let secret = secretTemplate(value, named: SecretNames.secret(for: name))
+            return .map(("apiKey", .map(("in", .string(position)), ("name", .string(name)), ("value", .text(secret)))))
+        case .members(let kind, let fields):
+            let entries = fields.map { field in
+                let value =
+                    ImportedAuth.secretMembers.contains(field.name)
+                    ? secretTemplate(field.value, named: field.name) : template(field.value)
+                return ManifestEntry(field.name, .text(value))
+            }
+            return .map((kind, .map(entries)))
+        case .netrc(let file): return .map(("netrc", .string(file)))
+        }
+    }
+
+    private mutating func credentials(_ username: ImportedText, _ password: ImportedText) -> ManifestNode {
+        .map(("username", .text(template(username))), ("password", .text(secretTemplate(password, named: "password"))))
+    }
+
+    /// A text as the source writes it.
+    static func source(_ text: ImportedText) -> String {
+        text.parts.map { part in
+            switch part {
+            case .literal(let text): text
+            case .variable(let name): "{{\(name)}}"
+            case .expression(let expression): "${\(expression)}"
+            }
+        }.joined()
+    }
+}
+
+/// The query of a URL as names and values.
+enum QueryFields {
+    /// Returns the fields of a query; nil if a map would send another query.
+    ///
+    /// - Parameter isExact: Whether the same bytes must be sent, not only the same names and values.
+    static func fields(of query: ImportedText, isExact: Bool) -> [ImportedField]? {
+        var fields: [ImportedField] = []
+        for pair in query.split(separator: "&") {
+            guard case (let name, let rest?) = pair.split(before: ["="]), let text = name.literal, !text.isEmpty,
+                !text.utf8.contains(UInt8(ascii: "+")), let decodedName = PercentEncoding.decoded(text)
+            else { return nil }
+            var value = ImportedText()
+            for part in rest.droppingFirst(1).parts {
+                guard case .literal(let text) = part else {
+                    value.append(part)
+                    continue
+                }
+                guard !text.utf8.contains(UInt8(ascii: "+")), let decoded = PercentEncoding.decoded(text) else {
+                    return nil
+                }
+                value.append(.literal(decoded))
+            }
+            let last = fields.lastIndex { $0.name.utf8.elementsEqual(decodedName.utf8) }
+            // A map has the values of a name next to each other.
+            if isExact, let last, last != fields.count - 1 { return nil }
+            fields.append(ImportedField(decodedName, value))
+        }
+        if isExact {
+            let sent = fields.map {
+                "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value.literal ?? ""))"
+            }.joined(separator: "&")
+            guard let literal = query.literal, sent == literal else { return nil }
+        }
+        return fields
+    }
+}

@@ -1,0 +1,180 @@
+extension ManifestWriter {
+    /// The id of a variable in the manifest.
+    static func id(_ variable: String) -> String { NameForms.kept(variable) ?? "value" }
+
+    /// Returns the expression for a variable where the current request is written.
+    mutating func expression(for variable: String) -> String {
+        if let local = locals[variable] { return local }
+        let top = scopes.count - 1
+        if let level = scopes.lastIndex(where: { $0.expressions[variable] != nil }) {
+            // Inner graphs receive what outer ones have.
+            let input = "inputs.\(Self.id(variable))"
+            if level < top {
+                for inner in (level + 1)...top { scopes[inner].need(variable, input) }
+            }
+            let expression = level < top ? input : scopes[top].expressions[variable] ?? input
+            scopedExpressions.insert(expression)
+            return expression
+        }
+        if isSecret(variable) {
+            return "secrets.\(secrets.name(ofVariable: variable, value: literalValue(of: variable)))"
+        }
+        if let known = inputs.first(where: { $0.variable == variable }) { return "inputs.\(known.id)" }
+        let id = inputNames.add(Self.id(variable))
+        inputs.append((variable, id))
+        return "inputs.\(id)"
+    }
+
+    /// Whether the value of a variable is secret.
+    func isSecret(_ variable: String) -> Bool {
+        secretVariables.contains(variable) || SecretNames.contains(variable)
+            || collection.variables.contains { $0.name == variable && $0.isSecret }
+            || collection.environments.contains { $0.variables.contains { $0.name == variable && $0.isSecret } }
+    }
+
+    /// The value of a variable of the collection without references; nil if it has none, or if it refers to unknown ones
+    /// or to itself.
+    func literalValue(of variable: String, depth: Int = 0) -> String? {
+        guard depth < 20, let value = collection.variables.last(where: { $0.name == variable })?.value else {
+            return nil
+        }
+        return literalValue(value, depth: depth)
+    }
+
+    /// The text with the values of its variables; nil if one has none.
+    func literalValue(_ text: ImportedText, depth: Int = 0) -> String? {
+        var result = ""
+        for part in text.parts {
+            switch part {
+            case .literal(let text): result += text
+            case .expression: return nil
+            case .variable(let name):
+                guard let value = literalValue(of: name, depth: depth + 1),
+                    result.utf8.count + value.utf8.count < 65_536
+                else {
+                    return nil
+                }
+                result += value
+            }
+        }
+        return result
+    }
+
+    // MARK: Texts
+
+    /// Returns a text as a template.
+    mutating func template(_ text: ImportedText) -> String {
+        var result = ""
+        for part in text.parts {
+            switch part {
+            case .literal(let text): result += constant(text)
+            case .variable(let name): result += "${\(expression(for: name))}"
+            case .expression(let expression): result += "${\(expression)}"
+            }
+        }
+        return result
+    }
+
+    /// Returns a constant as a template; values of secrets are replaced by references.
+    func constant(_ text: String) -> String {
+        secrets.referring(text).parts.map { part in
+            switch part {
+            case .literal(let text): literal(text)
+            case .variable(let name), .expression(let name): "${\(name)}"
+            }
+        }.joined()
+    }
+
+    /// Returns a text for template positions that means itself.
+    func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
+
+    /// Returns a text for readers, without the values of secrets.
+    func plain(_ text: String) -> String {
+        secrets.masked(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
+    }
+
+    /// Returns a text whose value is secret, as a template.
+    mutating func secretTemplate(_ text: ImportedText, named suggestion: String) -> String {
+        if let literal = text.literal {
+            return literal.isEmpty ? "" : "${secrets.\(secrets.name(ofValue: literal, suggestion: suggestion))}"
+        }
+        // A variable whose value comes from a step is secret through its capture.
+        secretVariables.formUnion(text.variables.filter { locals[$0] == nil })
+        return template(text)
+    }
+
+    /// The comment for something that was not imported.
+    func comment(_ loss: ImportLoss) -> String { plain("not imported: \(loss.what): \(loss.reason)") }
+
+    // MARK: Definitions
+
+    /// Returns the inputs of the manifest, in the order of the source.
+    mutating func inputEntries() -> [ManifestEntry] {
+        let order = Dictionary(collection.variables.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        let sorted = inputs.enumerated().sorted {
+            (order[$0.element.variable] ?? Int.max, $0.offset) < (order[$1.element.variable] ?? Int.max, $1.offset)
+        }
+        let entries = sorted.map { _, input in
+            guard let value = literalValue(of: input.variable) else {
+                return ManifestEntry(input.id, .string("string"))
+            }
+            return ManifestEntry(input.id, .map(("type", .string("string")), ("default", .string(plain(value)))))
+        }
+        return entries
+    }
+
+    /// Returns comments about the variables that no request uses.
+    func unusedVariables() -> [ManifestEntry] {
+        let unused = collection.variables.filter { variable in
+            !inputs.contains { $0.variable == variable.name } && !uses.isBase(variable.name)
+                && !uses.set.contains(variable.name) && !isPartOfOther(variable.name)
+                && !secrets.hasVariable(variable.name)
+        }
+        guard !unused.isEmpty else { return [] }
+        let lines = unused.map { variable in
+            let value = isSecret(variable.name) ? "***" : literalValue(of: variable.name).map(plain) ?? ""
+            return "  \(plain(variable.name)): \(value)"
+        }
+        return [ManifestEntry(comments: ["No request uses these variables of the source:"] + lines)]
+    }
+
+    /// Whether the value of another variable refers to this one.
+    private func isPartOfOther(_ name: String) -> Bool {
+        collection.variables.contains { $0.value?.variables.contains(name) ?? false }
+    }
+
+    /// Returns the environments: the values that differ, as inputs and base URLs.
+    mutating func environmentEntries() -> [ManifestEntry] {
+        var names = UniqueNames()
+        return collection.environments.map { environment in
+            var bases: [ManifestEntry] = []
+            var values: [ManifestEntry] = []
+            var comments: [String] = []
+            for variable in environment.variables {
+                guard let value = variable.value.flatMap({ literalValue($0) }) else { continue }
+                if let service = serviceOfVariable(variable.name), ServiceAddress.isUsable(Self.withScheme(value)) {
+                    bases.append(ManifestEntry(service, .map(("baseURL", .string(literal(Self.withScheme(value)))))))
+                } else if let input = inputs.first(where: { $0.variable == variable.name }) {
+                    values.append(ManifestEntry(input.id, .string(plain(value))))
+                } else if isSecret(variable.name) {
+                    let name = secrets.secrets.first { $0.name == Self.id(variable.name) }?.name
+                    comments.append(
+                        name.map { "The value of \($0) comes from \(NameForms.environmentVariable($0))." }
+                            ?? "No request uses \(plain(variable.name))."
+                    )
+                } else {
+                    comments.append("No request uses \(plain(variable.name)): \(plain(value))")
+                }
+            }
+            let parts = [("services", bases), ("inputs", values)].filter { !$0.1.isEmpty }
+            let name = names.add(NameForms.kept(environment.name) ?? "environment")
+            return ManifestEntry(name, .map(parts.map { ManifestEntry($0.0, .map($0.1)) }), comments: comments)
+        }
+    }
+
+    /// A URL with its scheme; without one, it is http.
+    static func withScheme(_ url: String) -> String {
+        let url = url.contains("://") ? url : "http://\(url)"
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
+    }
+}

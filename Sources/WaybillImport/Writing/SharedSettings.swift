@@ -1,0 +1,55 @@
+/// What all requests of a service have in common, which is written at the service.
+struct SharedSettings {
+    /// The entries, by the base URL's service.
+    private var entries: [String: [ManifestEntry]] = [:]
+
+    /// The minimum number of requests that have something in common.
+    private static let minimum = 2
+
+    /// Finds what requests have in common: credentials and header fields.
+    init(_ forms: [RequestForm], hasAuth: Bool) {
+        for service in Set(forms.map(\.service)) {
+            let own = forms.filter { $0.service == service }
+            guard own.count >= Self.minimum else { continue }
+            var shared: [ManifestEntry] = []
+            let fields = own.map { Self.headers($0) }
+            let common = fields[0].filter { field in
+                fields.allSatisfy { $0.contains(field) } && !Self.isScoped(field.value, own)
+                    && field.name?.lowercased() != "content-type"
+            }
+            if !common.isEmpty { shared.append(ManifestEntry("headers", .map(common))) }
+            if !hasAuth, let auth = own[0].auth, own.allSatisfy({ $0.auth == auth && !$0.hasOuterAuth }),
+                !Self.isScoped(auth, own)
+            {
+                shared.append(ManifestEntry("auth", auth))
+            }
+            if !shared.isEmpty { entries[service] = shared }
+        }
+    }
+
+    private static func headers(_ form: RequestForm) -> [ManifestEntry] {
+        form.settings.first { $0.name == "headers" }?.value?.entries ?? []
+    }
+
+    /// Whether a value differs from step to step although it is written in the same way.
+    private static func isScoped(_ node: ManifestNode?, _ forms: [RequestForm]) -> Bool {
+        let text = node.map { "\($0)" } ?? ""
+        return text.contains("()") || text.contains("vars.")
+            || forms.contains { $0.scopedExpressions.contains { text.contains($0) } }
+    }
+
+    /// The entries of a service.
+    func entries(of service: String) -> [ManifestEntry] { entries[service] ?? [] }
+
+    /// Removes from a request what its service has.
+    func remove(from form: inout RequestForm) {
+        for entry in entries(of: form.service) {
+            if entry.name == "auth" {
+                form.auth = nil
+            } else if let index = form.settings.firstIndex(where: { $0.name == "headers" }) {
+                let rest = Self.headers(form).filter { field in !(entry.value?.entries.contains(field) ?? false) }
+                if rest.isEmpty { form.settings.remove(at: index) } else { form.settings[index].value = .map(rest) }
+            }
+        }
+    }
+}

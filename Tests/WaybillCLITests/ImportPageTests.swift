@@ -1,0 +1,37 @@
+import Testing
+import WaybillTestSupport
+
+/// The page about imports shows what the program writes.
+@Suite(.timeLimit(.minutes(5))) struct ImportPageTests {
+    /// A source, and the manifest that follows it on the page.
+    struct Example: Sendable, CustomTestStringConvertible {
+        var name: String
+        var source: String
+        var manifest: String
+
+        var testDescription: String { name }
+    }
+
+    private static let page =
+        TemporaryFolder.contents(of: CommandCase.projectRoot + "/docs/import.md").map {
+            String(decoding: $0, as: UTF8.self)
+        } ?? ""
+
+    private static let examples = page.matches(of: #/\n```[a-z]+ (\S+)\n((?s).*?)```\n\n```yaml\n((?s).*?)```\n/#).map {
+        Example(name: String($0.1), source: String($0.2), manifest: String($0.3))
+    }
+
+    @Test(arguments: examples)
+    func `an input becomes the manifest that follows it`(_ example: Example) async throws {
+        let folder = TemporaryFolder()
+        folder.write(example.source, to: example.name)
+        let result = try await Command.run(CommandCase.program, ["import", example.name], in: folder.path)
+        #expect(result.outputText == example.manifest)
+        #expect(result.status == 0, "\(result.errorText)")
+        folder.write(example.manifest, to: "manifest.yaml")
+        let checked = try await Command.run(CommandCase.program, ["validate", "manifest.yaml"], in: folder.path)
+        #expect(checked.status == 0, "\(checked.errorText)")
+    }
+
+    @Test func `there are examples`() { #expect(!Self.examples.isEmpty) }
+}

@@ -1,0 +1,131 @@
+import Testing
+import WaybillDiagnostics
+
+@testable import WaybillImport
+
+struct ScriptTests {
+    /// A test script, and what it becomes: `status`, `header`, `maxTime`, conditions with messages, and captures.
+    private static let tests: [(script: String, result: [String])] = [
+        ("pm.test('ok', function () { pm.response.to.have.status(200); });", ["status 200"]),
+        ("pm.test('ok', () => pm.response.to.be.ok);", ["status 2xx"]),
+        ("pm.test(\"ok\", () => {\n  pm.expect(pm.response.code).to.be.oneOf([200, 201])\n})", ["status 200,201"]),
+        ("pm.test('ok', () => pm.expect([200, 202]).to.include(pm.response.code));", ["status 200,202"]),
+        ("pm.response.to.have.status('Created')", ["status 201"]),
+        ("tests['ok'] = responseCode.code === 200;", ["status 200"]),
+        ("pm.test('fast', () => pm.expect(pm.response.responseTime).to.be.below(500));", ["maxTime 500"]),
+        (
+            "pm.test('fast', () => pm.expect(pm.response.responseTime).to.be.above(500));",
+            ["response.time > 500 // fast"]
+        ),
+        ("pm.response.to.have.header('Content-Type', 'text/html');", ["header Content-Type: text/html"]),
+        ("pm.response.to.have.header('X-A', 'a*');", ["response.headers['X-A'] == 'a*'"]),
+        ("pm.response.to.have.header('X-A');", ["exists(response.headers['X-A'])"]),
+        ("pm.expect(pm.response.headers.get('X-A')).to.eql('b');", ["response.headers['X-A'] == 'b'"]),
+        (
+            "const d = pm.response.json();\npm.test('n', () => { pm.expect(d.a.b[0]['c d']).to.eql('x'); });",
+            ["$.a.b[0]['c d'] == 'x' // n"]
+        ),
+        (
+            "let d = JSON.parse(responseBody); tests['n'] = d.total > 3 && d.items.length === 2",
+            ["$.total > 3 // n", "length($.items) == 2 // n"]
+        ),
+        (
+            "var d; try { d = JSON.parse(responseBody); } catch (e) { }\ntests['n'] = d && d.a && d.a.b === 1;",
+            ["$.a.b == 1 // n"]
+        ),
+        ("tests['n'] = 'a' in JSON.parse(responseBody).args;", ["exists($.args.a) // n"]),
+        ("tests['n'] = !('a' in JSON.parse(responseBody).args);", ["!exists($.args.a) // n"]),
+        ("tests['n'] = responseBody.has('gzipped');", ["contains(json(response.body), 'gzipped') // n"]),
+        (
+            "pm.expect(pm.response.json().list).to.be.an('array').that.is.not.empty;",
+            ["startsWith(json($.list), '[')", "length($.list) > 0"]
+        ),
+        ("pm.expect(pm.response.json()).to.have.property('id');", ["exists($.id)"]),
+        ("pm.expect(pm.response.json()).to.have.property('id').that.is.above(3);", ["exists($.id)", "$.id > 3"]),
+        ("pm.expect(pm.response.json().list).to.have.lengthOf(3);", ["length($.list) == 3"]),
+        ("pm.expect(pm.response.json().s).to.match(/^\\d+$/);", ["match($.s, '([0-9]+)')"]),
+        ("pm.expect(pm.response.json().s).to.not.include('x');", ["!contains($.s, 'x')"]),
+        ("pm.expect(pm.response.json().s).to.be.true;", ["$.s == true"]),
+        ("pm.expect(pm.response.json().s).to.not.equal('x');", ["$.s != 'x'"]),
+        ("pm.expect(pm.response.json().s).to.equal(pm.environment.get('wanted'));", ["$.s == {{wanted}}"]),
+        ("if (pm.response.code === 200) { pm.environment.set('t', pm.response.json().token); }", ["set t = $.token"]),
+        ("pm.globals.set('t', pm.response.headers.get('X-T'));", ["set t = response.headers['X-T']"]),
+        ("postman.setEnvironmentVariable('id', JSON.parse(responseBody).ids[0]);", ["set id = $.ids[0]"]),
+        (
+            "if (pm.response.json().more) { pm.test('n', () => pm.expect(pm.response.json().next).to.exist) }",
+            ["!(default($.more, '') != '') || default($.next, null) != null // n"]
+        ),
+        ("pm.environment.set('a', 'x' + pm.response.json().id + 'y');", ["set a = concat(concat('x', $.id), 'y')"]),
+        ("pm.environment.set('a', `x${pm.response.json().id}`);", ["set a = concat('x', $.id)"]),
+        ("postman.setNextRequest(null);", ["end"]),
+        ("console.log('x', pm.response.json());\n// a comment", []),
+        ("'use strict';", []),
+        ("const moment = require('moment'); const unused = moment().add(1);", []),
+    ]
+
+    @Test(arguments: tests)
+    func `a test script becomes expectations and outputs`(_ pair: (script: String, result: [String])) {
+        let translation = ScriptTranslator.translate(pair.script, isTest: true)
+        #expect(translation.losses.map(\.statement) == [])
+        #expect(Self.described(translation) == pair.result)
+    }
+
+    private static func described(_ translation: ScriptTranslation) -> [String] {
+        var result = translation.checks.map { check in
+            switch check {
+            case .status(let codes): "status \(codes.joined(separator: ","))"
+            case .header(let name, let glob): "header \(name): \(glob)"
+            case .condition(let text, let message): ManifestWriter.source(text) + (message.map { " // \($0)" } ?? "")
+            case .maxTime(let time): "maxTime \(time)"
+            }
+        }
+        result += translation.captures.map { "set \($0.variable) = \(ManifestWriter.source($0.expression))" }
+        return result + (translation.endsRun ? ["end"] : [])
+    }
+
+    /// A script before a request, and the templates of what it sets.
+    private static let assignments: [(script: String, value: String)] = [
+        ("pm.environment.set('a', 'x');", "x"), ("pm.variables.set('a', Date.now());", "${epoch() * 1000}"),
+        ("pm.variables.set('a', Math.floor(Date.now() / 1000));", "${epoch()}"),
+        ("pm.variables.set('a', new Date().toISOString());", "${now()}"),
+        ("pm.variables.set('a', pm.variables.replaceIn('{{$guid}}'));", "${uuid()}"),
+        ("pm.globals.set('a', btoa('u:p'));", "${base64('u:p')}"),
+        ("pm.globals.set('a', CryptoJS.MD5('foo').toString());", "${md5('foo')}"),
+        ("pm.globals.set('a', '{{b}}-{{c}}');", "{{b}}-{{c}}"),
+        (
+            "pm.globals.set('a', CryptoJS.HmacSHA256('m', 'k').toString(CryptoJS.enc.Base64));",
+            "${hmac('k', 'm', 'base64')}"
+        ),
+    ]
+
+    @Test(arguments: assignments)
+    func `a script before a request sets variables`(_ pair: (script: String, value: String)) {
+        let translation = ScriptTranslator.translate(pair.script, isTest: false)
+        #expect(translation.losses.map(\.statement) == [])
+        #expect(translation.assignments.map { ManifestWriter.source($0.value) } == [pair.value])
+    }
+
+    /// Statements that are not translated, with the start of each.
+    private static let losses: [(script: String, statements: [String])] = [
+        ("for (var i = 0; i < 3; i++) { tests[i] = true; }\ntests['ok'] = responseCode.code === 200;", ["for ("]),
+        ("pm.sendRequest('https://a', function (e, r) { pm.test('x', () => {}); });", ["pm.sendRequest"]),
+        ("postman.setNextRequest('other');", ["postman.setNextRequest"]),
+        ("function f() { return 1; }\nf();", ["function f", "f()"]),
+        ("tests['x'] = undefined.alpha;", ["tests['x']"]),
+        ("if (a) { b() } else { c() }", ["if (a)"]),
+        ("pm.test('x', () => {", ["pm.test("]),
+        ("var x = 'unclosed\npm.test('y', () => pm.response.to.be.ok);", []),
+        ("((((", ["(((("]), ("}}}}", ["}", "}", "}", "}"]), ("/*", []), ("`${", ["`"]),
+        (String(repeating: "(", count: 100_000), [String(repeating: "(", count: 9)]),
+        (String(repeating: "!", count: 100_000) + "x", ["!!!"]),
+    ]
+
+    @Test(arguments: losses)
+    func `any other statement is reported`(_ pair: (script: String, statements: [String])) {
+        let translation = ScriptTranslator.translate(pair.script, isTest: true)
+        #expect(translation.losses.count >= pair.statements.count)
+        for (loss, start) in zip(translation.losses, pair.statements) {
+            #expect(loss.statement.hasPrefix(start), "\(loss.statement)")
+        }
+    }
+}
