@@ -22,7 +22,7 @@ struct CurlImportTests {
         ),
         (
             "curl https://a.example.com/a -d @order.json -H 'Content-Type: application/json'",
-            "# curl removes the line breaks from the file of --data.\nid: postA\npost: /a\nheaders: {Content-Type: application/json}\nbody: {file: order.json}"
+            "# not imported: the removal of line breaks from the file: a file is sent as it is\nid: postA\npost: /a\nheaders: {Content-Type: application/json}\nbody: {file: order.json}"
         ),
         (
             "curl https://a.example.com/a --data-binary @order.bin",
@@ -30,8 +30,35 @@ struct CurlImportTests {
         ),
         (
             "curl -T photo.jpg https://a.example.com/photos/",
-            "id: putPhoto\nput: /photos/photo.jpg\nbody: {file: photo.jpg}"
+            "id: putPhoto\nput: /photos/photo.jpg\nheaders: {Content-Type: null}\nbody: {file: photo.jpg}"
         ),
+        (
+            "curl -H 'Authorization: Bearer abc12345' -u u:p https://a.example.com/a",
+            "id: a\nget: /a\nauth: {bearer: \"${secrets.token}\"}"
+        ),
+        (
+            "curl -H 'Content-Type:' -d a https://a.example.com/a",
+            "id: postA\npost: /a\nheaders: {Content-Type: null}\nbody: {text: a}"
+        ),
+        ("curl https://a.example.com//a//b/", "id: b\nget: https://a.example.com//a//b/"),
+        (
+            "curl -b a=b -H 'Cookie: x=y' https://a.example.com/a",
+            "id: a\nget: /a\nheaders: {Cookie: \"${secrets.cookie}\"}"
+        ),
+        (
+            "curl -F 'f=@a.txt,b.bin' https://a.example.com/a",
+            "# not imported: the part 'f' with several files: a part of a manifest has one file\nid: postA\npost: /a"
+        ),
+        (
+            "curl -F 'f=x;encoder=base64' https://a.example.com/a",
+            "# not imported: the 'encoder=base64' of a part: a manifest sends parts as they are\nid: postA\npost: /a\nbody: {multipart: [{name: f, value: x}]}"
+        ),
+        (
+            "curl -C 5 https://a.example.com/a",
+            "# not imported: the option '--continue-at 5': a manifest has no setting for it\nid: a\nget: /a"
+        ),
+        ("{ curl https://a.example.com/a; }", "id: a\nget: /a"),
+        ("env A=b curl https://a.example.com/a", "id: a\nget: /a"),
         (
             "curl https://a.example.com/a -F 'x=1;type=text/csv' -F f=@b.csv",
             "id: postA\npost: /a\nbody: {multipart: [{name: x, text: 1, contentType: text/csv}, {name: f, file: b.csv}]}"

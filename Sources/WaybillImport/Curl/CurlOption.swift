@@ -53,7 +53,7 @@ enum CurlOption {
         add(
             """
             output output-dir dump-header trace trace-ascii stderr write-out libcurl etag-save create-file-mode \
-            keepalive-time continue-at speed-limit speed-time rate parallel-max
+            keepalive-time speed-limit speed-time rate parallel-max
             """,
             .output(hasValue: true)
         )
@@ -69,7 +69,7 @@ enum CurlOption {
         add(
             """
             abstract-unix-socket alt-svc capath cert-type ciphers connect-to crlfile curves delegation dns-interface \
-            dns-ipv4-addr dns-ipv6-addr dns-servers doh-url egd-file engine etag-compare ftp-account \
+            dns-ipv4-addr dns-ipv6-addr dns-servers doh-url egd-file engine continue-at etag-compare ftp-account \
             ftp-alternative-to-user ftp-method ftp-port ftp-ssl-ccc-mode happy-eyeballs-timeout-ms hostpubmd5 \
             hostpubsha256 hsts key-type krb limit-rate local-port login-options mail-auth mail-from mail-rcpt pass proto \
             proto-redir proxy-cacert proxy-capath proxy-cert proxy-cert-type proxy-ciphers proxy-crlfile proxy-header \

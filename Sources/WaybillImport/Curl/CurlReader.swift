@@ -33,10 +33,13 @@ package struct CurlReader {
     /// Whether a text is a curl command or a script with one.
     package static func recognizes(_ text: String) -> Bool {
         text.split(whereSeparator: \.isNewline).contains { line in
-            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).filter { $0 != "$" && $0 != "sudo" }
-            return words.first.map { isCurl(String($0)) } ?? false
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+            return words.first { !prefixes.contains($0) && !$0.contains("=") }.map(isCurl) ?? false
         }
     }
+
+    /// The words that can be before the name of a command.
+    private static let prefixes: Set = ["$", "{", "command", "do", "env", "exec", "sudo", "then", "time"]
 
     private static func isCurl(_ word: String) -> Bool {
         let name = word.split { $0 == "/" || $0 == "\\" }.last ?? ""
@@ -59,9 +62,7 @@ package struct CurlReader {
         func flush(_ reader: inout CurlReader, separator: String) {
             defer { (words, input, isPiped) = ([], nil, separator == "|") }
             guard let first = words.first else { return }
-            while let word = words.first, ["$", "sudo", "exec", "time", "command", "then", "do"].contains(word.string) {
-                words.removeFirst()
-            }
+            while let word = words.first, Self.prefixes.contains(word.string) { words.removeFirst() }
             while words.count > 1, let pair = Self.assignment(words[0]), reader.addVariable(pair) {
                 words.removeFirst()
             }
@@ -74,7 +75,7 @@ package struct CurlReader {
                 return
             } else if command.string == "export" {
                 for word in words.dropFirst() { if let pair = Self.assignment(word) { _ = reader.addVariable(pair) } }
-            } else if !["set", "cd", "echo", "fi", "done"].contains(command.string) {
+            } else if !["set", "cd", "echo", "fi", "done", "}"].contains(command.string) {
                 let text = words.map(\.string).joined(separator: " ")
                 let reason = isPiped ? "it only reads the response" : "only curl is imported"
                 reader.collection.losses.append(ImportLoss("the command '\(text)'", reason, at: first.span))
@@ -91,7 +92,13 @@ package struct CurlReader {
             case .comment(let comment):
                 let text = comment.drop { $0 == " " }.filter { $0 != "\r" }
                 if !text.isEmpty, !comment.hasPrefix("!") { comments.append(String(text)) }
-            case .separator(let separator): flush(&self, separator: separator)
+            case .separator(let separator):
+                if separator == "||", let first = words.first {
+                    collection.losses.append(
+                        ImportLoss("the operator '||'", "both commands are steps; neither is left out", at: first.span)
+                    )
+                }
+                flush(&self, separator: separator)
             case .redirection: skipsWord = true
             case .input(let text): input = text
             }

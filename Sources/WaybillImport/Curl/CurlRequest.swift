@@ -28,7 +28,8 @@ struct CurlRequest {
         if command.has("get") {
             appendToQuery(joinedData())
         } else if !command.form.isEmpty {
-            result.body = .multipart(command.form.compactMap { part($0.option, $0.value) })
+            let parts = command.form.compactMap { part($0.option, $0.value) }
+            if !parts.isEmpty { result.body = .multipart(parts) }
         } else if !command.data.isEmpty {
             addData()
         } else if let upload {
@@ -40,7 +41,7 @@ struct CurlRequest {
                 text.hasPrefix("+") ? ImportedText(String(text.dropFirst())) : encoded(query) ?? ImportedText()
             )
         }
-        let hasBody = result.body != nil
+        let hasBody = result.body != nil || !command.form.isEmpty && !command.has("get")
         let usual = command.has("head") ? "HEAD" : upload != nil ? "PUT" : hasBody ? "POST" : "GET"
         result.method = command.value("request")?.string ?? usual
         if !result.method.isToken {
@@ -159,7 +160,7 @@ struct CurlRequest {
             name.literal != "-"
         {
             if option == "data" || option == "data-ascii" {
-                result.comments.append("curl removes the line breaks from the file of --data.")
+                loss("the removal of line breaks from the file", "a file is sent as it is", at: value.span)
             }
             result.body = .file(ManifestWriter.source(name), contentType: type)
             return
@@ -168,6 +169,9 @@ struct CurlRequest {
     }
 
     private mutating func addUpload(_ file: CurlCommand.Value) {
+        if file.string.contains(where: { "{[".contains($0) }), !command.has("globoff") {
+            return loss("the upload of '\(file.string)'", "globs in names of files are not expanded", at: file.span)
+        }
         if file.string == "-" || file.string == "." {
             if let input {
                 result.body = .text(input, contentType: nil)
@@ -177,6 +181,9 @@ struct CurlRequest {
             return
         }
         result.body = .file(file.string, contentType: nil)
+        if !(command.values["header"] ?? []).contains(where: { $0.string.lowercased().hasPrefix("content-type:") }) {
+            result.removedFields.append("Content-Type")
+        }
         // A URL that ends with a slash gets the name of the file.
         if case .literal(let end)? = url.parts.last, end.hasSuffix("/"),
             end.contains("://") ? end.split(separator: "/").count > 2 : true
@@ -197,6 +204,11 @@ struct CurlRequest {
         if option == "form-string" { return ImportedPart(name: label, content: .text(content)) }
         if let file = content.startsWith("@") {
             let fields = Self.parameters(ManifestWriter.source(file))
+            noteEncoder(in: ManifestWriter.source(file), at: value.span)
+            guard !fields.content.contains(",") else {
+                loss("the part '\(label)' with several files", "a part of a manifest has one file", at: value.span)
+                return nil
+            }
             guard fields.content != "-" else {
                 loss("the part '\(label)' from standard input", "it is not in the source", at: value.span)
                 return nil
@@ -216,10 +228,17 @@ struct CurlRequest {
         guard let literal = content.literal, literal.contains(";") else {
             return ImportedPart(name: label, content: .text(content))
         }
+        noteEncoder(in: literal, at: value.span)
         let fields = Self.parameters(literal)
         var part = ImportedPart(name: label, content: .text(ImportedText(fields.content)))
         (part.filename, part.contentType, part.headers) = (fields.filename, fields.type, fields.headers)
         return part
+    }
+
+    private mutating func noteEncoder(in text: String, at span: SourceSpan) {
+        let pieces = text.split(separator: ";").dropFirst().map { $0.drop { $0 == " " } }
+        guard let encoder = pieces.first(where: { $0.hasPrefix("encoder=") }) else { return }
+        loss("the '\(encoder)' of a part", "a manifest sends parts as they are", at: span)
     }
 
     /// Splits `content;type=text/html;filename=a.html`. A semicolon before anything else is part of the content.
@@ -300,13 +319,11 @@ struct CurlRequest {
             if let index = result.headers.firstIndex(where: { $0.name.lowercased() == label.lowercased() }) {
                 result.headers.remove(at: index)
             }
-            if label.lowercased() == "content-type" {
-                result.settings.append(ManifestEntry("headers", .map((label, .literal("null")))))
-            }
+            if label.lowercased() == "content-type" { result.removedFields.append(label) }
             return
         }
         // The user's field replaces the one of another option.
-        if ["referer", "user-agent", "range", "accept"].contains(label.lowercased()) {
+        if ["referer", "user-agent", "range", "accept", "cookie"].contains(label.lowercased()) {
             result.headers.removeAll { $0.name.lowercased() == label.lowercased() }
         }
         result.headers.append(ImportedField(label, value))
@@ -350,6 +367,10 @@ struct CurlRequest {
     // MARK: Authentication and settings
 
     private mutating func addAuthentication() {
+        // The user's field replaces the one that curl would make.
+        if result.headers.contains(where: { $0.name.lowercased() == "authorization" }), !command.has("digest") {
+            return
+        }
         if let token = command.value("oauth2-bearer"), !command.has("digest") { result.auth = .bearer(token.text) }
         if let user = command.value("user") {
             let (name, rest) = user.text.split(before: [":"])

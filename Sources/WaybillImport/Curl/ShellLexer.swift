@@ -240,6 +240,18 @@ struct ShellLexer {
         var end = start
         while end < bytes.count, isName(bytes[end]) { end += 1 }
         let isClosed = !isBraced || end < bytes.count && bytes[end] == UInt8(ascii: "}")
+        if isBraced, !isClosed, end > start, let close = bytes[end...].firstIndex(of: UInt8(ascii: "}")) {
+            losses.append(
+                ImportLoss(
+                    "the expansion '\(String(decoding: bytes[position...close], as: UTF8.self))'",
+                    "nothing is executed; give the value as an input",
+                    at: SourceSpan(file: file, range: position..<(close + 1))
+                )
+            )
+            text.append(.variable(String(decoding: bytes[start..<end], as: UTF8.self)))
+            position = close + 1
+            return
+        }
         guard end > start, isClosed, !(48...57).contains(bytes[start]) else {
             text.append(.literal("$"))
             position += 1
@@ -271,6 +283,8 @@ struct ShellLexer {
         while let byte = next(0) {
             position += 1
             guard byte != UInt8(ascii: "'") else {
+                // The shell ends such a string at a null character.
+                result = Array(result.prefix { $0 != 0 })
                 return text.append(.literal(String(decoding: result, as: UTF8.self)))
             }
             guard byte == UInt8(ascii: "\\"), let escaped = next(0) else {

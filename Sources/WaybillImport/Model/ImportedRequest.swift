@@ -11,6 +11,8 @@ package struct ImportedRequest: Sendable {
     /// The variables that only this request has, such as `:id` in its path, and their values.
     package var variables: [ImportedVariable] = []
     package var headers: [ImportedField] = []
+    /// The header fields that are not sent although the body would have them.
+    package var removedFields: [String] = []
     package var body: ImportedBody?
     package var auth: ImportedAuth?
     /// Other settings, such as `timeout`.

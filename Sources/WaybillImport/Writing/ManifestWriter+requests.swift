@@ -12,6 +12,10 @@ extension ManifestWriter {
         guard let service = serviceName(address, request) else { return nil }
         if !hasOneService { form.service = service }
         form.path = pathParts(address.path, request)
+        // A path that starts with two slashes would name a host.
+        if address.path.startsWith("//") != nil, let base = address.base?.literal {
+            form.path.insert(.fixed(literal(base)), at: 0)
+        }
         form.name = Self.name(method: request.method, path: address.path)
         var auth = request.auth
         if auth == nil, let user = address.userInformation { auth = Self.basic(user) }
@@ -29,8 +33,17 @@ extension ManifestWriter {
         }
         if let query = address.query { addQuery(query, to: &form, isExact: request.isExact, auth: &auth) }
         let body = bodyForm(request, headers: &headers)
+        let removedNames = request.removedFields.map { $0.lowercased() }
+        headers.removeAll { header in
+            removedNames.contains(header.name.lowercased())
+                && !request.headers.contains { $0.name.lowercased() == header.name.lowercased() }
+        }
         let (fields, agent) = headerEntries(headers, request)
-        if !fields.isEmpty { form.settings.append(ManifestEntry("headers", .map(fields))) }
+        let removed = request.removedFields.filter { name in
+            !fields.contains { $0.name.map { $0.lowercased() == name.lowercased() } ?? false }
+        }
+        let all = fields + removed.map { ManifestEntry($0, .literal("null")) }
+        if !all.isEmpty { form.settings.append(ManifestEntry("headers", .map(all))) }
         if let body { form.settings.append(ManifestEntry("body", body)) }
         if let agent { form.settings.append(ManifestEntry("userAgent", .text(agent))) }
         form.settings += request.settings
