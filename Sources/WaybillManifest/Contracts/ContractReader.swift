@@ -54,8 +54,13 @@ package struct ContractReader {
             return (nil, diagnostics)
         }
         do {
+            // Files are named as the document is, relative to the working directory if possible.
+            let whole = URIReference.file(atAddress: address) ?? path
+            let start = whole.hasSuffix("/\(path)") ? String(whole.dropLast(path.count)) : nil
             let document = try OpenAPIDocument(root, at: address) { address in
-                URIReference.file(atAddress: address).flatMap { read($0, at: address, "file") }
+                guard let file = URIReference.file(atAddress: address) else { return nil }
+                let name = start.flatMap { file.hasPrefix($0) ? String(file.dropFirst($0.count)) : nil } ?? file
+                return read(name, at: address, "file")
             }
             return (Contract(name: name, path: path, document: document, refusals: refusals), diagnostics)
         } catch {
