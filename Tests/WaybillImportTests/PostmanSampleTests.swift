@@ -142,9 +142,10 @@ private struct PostmanParts {
                 event["script"]?["exec"]?.array?.compactMap(\.string) ?? event["script"]?["exec"]?.string.map { [$0] }
                 ?? []
             guard lines.contains(where: { $0.contains { !$0.isWhitespace } }) else { continue }
-            let position = pointer.appending(.name("event")).appending(.index(index)).appending(.name("script")).appending(
-                .name("exec")
-            )
+            let position = pointer.appending(.name("event")).appending(.index(index)).appending(.name("script"))
+                .appending(
+                    .name("exec")
+                )
             scriptPointers.append(position)
         }
         addAuth(json["auth"])

@@ -15,7 +15,9 @@ extension PostmanReader {
             guard let name = variable["key"]?.string ?? variable["id"]?.string else { continue }
             let value = Self.string(variable["value"])
             let position = pointer.member("variable").appending(.index(index))
-            request.variables.append(ImportedVariable(name: name, value: value.isEmpty ? nil : text(value, at: position)))
+            request.variables.append(
+                ImportedVariable(name: name, value: value.isEmpty ? nil : text(value, at: position))
+            )
         }
         let host =
             json["host"]?.array.map { $0.map { Self.string($0) }.joined(separator: ".") } ?? json["host"]?.string ?? ""

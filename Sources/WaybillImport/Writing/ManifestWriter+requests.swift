@@ -12,6 +12,10 @@ extension ManifestWriter {
         guard let service = serviceName(address, request) else { return nil }
         if !hasOneService { form.service = service }
         form.path = pathParts(address.path, request)
+        if case .fixed(let start)? = form.path.first, start.hasPrefix("//"), let base = services.base(of: service) {
+            // A path with two slashes would be another server.
+            form.path[0] = .fixed(base + start)
+        }
         form.name = Self.name(method: request.method, path: address.path)
         var auth = request.auth
         if auth == nil, let user = address.userInformation { auth = Self.basic(user) }
@@ -53,12 +57,12 @@ extension ManifestWriter {
             }
             return services.add("${\(expression(for: name))}", suggestion: suggestion)
         }
-        guard let text = base.literal else { return services.add(template(base), suggestion: "api") }
-        guard ServiceAddress.isUsable(text) else {
+        guard ServiceAddress.isUsable(base) else {
             let what = "the request \(request.method) \(Self.source(request.url))"
             requestLosses.append(ImportLoss(what, "its URL is not an http or https URL", at: request.span))
             return nil
         }
+        guard let text = base.literal else { return services.add(template(base), suggestion: "api") }
         return services.add(literal(text), suggestion: ServiceAddress.serviceName(of: text))
     }
 
