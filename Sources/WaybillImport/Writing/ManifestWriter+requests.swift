@@ -155,10 +155,6 @@ extension ManifestWriter {
         var agent: String?
         for header in headers {
             let name = header.name.lowercased()
-            if name == "user-agent" {
-                agent = template(header.value)
-                continue
-            }
             let text = header.value.mapLiterals { $0.isFieldValue ? $0 : "\u{0}" }
             guard header.name.isToken, !text.parts.contains(.literal("\u{0}")) else {
                 requestLosses.append(
@@ -168,6 +164,10 @@ extension ManifestWriter {
                         at: request.span
                     )
                 )
+                continue
+            }
+            if name == "user-agent" {
+                agent = template(header.value)
                 continue
             }
             guard name != "content-length", name != "transfer-encoding" else {
