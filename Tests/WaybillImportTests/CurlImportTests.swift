@@ -188,6 +188,21 @@ struct CurlImportTests {
         )
     }
 
+    /// Commands whose parts no manifest can have, which mutated commands have shown.
+    @Test(arguments: [
+        "curl -X OPTIONS https://a.example.com/x https://b.example.com/y",
+        "curl https://a.example.com -A $'a\\nb' -H $'X: a\\nb'",
+        "curl https://a.example.com -F 'a=@b;type=c d'", "curl https://a.example.com -F a",
+        "curl https://a.example.com --resolve a:b:c",
+        "curl https://a.example.com -X 'a b'", "curl https://a.example.com//x", "curl 'https://a b/'",
+        "curl https://[x]/ https://[::1]/",
+        "curl https://a.example.com:99999/",
+        "curl https://a.example.com -m x --max-filesize y --interface 1.2.3.4 -x socks4://a",
+    ])
+    func `every command becomes a valid manifest or a loss`(_ command: String) throws {
+        _ = try ImportFixture.manifest(.curl, [("a.sh", command)])
+    }
+
     @Test func `variables of the shell are inputs, and those with credentials are secrets`() throws {
         let script = "HOST=a.example.com\ncurl https://$HOST/users/${USER_ID} -H \"Authorization: Bearer $TOKEN\""
         let manifest = try ImportFixture.manifest(.curl, [("a.sh", script)])

@@ -184,6 +184,26 @@ struct PostmanImportTests {
         #expect(manifest.losses.map(\.what) == ["the random value '{{$randomInt}}'"])
     }
 
+    /// Addresses, names and scripts that no manifest can have, which mutated collections have shown.
+    @Test(arguments: [
+        ##"{"url": "ws://a.example.com"}"##, ##"{"url": "hthttps://{{h}}:{{p}}/x"}"##,
+        ##"{"url": {"host": ["a", null]}}"##, ##"{"url": "//a b"}"##,
+        ##"{"url": "https://a.example.com//x"}"##, ##"{"url": "/x"}"##, ##"{"url": "{{p}}://{{h}}/{{x}}//y"}"##,
+        ##"{"url": "https://a.example.com", "method": "a b"}"##,
+        ##"{"url": "https://a.example.com", "header": [{"key": "a b", "value": "c"}, {"key": "X", "value": "a\nb"}]}"##,
+        ##"{"url": "https://a.example.com", "body": {"mode": "formdata", "formdata": [{"key": "f", "type": "file"}]}}"##,
+        ##"{"url": "https://a.example.com", "method": "POST", "body": {"mode": "raw", "raw": "{\"a\": \"\\ud83d\"}", "options": {"raw": {"language": "json"}}}}"##,
+        ##"{"url": "https://a.example.com", "method": "POST", "body": {"mode": "other"}}"##, "null", "7", ##""""##,
+        ##"{"url": 7, "header": 7, "body": 7, "auth": 7}"##,
+    ])
+    func `every request becomes a valid step or a loss`(_ request: String) throws {
+        let script =
+            ##"[{"listen": "test", "script": {"exec": ["pm.test('a', () => pm.expect(1).to.equal(2));"]}}, {"listen": "prerequest", "script": {"exec": "pm.globals.set('x', responseBody);"}}]"##
+        let text =
+            ##"{"info": {"name": "${x}", "description": "${y}"}, "item": [{"name": "${z}", "event": \##(script), "request": \##(request)}]}"##
+        _ = try ImportFixture.manifest(.postman, [("a.json", text)])
+    }
+
     @Test(arguments: [
         ("{\"info\": {\"name\": \"x\"}, \"item\": \"no\"}", "expected a list for 'item', found a string", 33),
         ("{\"info\": {\"name\": \"x\"}}", "the list 'item' is missing", 1),

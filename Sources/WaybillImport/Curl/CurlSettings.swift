@@ -128,7 +128,11 @@ struct CurlSettings {
         var addresses: [ManifestEntry] = []
         for value in command.values["resolve"] ?? [] {
             let parts = value.string.split(separator: ":", maxSplits: 2).map(String.init)
-            guard parts.count == 3, !parts[0].hasPrefix("-"), parts[0] != "*" else {
+            let address = parts.last?.split(separator: ",").first ?? ""
+            guard parts.count == 3, !parts[0].hasPrefix("-"), parts[0] != "*",
+                Int(parts[1]).map({ 1...65535 ~= $0 }) ?? false,
+                Self.isAddress(address)
+            else {
                 losses.append(
                     ImportLoss(
                         "the option '--resolve \(value.string)'",
@@ -140,7 +144,7 @@ struct CurlSettings {
             }
             let host = parts[0].hasPrefix("+") ? String(parts[0].dropFirst()) : parts[0]
             addresses.append(
-                ManifestEntry("\(host):\(parts[1])", .string(String(parts[2].split(separator: ",").first ?? "")))
+                ManifestEntry("\(host):\(parts[1])", .string(address.filter { $0 != "[" && $0 != "]" }))
             )
         }
         if !addresses.isEmpty { entries.append(ManifestEntry("resolve", .map(addresses))) }
@@ -159,6 +163,13 @@ struct CurlSettings {
                 )
             }
         }
+    }
+
+    /// Whether a text has the form of an IP address.
+    private static func isAddress(_ text: Substring) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count == 4 { return parts.allSatisfy { Int($0).map { 0...255 ~= $0 } ?? false } }
+        return text.contains(":") && text.allSatisfy { "0123456789abcdefABCDEF:[]".contains($0) }
     }
 
     private mutating func addRetry(_ command: CurlCommand) {

@@ -227,6 +227,11 @@ package struct PostmanReader {
             }
             request.auth =
                 auth(json["auth"], at: position.member("auth")) ?? auth(item["auth"], at: pointer.member("auth"))
+            let isUnknown = json["auth"]?["type"]?.string.map { $0 != "noauth" && request.auth == nil } ?? false
+            if isUnknown, request.headers.contains(where: { $0.name.lowercased() == "authorization" }) {
+                request.headers.removeAll { $0.name.lowercased() == "authorization" }
+                request.comments.append("The header field Authorization, which Postman computes, is left out.")
+            }
         }
         if request.url.isEmpty { lose("the request '\(request.name ?? "")'", "it has no URL", at: position) }
         readBehavior(item["protocolProfileBehavior"], at: pointer.member("protocolProfileBehavior"), into: &request)

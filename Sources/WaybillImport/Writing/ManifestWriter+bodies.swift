@@ -38,6 +38,7 @@ extension ManifestWriter {
             if let index, header == nil || header?.hasPrefix("multipart/form-data") == true {
                 headers.remove(at: index)
             }
+            guard !parts.isEmpty else { return nil }
             return .map(("multipart", .list(of: parts.map { partNode($0, request) })))
         case .file(let path, let type):
             if index == nil, let type { headers.append(ImportedField("Content-Type", ImportedText(type))) }
@@ -66,6 +67,12 @@ extension ManifestWriter {
 
     private static func isBlank(_ text: ImportedText) -> Bool {
         text.literal.map { $0.allSatisfy(\.isWhitespace) } ?? false
+    }
+
+    /// Whether a text is a media type, perhaps with parameters.
+    private static func isMediaType(_ text: String) -> Bool {
+        let parts = (text.split(separator: ";").first ?? "").split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { String($0).withoutOuterBlanks.isToken } && text.isFieldValue
     }
 
     /// Whether a media type is JSON.
@@ -126,7 +133,13 @@ extension ManifestWriter {
             entries.append(ManifestEntry(part.contentType == nil ? "value" : "text", .text(value)))
         }
         if let filename = part.filename { entries.append(ManifestEntry("filename", .string(literal(filename)))) }
-        if let type = part.contentType { entries.append(ManifestEntry("contentType", .string(literal(type)))) }
+        if let type = part.contentType, !Self.isMediaType(type) {
+            requestLosses.append(
+                ImportLoss("the type '\(type)' of the part '\(part.name)'", "it is not a media type", at: request.span)
+            )
+        } else if let type = part.contentType {
+            entries.append(ManifestEntry("contentType", .string(literal(type))))
+        }
         if !part.headers.isEmpty { entries.append(ManifestEntry("headers", .map(fieldEntries(part.headers)))) }
         return .map(entries)
     }

@@ -12,9 +12,9 @@ extension ManifestWriter {
         guard let service = serviceName(address, request) else { return nil }
         if !hasOneService { form.service = service }
         form.path = pathParts(address.path, request)
-        // A path that starts with two slashes would name a host.
-        if address.path.startsWith("//") != nil, let base = address.base?.literal {
-            form.path.insert(.fixed(literal(base)), at: 0)
+        if case .fixed(let start)? = form.path.first, start.hasPrefix("//"), let base = services.base(of: service) {
+            // A path with two slashes would be another server.
+            form.path[0] = .fixed(base + start)
         }
         form.name = Self.name(method: request.method, path: address.path)
         var auth = request.auth
@@ -66,12 +66,12 @@ extension ManifestWriter {
             }
             return services.add("${\(expression(for: name))}", suggestion: suggestion)
         }
-        guard let text = base.literal else { return services.add(template(base), suggestion: "api") }
-        guard ServiceAddress.isUsable(text) else {
+        guard ServiceAddress.isUsable(base) else {
             let what = "the request \(request.method) \(Self.source(request.url))"
             requestLosses.append(ImportLoss(what, "its URL is not an http or https URL", at: request.span))
             return nil
         }
+        guard let text = base.literal else { return services.add(template(base), suggestion: "api") }
         return services.add(literal(text), suggestion: ServiceAddress.serviceName(of: text))
     }
 
@@ -164,10 +164,6 @@ extension ManifestWriter {
         var agent: String?
         for header in headers {
             let name = header.name.lowercased()
-            if name == "user-agent" {
-                agent = template(header.value)
-                continue
-            }
             let text = header.value.mapLiterals { $0.isFieldValue ? $0 : "\u{0}" }
             guard header.name.isToken, !text.parts.contains(.literal("\u{0}")) else {
                 requestLosses.append(
@@ -177,6 +173,10 @@ extension ManifestWriter {
                         at: request.span
                     )
                 )
+                continue
+            }
+            if name == "user-agent" {
+                agent = template(header.value)
                 continue
             }
             guard name != "content-length", name != "transfer-encoding" else {

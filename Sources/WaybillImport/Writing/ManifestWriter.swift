@@ -86,7 +86,9 @@ struct ManifestWriter {
                 comments: collection.losses.map(comment) + collection.comments.map(plain)
             )
         ]
-        if let name = collection.name, !name.isEmpty { result.append(ManifestEntry("name", .string(plain(name)))) }
+        if let name = collection.name, !name.isEmpty {
+            result.append(ManifestEntry("name", .string(plain(name).replacing("${", with: "{"))))
+        }
         result += descriptionEntries(collection.description)
         let environments = environmentEntries()
         let parts: [(String, [ManifestEntry])] = [

@@ -78,14 +78,16 @@ enum NameForms {
 /// Names that differ from each other.
 struct UniqueNames {
     private var taken: Set<String> = []
+    /// The number to try next, by name.
+    private var numbers: [String: Int] = [:]
 
     /// Returns the name, or the name with the first number that makes it new: `order2`.
     mutating func add(_ name: String) -> String {
         var result = name
-        var number = 2
         while !taken.insert(result).inserted {
+            let number = numbers[name, default: 2]
             result = "\(name)\(number)"
-            number += 1
+            numbers[name] = number + 1
         }
         return result
     }

@@ -40,13 +40,14 @@ struct RequestForm {
     /// The entries of a step that sends the request itself.
     func stepEntries(id: String, hasOneService: Bool) -> [ManifestEntry] {
         var entries = [ManifestEntry("id", .string(id))]
-        if !hasOneService { entries.append(ManifestEntry("service", .string(service))) }
         let path = pathText.isEmpty ? "/" : pathText
         let isShort = Self.shortForms.contains(method)
+        let service = hasOneService ? [] : [ManifestEntry("service", .string(service))]
         if isShort {
+            entries += service
             entries.append(ManifestEntry(method.lowercased(), .string(path)))
         } else {
-            var request = [ManifestEntry("method", .string(method)), ManifestEntry("path", .string(path))]
+            var request = service + [ManifestEntry("method", .string(method)), ManifestEntry("path", .string(path))]
             if let mock { request.append(ManifestEntry("mock", mock)) }
             entries.append(ManifestEntry("request", .map(request)))
         }

@@ -11,15 +11,16 @@ struct SecretPool {
     private(set) var secrets: [Secret] = []
     private var names = UniqueNames()
     private var nameOfVariable: [String: String] = [:]
+    private var nameOfValue: [[UInt8]: String] = [:]
+    /// The values that must not appear anywhere, by their first bytes, the longest first.
+    private var valuesByStart: [[UInt8]: [String]] = [:]
 
     /// The minimum length of a value that is replaced wherever it appears, in bytes.
     private static let shortest = 4
 
     /// Returns the name of the secret with this value.
     mutating func name(ofValue value: String, suggestion: String) -> String {
-        if let known = secrets.first(where: { $0.value.map { $0.utf8.elementsEqual(value.utf8) } ?? false }) {
-            return known.name
-        }
+        if let known = nameOfValue[Array(value.utf8)] { return known }
         return add(suggestion, value)
     }
 
@@ -44,23 +45,35 @@ struct SecretPool {
     private mutating func add(_ suggestion: String, _ value: String?) -> String {
         let name = names.add(suggestion)
         secrets.append(Secret(name: name, value: value))
+        if let value {
+            nameOfValue[Array(value.utf8)] = name
+            if value.utf8.count >= Self.shortest, !SecretNames.isWord(value) {
+                valuesByStart[Array(value.utf8.prefix(Self.shortest)), default: []].append(value)
+            }
+        }
         return name
     }
 
-    /// The values that must not appear anywhere, the longest first, with the names of their secrets.
-    private var replaced: [(value: String, name: String)] {
-        secrets.compactMap { secret in
-            guard let value = secret.value, value.utf8.count >= Self.shortest, !SecretNames.isWord(value) else {
-                return nil
+    /// The values that appear in a text, the longest first, with the names of their secrets.
+    private func found(in text: String) -> [(value: String, name: String)] {
+        guard !valuesByStart.isEmpty else { return [] }
+        let bytes = Array(text.utf8)
+        var candidates: Set<[UInt8]> = []
+        for start in bytes.indices.dropLast(Self.shortest - 1) {
+            let window = Array(bytes[start..<(start + Self.shortest)])
+            for value in valuesByStart[window] ?? [] where bytes[start...].starts(with: value.utf8) {
+                candidates.insert(Array(value.utf8))
             }
-            return (value, secret.name)
-        }.sorted { $0.value.utf8.count > $1.value.utf8.count }
+        }
+        return candidates.sorted { $0.count > $1.count }.compactMap { value in
+            nameOfValue[value].map { (String(decoding: value, as: UTF8.self), $0) }
+        }
     }
 
     /// Returns a text with a reference to the secret wherever its value appears.
     func referring(_ text: String) -> ImportedText {
         var parts: [ImportedText.Part] = [.literal(text)]
-        for (value, name) in replaced {
+        for (value, name) in found(in: text) {
             parts = parts.flatMap { part -> [ImportedText.Part] in
                 guard case .literal(let literal) = part else { return [part] }
                 let pieces = literal.split(separator: value, omittingEmptySubsequences: false)
@@ -76,7 +89,7 @@ struct SecretPool {
 
     /// Returns a text for readers, without the values of secrets.
     func masked(_ text: String) -> String {
-        replaced.reduce(text) { $0.replacing($1.value, with: "***") }
+        found(in: text).reduce(text) { $0.replacing($1.value, with: "***") }
     }
 }
 

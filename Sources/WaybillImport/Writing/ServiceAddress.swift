@@ -65,13 +65,35 @@ struct ServiceAddress {
             let authority = reference.authority.map(URIReference.Authority.init),
             reference.query == nil, reference.fragment == nil, authority.userInformation == nil
         else { return false }
-        let isHost = authority.host.unicodeScalars.allSatisfy { scalar in
-            scalar.value > 127 || NameForms.isLetter(scalar) || NameForms.isDigit(scalar)
-                || "-._[]:".unicodeScalars.contains(scalar)
+        let isAddress = authority.host.hasPrefix("[") && authority.host.hasSuffix("]")
+        let host = isAddress ? authority.host.dropFirst().dropLast() : authority.host[...]
+        let isHost = host.unicodeScalars.allSatisfy { scalar in
+            isAddress
+                ? "0123456789abcdefABCDEF:.".unicodeScalars.contains(scalar)
+                : scalar.value > 127 || NameForms.isLetter(scalar) || NameForms.isDigit(scalar)
+                    || "-._".unicodeScalars.contains(scalar)
         }
         let port = authority.port.map { $0.isEmpty || Int($0).map { 1...65535 ~= $0 } ?? false } ?? true
         return isHost && port && !authority.host.isEmpty && authority.host != "." && !authority.host.hasPrefix(".")
             && !authority.host.contains("..")
+    }
+
+    /// Whether a base with variables can be that of a service, whatever their values are.
+    static func isUsable(_ base: ImportedText) -> Bool {
+        var probe = ""
+        for (index, part) in base.parts.enumerated() {
+            switch part {
+            case .literal(let text): probe += text
+            case .variable, .expression:
+                // The first variable may be a scheme, or a scheme and a host.
+                let isScheme =
+                    if index + 1 < base.parts.count, case .literal(let next) = base.parts[index + 1] {
+                        next.hasPrefix("://")
+                    } else { false }
+                probe += index > 0 ? "80" : isScheme ? "http" : "http://80"
+            }
+        }
+        return isUsable(probe)
     }
 
     /// Returns the name of a service for a URL without variables.
@@ -133,6 +155,9 @@ struct ServiceTable {
         services.append((name, base, variable))
         return name
     }
+
+    /// The base URL of a service.
+    func base(of name: String) -> String? { services.first { $0.name == name }?.base }
 
     /// The name of the service whose base URL is the value of a variable.
     func name(ofVariable variable: String) -> String? { services.first { $0.variable == variable }?.name }
