@@ -164,6 +164,15 @@ struct PostmanImportTests {
         #expect(manifest.losses.first?.span.map { "\($0)" } == "a.json:2:18")
     }
 
+    @Test func `a field that a form has twice keeps its name`() throws {
+        let text = #"""
+            {"info": {"name": "a"}, "item": [{"name": "a", "request": {"method": "POST", "url": "http://a.example.com/a",
+             "body": {"mode": "urlencoded", "urlencoded": [{"key": "b", "value": "1"}, {"key": "b", "value": "2"}]}}}]}
+            """#
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])
+        #expect(manifest.text.contains("body: {form: {b: [1, 2]}}\n        arrays: repeat\n"), "\(manifest.text)")
+    }
+
     /// Variables that refer to each other, to themselves, or that have unusual names.
     @Test func `variables are replaced by their values, and a cycle is not`() throws {
         let text = #"""

@@ -52,8 +52,18 @@ struct ScriptTests {
         ("pm.globals.set('t', pm.response.headers.get('X-T'));", ["set t = response.headers['X-T']"]),
         ("postman.setEnvironmentVariable('id', JSON.parse(responseBody).ids[0]);", ["set id = $.ids[0]"]),
         (
+            "pm.test('n', () => pm.expect(pm.response.json().ok).to.be.ok)",
+            ["!contains(list(false, 0, ''), default($.ok, '')) // n"]
+        ),
+        (
+            "pm.test('n', () => pm.expect(pm.response.json().a || false).to.be.true)",
+            ["!contains(list(false, 0, ''), default($.a, '')) || false // n"]
+        ),
+        ("pm.test('n', () => pm.expect(pm.response.json().a !== 1).to.be.true)", ["$.a != 1 // n"]),
+        ("pm.test('n', () => pm.expect(pm.response.json().a !== 1).to.be.false)", ["($.a != 1) == false // n"]),
+        (
             "if (pm.response.json().more) { pm.test('n', () => pm.expect(pm.response.json().next).to.exist) }",
-            ["!(default($.more, '') != '') || default($.next, null) != null // n"]
+            ["!(!contains(list(false, 0, ''), default($.more, ''))) || default($.next, null) != null // n"]
         ),
         ("pm.environment.set('a', 'x' + pm.response.json().id + 'y');", ["set a = concat(concat('x', $.id), 'y')"]),
         ("pm.environment.set('a', `x${pm.response.json().id}`);", ["set a = concat('x', $.id)"]),

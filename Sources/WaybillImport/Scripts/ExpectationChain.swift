@@ -247,9 +247,10 @@ extension ScriptTranslator {
             let path = try code(try member(name, of: subject))
             return values.count > 1 ? Self.joined(path, "==", try code(values[1])) : Self.call("exists", [path])
         case "exist": return Self.joined(Self.call("default", [try code(subject), "null"]), "!=", "null")
+        case "true" where subject.isCondition: return try code(subject)
         case "true", "false", "null": return Self.joined(try code(subject), "==", ImportedText(word))
         case "undefined": return Self.call("not", [Self.call("exists", [try code(subject)])])
-        case "ok": return Self.joined(Self.call("default", [try code(subject), "''"]), "!=", "''")
+        case "ok": return Self.truth(of: try code(subject))
         case "empty": return Self.joined(Self.call("length", [try code(subject)]), "==", "0")
         case "a", "an":
             guard case .string(let type)? = values.first else { throw Untranslatable("the type is computed") }

@@ -250,7 +250,10 @@ struct ScriptParser {
 
     private mutating func binary(_ minimum: Int) throws(Failure) -> ScriptExpression {
         var left = try unary()
+        var count = 0
         while true {
+            count += 1
+            guard count < Self.maximumDepth else { throw Failure() }
             let mark: String
             switch kind {
             case .mark(let text): mark = text

@@ -50,4 +50,7 @@ indirect enum ScriptValue {
     case date
     /// What was not translated, with the reason.
     case untranslated(String)
+
+    /// Whether it is an expression that is true or false.
+    var isCondition: Bool { if case .code(_, isCondition: true) = self { true } else { false } }
 }

@@ -135,10 +135,24 @@ extension ScriptTranslator {
     }
 
     static func joined(_ left: ImportedText, _ mark: String, _ right: ImportedText) -> ImportedText {
-        var result = left
+        var result = operand(left, of: mark)
         result.append(.literal(" \(mark) "))
-        result.append(right)
+        result.append(operand(right, of: mark))
         return result
+    }
+
+    /// Returns an operand, in parentheses if it has operators of its own that are not the same.
+    private static func operand(_ text: ImportedText, of mark: String) -> ImportedText {
+        let marks = ["||", "&&", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%"]
+        let isSame = mark == "&&" || mark == "||" || mark == "+"
+        let others = marks.filter { !(isSame && $0 == mark) }.map { " \($0) " }
+        // A comparison binds more tightly than the operators of conditions, and a calculation more than a comparison.
+        let tighter = mark == "&&" || mark == "||" ? Set(marks.dropFirst(2).map { " \($0) " }) : []
+        let needs = text.parts.contains { part in
+            guard case .literal(let literal) = part else { return false }
+            return others.contains { !tighter.contains($0) && literal.contains($0) }
+        }
+        return needs ? ImportedText([.literal("(")] + text.parts + [.literal(")")]) : text
     }
 
     // MARK: Operators
@@ -186,7 +200,7 @@ extension ScriptTranslator {
             return .code(Self.call("concat", [try code(values.0), try code(values.1)]))
         case "-", "*", "/", "%":
             let result = Self.joined(try code(try value(of: left)), mark, try code(try value(of: right)))
-            return .code(result.literal == "epoch() * 1000 / 1000" ? "epoch()" : result)
+            return .code(result.literal == "(epoch() * 1000) / 1000" ? "epoch()" : result)
         default: throw Untranslatable("'\(mark)' has no counterpart")
         }
     }
@@ -382,8 +396,13 @@ extension ScriptTranslator {
         case .data("$"), .body: return "true"
         case .header: return Self.call("exists", [try code(value)])
         case .code(let text, _) where text.literal?.hasPrefix("length(") ?? false: return Self.joined(text, ">", "0")
-        case .data, .code: return Self.joined(Self.call("default", [try code(value), "''"]), "!=", "''")
+        case .data, .code: return Self.truth(of: try code(value))
         default: throw Untranslatable("it is not a condition")
         }
+    }
+
+    /// The condition that JavaScript takes a value as true.
+    static func truth(of value: ImportedText) -> ImportedText {
+        ImportedText([.literal("!")] + call("contains", ["list(false, 0, '')", call("default", [value, "''"])]).parts)
     }
 }

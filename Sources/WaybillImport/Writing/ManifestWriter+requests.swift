@@ -45,6 +45,12 @@ extension ManifestWriter {
         let all = fields + removed.map { ManifestEntry($0, .literal("null")) }
         if !all.isEmpty { form.settings.append(ManifestEntry("headers", .map(all))) }
         if let body { form.settings.append(ManifestEntry("body", body)) }
+        // By default, the names of lists in forms have brackets.
+        if case .map(let kinds, _)? = body, kinds.first?.name == "form", case .map(let values, _)? = kinds.first?.value,
+            values.contains(where: { if case .list? = $0.value { true } else { false } })
+        {
+            form.settings.append(ManifestEntry("arrays", .string("repeat")))
+        }
         if let agent { form.settings.append(ManifestEntry("userAgent", .text(agent))) }
         form.settings += request.settings
         form.auth = auth.map { authNode($0) }
