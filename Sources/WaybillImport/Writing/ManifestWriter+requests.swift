@@ -12,7 +12,7 @@ extension ManifestWriter {
         guard let service = serviceName(address, request) else { return nil }
         if !hasOneService { form.service = service }
         form.path = pathParts(address.path, request)
-        form.name = Self.name(method: request.method, path: address.path)
+        form.name = Self.name(method: request.method, path: address.path.mapLiterals(secrets.masked))
         var auth = request.auth
         if auth == nil, let user = address.userInformation { auth = Self.basic(user) }
         var headers = request.headers
@@ -233,7 +233,15 @@ extension ManifestWriter {
     }
 
     private mutating func credentials(_ username: ImportedText, _ password: ImportedText) -> ManifestNode {
-        .map(("username", .text(template(username))), ("password", .text(secretTemplate(password, named: "password"))))
+        let node = ManifestNode.map(
+            ("username", .text(template(username))),
+            ("password", .text(secretTemplate(password, named: "password")))
+        )
+        // Also the Base64 text of both.
+        if let user = literalValue(username), let secret = literalValue(password) {
+            secrets.hide("\(user):\(secret)", named: nil)
+        }
+        return node
     }
 
     /// A text as the source writes it.
