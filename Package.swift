@@ -174,7 +174,7 @@ let package = Package(
         ),
         .target(
             name: "WaybillImport",
-            dependencies: ["WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+            dependencies: ["WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
         .executableTarget(
             name: "WaybillCLI",

@@ -39,9 +39,12 @@ package enum ImportKind: String, Sendable, CaseIterable {
         _ sources: [SourceFile],
         environments: [SourceFile] = []
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
-        switch self {
-        case .curl: CurlReader.read(sources)
-        case .postman: PostmanReader.read(sources, environments: environments)
-        }
+        var result =
+            switch self {
+            case .curl: CurlReader.read(sources)
+            case .postman: PostmanReader.read(sources, environments: environments)
+            }
+        for source in sources + environments { result.collection.secrets.add(source) }
+        return result
     }
 }

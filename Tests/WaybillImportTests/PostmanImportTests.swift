@@ -64,7 +64,7 @@ struct PostmanImportTests {
                         body: {json: {user: demo, password: "${secrets.password}", id: "${parse(inputs.userId)}"}}
                         outputs: {token: {value: $.token, secret: true}}
                         expect: {status: 200}
-                        mock: {body: {token: abc-123}}
+                        mock: {body: {token: "***"}}
                     outputs: {token: {value: steps.logIn.outputs.token, secret: true}}
                   orders:
                     inputs: {token: {}}

@@ -20,6 +20,8 @@ package struct ImportedCollection: Sendable {
     package var comments: [String] = []
     /// What was not imported and belongs to no request.
     package var losses: [ImportLoss] = []
+    /// What is secret in the sources, also where it is not imported.
+    package var secrets = SecretScan()
 
     /// Creates an empty collection.
     package init() {}

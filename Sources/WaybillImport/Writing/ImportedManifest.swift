@@ -19,7 +19,10 @@ package struct ImportedManifest: Sendable {
         let entries = writer.manifestEntries()
         var output = YAMLWriter()
         output.write(entries)
-        text = output.text
+        text = writer.secrets.maskedManifest(output.text)
+        if text != output.text {
+            writer.losses.append(ImportLoss("a secret in the manifest", "'***' stands for it", at: nil))
+        }
         losses = writer.losses.map { loss in
             ImportLoss(writer.plain(loss.what), writer.plain(loss.reason), at: loss.span)
         }

@@ -28,7 +28,9 @@ extension ManifestWriter {
                 return .map(("form", .map(fieldEntries(fields))))
             }
             if index == nil, let type { headers.append(ImportedField("Content-Type", ImportedText(type))) }
-            liftSecrets(in: text, type: type)
+            var scan = SecretScan()
+            scan.add(text.literal ?? "")
+            hide(scan)
             return .map(("text", .string(template(text))))
         case .form(let fields):
             dropHeader(Self.formType)
@@ -91,35 +93,6 @@ extension ManifestWriter {
         // A map has the values of a name next to each other, and sends a list as name[].
         let names = Set(fields.map { Array($0.name.utf8) })
         return sent.joined(separator: "&") == literal && names.count == fields.count ? fields : nil
-    }
-
-    /// Finds the secrets in a body that is sent as it is.
-    private mutating func liftSecrets(in text: ImportedText, type: String?) {
-        guard let literal = text.literal else { return }
-        if let json = try? JSONParser().parse(literal.utf8) {
-            liftSecrets(in: json, of: literal, depth: 0)
-        } else if type?.hasPrefix(Self.formType) ?? false {
-            for pair in literal.split(separator: "&") {
-                let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
-                if parts.count == 2, SecretNames.contains(parts[0]) {
-                    _ = secrets.name(ofValue: parts[1], suggestion: SecretNames.secret(for: parts[0]))
-                }
-            }
-        }
-    }
-
-    private mutating func liftSecrets(in json: JSON, of text: String, depth: Int) {
-        switch json {
-        case .object(let members):
-            for (name, value) in members {
-                if case .string(let secret) = value, SecretNames.contains(name), text.contains("\"\(secret)\"") {
-                    _ = secrets.name(ofValue: secret, suggestion: SecretNames.secret(for: name))
-                }
-                liftSecrets(in: value, of: text, depth: depth + 1)
-            }
-        case .array(let elements): for element in elements { liftSecrets(in: element, of: text, depth: depth + 1) }
-        default: break
-        }
     }
 
     private mutating func partNode(_ part: ImportedPart, _ request: ImportedRequest) -> ManifestNode {

@@ -16,7 +16,7 @@ extension ManifestWriter {
             // A path with two slashes would be another server.
             form.path[0] = .fixed(base + start)
         }
-        form.name = Self.name(method: request.method, path: address.path)
+        form.name = Self.name(method: request.method, path: address.path.mapLiterals(secrets.masked))
         var auth = request.auth
         if auth == nil, let user = address.userInformation { auth = Self.basic(user) }
         var headers = request.headers
@@ -252,7 +252,15 @@ extension ManifestWriter {
     }
 
     private mutating func credentials(_ username: ImportedText, _ password: ImportedText) -> ManifestNode {
-        .map(("username", .text(template(username))), ("password", .text(secretTemplate(password, named: "password"))))
+        let node = ManifestNode.map(
+            ("username", .text(template(username))),
+            ("password", .text(secretTemplate(password, named: "password")))
+        )
+        // Also the Base64 text of both.
+        if let user = literalValue(username), let secret = literalValue(password) {
+            secrets.hide("\(user):\(secret)", named: nil)
+        }
+        return node
     }
 
     /// A text as the source writes it.

@@ -37,9 +37,12 @@ extension ManifestWriter {
 
     /// Returns a text as an expression.
     mutating func expression(_ text: ImportedText) -> String {
-        let parts = text.parts.map { part -> String in
+        let known = text.parts.flatMap { part in
+            if case .literal(let text) = part { secrets.referring(text).parts } else { [part] }
+        }
+        let parts = known.map { part -> String in
             switch part {
-            case .literal(let text): Self.quoted(text)
+            case .literal(let text): Self.quoted(sent(text))
             case .variable(let name): expression(for: name)
             case .expression(let expression): expression
             }
@@ -51,10 +54,32 @@ extension ManifestWriter {
     mutating func code(_ text: ImportedText) -> String {
         text.parts.map { part in
             switch part {
-            case .literal(let code), .expression(let code): code
+            case .literal(let code), .expression(let code): withoutSecrets(code)
             case .variable(let name): expression(for: name)
             }
         }.joined()
+    }
+
+    /// Returns an expression with references to secrets instead of strings with their values.
+    private mutating func withoutSecrets(_ code: String) -> String {
+        guard secrets.masked(code) != code else { return code }
+        var result = ""
+        var rest = code[...]
+        while let open = rest.firstIndex(where: { $0 == "'" || $0 == "\"" }) {
+            var close = rest.index(after: open)
+            while close < rest.endIndex, rest[close] != rest[open] {
+                close =
+                    rest.index(close, offsetBy: rest[close] == "\\" ? 2 : 1, limitedBy: rest.endIndex) ?? rest.endIndex
+            }
+            let inner = rest[rest.index(after: open)..<close]
+            let json = rest[open] == "'" ? inner.replacing("\"", with: "\\\"") : inner
+            let end = close < rest.endIndex ? rest.index(after: close) : close
+            let value = (try? JSONParser().parse("\"\(json)\"".utf8))?.string
+            let isKept = value.map { secrets.masked($0) == $0 } ?? false
+            result += rest[..<open] + (isKept ? String(rest[open..<end]) : expression(ImportedText(value ?? "***")))
+            rest = rest[end...]
+        }
+        return result + rest
     }
 
     /// A string as a literal of an expression.

@@ -75,8 +75,30 @@ extension ManifestWriter {
         return result
     }
 
+    /// Hides what is secret in a text.
+    mutating func hide(_ scan: SecretScan) {
+        for (value, name) in scan.found { secrets.hide(value, named: name) }
+    }
+
+    /// Hides the values of the variables that are secret, and of those that they consist of.
+    mutating func hideVariables() {
+        let variables = collection.variables + collection.environments.flatMap(\.variables)
+        var count = -1
+        while count != secretVariables.count {
+            count = secretVariables.count
+            for variable in variables where isSecret(variable.name) {
+                secretVariables.formUnion(variable.value?.variables ?? [])
+            }
+        }
+        for variable in variables where isSecret(variable.name) {
+            if let value = variable.value.flatMap({ literalValue($0) }) {
+                secrets.hide(value, named: SecretNames.secret(for: variable.name))
+            }
+        }
+    }
+
     /// Returns a constant as a template; values of secrets are replaced by references.
-    func constant(_ text: String) -> String {
+    mutating func constant(_ text: String) -> String {
         secrets.referring(text).parts.map { part in
             switch part {
             case .literal(let text): literal(text)
@@ -85,8 +107,15 @@ extension ManifestWriter {
         }.joined()
     }
 
-    /// Returns a text for template positions that means itself.
-    func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
+    /// Returns a text for template positions that means itself, without secrets that are encoded.
+    mutating func literal(_ text: String) -> String { sent(text).replacing("${", with: "$${") }
+
+    /// Returns a text that is sent or checked, without secrets that are encoded.
+    mutating func sent(_ text: String) -> String {
+        let masked = secrets.maskedConstant(text)
+        if masked != text { hasMasked = true }
+        return masked
+    }
 
     /// Returns a text for readers, without the values of secrets.
     func plain(_ text: String) -> String {

@@ -28,6 +28,8 @@ struct ManifestWriter {
     var requestLosses: [ImportLoss] = []
     /// Whether the credentials of the request replace a header field.
     var replacesAuthorization = false
+    /// Whether a secret in what the request sends or checks was masked.
+    var hasMasked = false
 
     /// The number of requests that have been written.
     private var position = 0
@@ -43,6 +45,7 @@ struct ManifestWriter {
         plan = EndpointPlan([])
         shared = SharedSettings([], hasAuth: true)
         hasOneService = false
+        hide(collection.secrets)
     }
 
     /// Creates a writer that knows what an earlier one has found.
@@ -61,6 +64,7 @@ struct ManifestWriter {
         hasOneService = earlier.services.count == 1
         secrets = earlier.secrets
         secretVariables = earlier.secretVariables
+        hideVariables()
     }
 
     /// Returns the entries of the manifest.
@@ -154,7 +158,9 @@ struct ManifestWriter {
 
     /// Writes a folder as a graph, and returns the step that runs it.
     private mutating func writeFolder(_ folder: ImportedFolder) -> [ManifestEntry] {
-        guard let (name, scope) = writeGraph(named: NameForms.identifier(folder.name) ?? "folder", folder) else {
+        guard
+            let (name, scope) = writeGraph(named: NameForms.identifier(secrets.masked(folder.name)) ?? "folder", folder)
+        else {
             return [
                 ManifestEntry(
                     comments: folder.losses.map(comment) + ["\(plain(folder.name)): a folder without requests"]
@@ -178,7 +184,7 @@ struct ManifestWriter {
     private mutating func writeRequest(_ request: ImportedRequest) -> [ManifestEntry] {
         defer { position += 1 }
         (locals, scopedExpressions, requestLosses) = ([:], [], request.losses)
-        replacesAuthorization = false
+        (replacesAuthorization, hasMasked) = (false, false)
         if request.endsRun, scopes.count > 1 {
             requestLosses.append(
                 ImportLoss(
@@ -197,7 +203,7 @@ struct ManifestWriter {
         }
         guard var form = written else { return steps + [ManifestEntry(comments: comments)] }
         if !vars.isEmpty { form.settings.append(ManifestEntry("vars", .map(vars))) }
-        let wanted = request.name.flatMap(NameForms.identifier) ?? form.name
+        let wanted = request.name.flatMap { NameForms.identifier(secrets.masked($0)) } ?? form.name
         form.name = wanted
         form.scopedExpressions = scopedExpressions
         form.mock = mockNode(request)
@@ -217,6 +223,11 @@ struct ManifestWriter {
         let expect = expectEntries(request)
         let mock = entries.firstIndex { $0.name == "mock" } ?? entries.count
         entries.insert(contentsOf: outputEntries(request, step: id) + expect, at: mock)
+        if hasMasked {
+            let loss = ImportLoss("a secret in another form", "'***' stands for it", at: request.span)
+            losses.append(loss)
+            comments.insert(comment(loss), at: 0)
+        }
         steps.append(ManifestEntry(nil, .map(entries, isOpen: true), comments: comments))
         if request.endsRun, scopes.count == 1 { steps.append(ManifestEntry(nil, Self.end)) }
         return steps

@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillResults
 
 /// The secrets of a source, which the manifest reads from environment variables.
 struct SecretPool {
@@ -11,17 +12,23 @@ struct SecretPool {
     private(set) var secrets: [Secret] = []
     private var names = UniqueNames()
     private var nameOfVariable: [String: String] = [:]
-    private var nameOfValue: [[UInt8]: String] = [:]
-    /// The values that must not appear anywhere, by their first bytes, the longest first.
-    private var valuesByStart: [[UInt8]: [String]] = [:]
-
-    /// The minimum length of a value that is replaced wherever it appears, in bytes.
-    private static let shortest = 4
+    /// Values that become secrets where a request sends them, and the names that they get.
+    private var hidden: [(value: String, name: String)] = []
+    /// Finds the secrets, also encoded; and those of them that are no words by chance.
+    private let redactor = Redactor()
+    private let distinctive = Redactor()
+    private var known: Set<[UInt8]> = []
+    /// Those that the redactor finds only as whole values.
+    private var short: [String] = []
 
     /// Returns the name of the secret with this value.
     mutating func name(ofValue value: String, suggestion: String) -> String {
-        if let known = nameOfValue[Array(value.utf8)] { return known }
-        return add(suggestion, value)
+        // The same placeholder in several fields does not mean the same secret.
+        let isValue = SecretNames.isValue(value)
+        let same = secrets.first { secret in
+            secret.value.map { $0.utf8.elementsEqual(value.utf8) } ?? false && (isValue || secret.name == suggestion)
+        }
+        return same?.name ?? add(suggestion, value)
     }
 
     /// Returns the name of the secret of a variable.
@@ -42,38 +49,37 @@ struct SecretPool {
     /// Whether a variable is a secret of the manifest.
     func hasVariable(_ variable: String) -> Bool { nameOfVariable[variable] != nil }
 
+    /// Hides a value wherever it is. If a request sends it, it becomes a secret.
+    ///
+    /// - Parameter name: The name of that secret; nil for a value that is only masked.
+    mutating func hide(_ value: String, named name: String?) {
+        guard SecretNames.isValue(value), known.insert(Array(value.utf8)).inserted else { return }
+        redactor.register(value)
+        if value.utf8.count < Self.long { short.append(value) }
+        if value.utf8.count >= 8, value.unicodeScalars.contains(where: NameForms.isDigit) {
+            distinctive.register(value)
+        }
+        if let name { hidden.append((value, name)) }
+    }
+
     private mutating func add(_ suggestion: String, _ value: String?) -> String {
         let name = names.add(suggestion)
         secrets.append(Secret(name: name, value: value))
-        if let value {
-            nameOfValue[Array(value.utf8)] = name
-            if value.utf8.count >= Self.shortest, !SecretNames.isWord(value) {
-                valuesByStart[Array(value.utf8.prefix(Self.shortest)), default: []].append(value)
-            }
-        }
+        if let value { hide(value, named: name) }
         return name
     }
 
-    /// The values that appear in a text, the longest first, with the names of their secrets.
-    private func found(in text: String) -> [(value: String, name: String)] {
-        guard !valuesByStart.isEmpty else { return [] }
-        let bytes = Array(text.utf8)
-        var candidates: Set<[UInt8]> = []
-        for start in bytes.indices.dropLast(Self.shortest - 1) {
-            let window = Array(bytes[start..<(start + Self.shortest)])
-            for value in valuesByStart[window] ?? [] where bytes[start...].starts(with: value.utf8) {
-                candidates.insert(Array(value.utf8))
-            }
-        }
-        return candidates.sorted { $0.count > $1.count }.compactMap { value in
-            nameOfValue[value].map { (String(decoding: value, as: UTF8.self), $0) }
-        }
-    }
+    /// The length in bytes from which on a value is replaced inside words, too.
+    private static let long = 6
 
     /// Returns a text with a reference to the secret wherever its value appears.
-    func referring(_ text: String) -> ImportedText {
+    mutating func referring(_ text: String) -> ImportedText {
+        guard masked(text) != text else { return ImportedText(text) }
         var parts: [ImportedText.Part] = [.literal(text)]
-        for (value, name) in found(in: text) {
+        for (value, suggestion) in hidden.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
+            // A short word is in other fields by chance.
+            guard value.utf8.count >= Self.long, parts.contains(where: { Self.contains($0, value) }) else { continue }
+            let name = name(ofValue: value, suggestion: suggestion)
             parts = parts.flatMap { part -> [ImportedText.Part] in
                 guard case .literal(let literal) = part else { return [part] }
                 let pieces = literal.split(separator: value, omittingEmptySubsequences: false)
@@ -87,10 +93,28 @@ struct SecretPool {
         return ImportedText(parts)
     }
 
-    /// Returns a text for readers, without the values of secrets.
-    func masked(_ text: String) -> String {
-        found(in: text).reduce(text) { $0.replacing($1.value, with: "***") }
+    private static func contains(_ part: ImportedText.Part, _ value: String) -> Bool {
+        if case .literal(let literal) = part { literal.contains(value) } else { false }
     }
+
+    /// Returns a text for readers, without the values of secrets in any encoding.
+    func masked(_ text: String) -> String {
+        let words = short.reduce(text) { text, value in
+            guard text.contains(value) else { return text }
+            let pieces = text.split(separator: value, omittingEmptySubsequences: false)
+            return pieces.dropFirst().reduce(into: String(pieces[0])) { result, piece in
+                let isInWord = [result.last, piece.first].contains { $0.map { $0.isLetter || $0.isNumber } ?? false }
+                result += (isInWord ? value : Redactor.mask) + piece
+            }
+        }
+        return redactor.redact(words)
+    }
+
+    /// Returns a constant that is sent or checked without encoded secrets, which references cannot replace.
+    func maskedConstant(_ text: String) -> String { redactor.redact(text) }
+
+    /// Returns the whole manifest without secrets that no other function has found.
+    func maskedManifest(_ text: String) -> String { distinctive.redact(text) }
 }
 
 /// Names of fields and variables whose values are secret.
@@ -98,7 +122,7 @@ enum SecretNames {
     private static let last: Set<String> = [
         "password", "passwd", "pwd", "passphrase", "passcode", "secret", "token", "apikey", "accesskey", "secretkey",
         "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken", "refreshtoken",
-        "clientsecret", "cookie", "sessionid",
+        "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]
     private static let beforeKey: Set<String> = [
         "access", "account", "api", "auth", "client", "private", "secret", "subscription", "encryption", "signing",
@@ -111,8 +135,23 @@ enum SecretNames {
         return last.contains(word) || word == "key" && parts.count > 1 && beforeKey.contains(parts[parts.count - 2])
     }
 
-    /// Whether a value is itself a word like `password`, which texts and keys may contain.
-    static func isWord(_ value: String) -> Bool { last.contains(value.lowercased()) }
+    /// What stands for a value, or is in texts by chance.
+    private static let words: Set<String> = [
+        "string", "test", "demo", "true", "false", "null", "none", "admin", "user", "example", "guest", "root", "value",
+        "default", "required", "optional", "undefined", "number", "integer", "boolean", "changeme", "bearer", "basic",
+        "1234", "12345", "123456", "text", "uuid", "name", "email",
+    ]
+
+    /// Whether a secret is searched for in other places: it is no placeholder such as `<string>`, `{{x}}` or `YOUR_KEY`,
+    /// no common word, and not very short.
+    static func isValue(_ value: String) -> Bool {
+        let lower = value.lowercased()
+        let isMarked = [("<", ">"), ("{", "}"), ("[", "]"), ("$", ""), ("%", "%"), ("your", ""), ("my_", "")].contains {
+            lower.hasPrefix($0.0) && lower.hasSuffix($0.1) && !($0.0 == "$" && lower.contains("."))
+        }
+        return value.utf8.count >= 4 && !isMarked && !lower.contains("{{") && !last.contains(lower)
+            && !words.contains(lower) && Set(lower.utf8).count > 2
+    }
 
     /// Whether a header field with this name has a secret value.
     static func containsHeader(_ name: String) -> Bool {

@@ -1,0 +1,137 @@
+import WaybillDiagnostics
+import WaybillJSON
+
+/// Finds what is secret in a source of any kind before anything of it is written, judging by the names before it.
+package struct SecretScan: Sendable {
+    /// The values, and the names of the fields with them.
+    private(set) var found: [(value: String, name: String)] = []
+
+    /// Finds nothing.
+    package init() {}
+
+    /// Adds the secrets of a source: of JSON, of each string in it.
+    mutating func add(_ source: SourceFile) {
+        if let json = try? JSONParser().parse(source.bytes) {
+            add(json)
+        } else {
+            add(String(decoding: source.bytes, as: UTF8.self))
+        }
+    }
+
+    private mutating func add(_ json: JSON) {
+        switch json {
+        case .string(let text): add(text)
+        case .array(let elements):
+            // The lines of a script.
+            let lines = elements.compactMap(\.string)
+            if lines.count == elements.count { return add(lines.joined(separator: "\n")) }
+            for element in elements { add(element) }
+        case .object(let members):
+            // `{"key": "password", "value": "…"}`
+            if let name = members["key"]?.string ?? members["id"]?.string, let value = members["value"]?.string,
+                Self.isSecret(name) || members["type"]?.string == "secret"
+            {
+                add(value, of: name)
+            }
+            for (name, value) in members {
+                if let text = value.string, Self.isSecret(name) { add(text, of: name) }
+                add(value)
+            }
+        default: break
+        }
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        SecretNames.contains(name) || name.contains("-") && SecretNames.containsHeader(name)
+    }
+
+    private mutating func add(_ value: String, of name: String) {
+        // The name of the scheme is not secret (RFC 9110, section 11.4).
+        let words = value.split(separator: " ", maxSplits: 1).map(String.init)
+        let isScheme = words.count == 2 && ["bearer", "basic", "token", "apikey"].contains(words[0].lowercased())
+        let secret = isScheme ? words[1] : value
+        found.append((secret, SecretNames.secret(for: name)))
+        guard isScheme, let bytes = Base64.decode(secret), let text = String(validating: bytes, as: UTF8.self),
+            let colon = text.firstIndex(of: ":")
+        else { return }
+        found.append((String(text[text.index(after: colon)...]), "password"))
+    }
+
+    /// Adds the values after the names of secrets in a text: `"password": "…"`, `token=…`, `<secret>…<`, `set('token', '…')`,
+    /// `json.token).to.eql('…')`, `Bearer …` and `//user:…@`.
+    mutating func add(_ text: String) {
+        let bytes = Array(text.utf8)
+        var index = 0
+        while index < bytes.count {
+            guard Self.isOfName(bytes[index]) else {
+                if bytes[index...].starts(with: "://".utf8) { addPassword(bytes[(index + 3)...]) }
+                index += 1
+                continue
+            }
+            let word = bytes[index...].prefix(while: Self.isOfName)
+            // A longer word is no name, but may be a value.
+            if word.count <= 64 {
+                let name = String(decoding: word, as: UTF8.self)
+                if ["bearer", "basic"].contains(name.lowercased()) {
+                    let token = bytes[word.endIndex...].drop { $0 == UInt8(ascii: " ") }.prefix(while: Self.isOfToken)
+                    if Self.isRandom(token), token.startIndex > word.endIndex {
+                        add("\(name) \(String(decoding: token, as: UTF8.self))", of: "token")
+                    }
+                } else if Self.isSecret(name), let value = Self.value(after: word, in: bytes) {
+                    add(value, of: name)
+                }
+            }
+            index = word.endIndex
+        }
+    }
+
+    /// Returns the value that follows a name; nil if there is none.
+    private static func value(after name: ArraySlice<UInt8>, in bytes: [UInt8]) -> String? {
+        let rest = bytes[name.endIndex...].prefix(8 << 10)
+        let marks = rest.prefix { " \t\n\r\"'\\:=,>()[].".utf8.contains($0) || isOfName($0) }
+        // What compares the name with a value, or sets it.
+        var gap = rest.prefix { " \t\n\r\"'\\:=,>)]".utf8.contains($0) }
+        for mark in [".to.eql(", ".to.equal(", ".to.eq(", ".to.be.eql(", ".to.be.equal(", ".to.deep.equal(", "value"] {
+            if let end = marks.firstRange(of: Array(mark.utf8))?.upperBound, end <= gap.endIndex + mark.utf8.count {
+                gap = rest[rest.startIndex..<end] + bytes[end...].prefix { " \t\"'\\:".utf8.contains($0) }
+            }
+        }
+        guard gap.contains(where: { ":=,>(".utf8.contains($0) }) else { return nil }
+        let start = name.endIndex + gap.count
+        let value = bytes[start...]
+        if let quote = gap.last, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+            gap.dropLast().contains(where: { ":=,(".utf8.contains($0) })
+        {
+            let text = value.prefix(16 << 10).prefix { $0 != quote && $0 != UInt8(ascii: "\\") && $0 != 10 }
+            return String(decoding: text, as: UTF8.self)
+        }
+        let isAssigned = gap.last == UInt8(ascii: "=") || gap.last == UInt8(ascii: ">")
+        var text = value.prefix { $0 > 0x20 && !"&,;<>\"'`(){}\\".utf8.contains($0) }
+        if ["bearer", "basic"].contains(String(decoding: text, as: UTF8.self).lowercased()) { return nil }
+        while let last = text.last, ".:".utf8.contains(last) { text.removeLast() }
+        return (isAssigned && !gap.contains(UInt8(ascii: " "))) || isRandom(text)
+            ? String(decoding: text, as: UTF8.self) : nil
+    }
+
+    /// Adds the password of a URL.
+    private mutating func addPassword(_ bytes: ArraySlice<UInt8>) {
+        let authority = bytes.prefix(1 << 10).prefix { $0 > 0x20 && !"/?#\"'".utf8.contains($0) }
+        guard let at = authority.lastIndex(of: UInt8(ascii: "@")),
+            let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))
+        else { return }
+        add(String(decoding: authority[(colon + 1)..<at], as: UTF8.self), of: "password")
+    }
+
+    /// Whether characters without quotes are no word of a sentence.
+    private static func isRandom(_ text: ArraySlice<UInt8>) -> Bool {
+        text.count >= 8 && text.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    private static func isOfToken(_ byte: UInt8) -> Bool { isOfName(byte) || ".~+/=".utf8.contains(byte) }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        let scalar = Unicode.Scalar(byte)
+        return NameForms.isLetter(scalar) || NameForms.isDigit(scalar) || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "-")
+    }
+}

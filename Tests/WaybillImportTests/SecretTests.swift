@@ -1,0 +1,136 @@
+import Testing
+import WaybillDiagnostics
+import WaybillImport
+import WaybillJSON
+
+/// Secrets of a source are in nothing that is written.
+struct SecretTests {
+    /// A collection with one request, whose members follow those of `request`.
+    private static func collection(_ request: String, item: String = "", outer: String = "") -> String {
+        #"{"info": {"name": "a", "schema": "getpostman.com/v2.1.0"}\#(outer), "item": [{"name": "one", "request": {"url": "https://a.example.com/x", \#(request)}\#(item)}]}"#
+    }
+
+    /// All that an import shows.
+    private static func written(_ text: String, environments: [String] = []) throws -> String {
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)], environments: environments)
+        return manifest.text + manifest.losses.map { "\($0.what): \($0.reason)\n" }.joined()
+    }
+
+    private static func hex(_ text: String) -> String {
+        text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func base64(_ text: String) -> String { Base64.encode(Array(text.utf8)) }
+
+    private static let basic =
+        #""auth": {"type": "basic", "basic": {"username": "me", "password": "canary-17"}}"#
+
+    @Test(arguments: [base64("canary-17"), base64("me:canary-17"), hex("canary-17")])
+    func `an encoded secret is in no check, example, text, comment or report`(_ encoded: String) throws {
+        let item = """
+            , "event": [{"listen": "test", "script": {"exec": ["pm.expect(pm.response.json().a).to.eql('\(encoded)');",
+             "unknown('\(encoded)');", "// see \(encoded)"]}}], "response": [{"code": 200, "body": "{\\"a\\": \\"\(encoded)\\"}"}]
+            """
+        let text = Self.collection(#"\#(Self.basic), "description": "It is \#(encoded)""#, item: item)
+        let written = try Self.written(text)
+        #expect(!written.contains(encoded) && !written.contains("canary"), "\(written)")
+        #expect(written.contains("a secret in another form: '***' stands for it"))
+    }
+
+    @Test func `the encoded form of a short password is hidden, too`() throws {
+        let request =
+            #""auth": {"type": "basic", "basic": {"username": "abhijit", "password": "kane"}}, "description": "kane is YWJoaWppdDprYW5l""#
+        let written = try Self.written(Self.collection(request))
+        #expect(!written.contains("kane") && !written.contains("YWJo"), "\(written)")
+    }
+
+    @Test(arguments: [
+        #"{"type": "oauth1", "oauth1": [{"key": "consumerSecret", "value": "canary-17"}]}"#,
+        #"{"type": "oauth1", "oauth1": {"tokenSecret": "canary-17"}}"#,
+        #"{"type": "oauth1", "oauth1": {"token": "canary-17"}}"#,
+        #"{"type": "jwt", "jwt": [{"key": "secret", "value": "canary-17"}]}"#,
+        #"{"type": "hawk", "hawk": [{"key": "authKey", "value": "canary-17"}]}"#,
+        #"{"type": "ntlm", "ntlm": {"password": "canary-17"}}"#,
+        #"{"type": "edgegrid", "edgegrid": [{"key": "clientSecret", "value": "canary-17"}]}"#,
+    ])
+    func `credentials of other methods are in no text`(_ auth: String) throws {
+        let request =
+            #""auth": \#(auth), "description": "Use canary-17.", "header": [{"key": "X", "value": "canary-17"}]"#
+        let written = try Self.written(Self.collection(request))
+        #expect(!written.contains("canary"), "\(written)")
+    }
+
+    @Test(arguments: ["<string>", "YOUR_TOKEN", "test", "true", "1", "", "xxxxxxxx", "string", "open"])
+    func `a placeholder in a field named token stays in other fields`(_ value: String) throws {
+        let request =
+            #""method": "POST", "body": {"mode": "raw", "raw": "{\"token\": \"\#(value)\", \"account\": \"\#(value)\"}", "options": {"raw": {"language": "json"}}}"#
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", Self.collection(request))])
+        #expect(manifest.text.components(of: "${secrets.token}") == (value.isEmpty ? 0 : 1), "\(manifest.text)")
+        #expect(manifest.text.contains("account: \"${") == false, "\(manifest.text)")
+    }
+
+    @Test(arguments: [
+        "pm.environment.set('token', 'canary-x');", "pm.expect(json.token).to.eql('canary-x');",
+        "const json = pm.response.json(); pm.expect(json.token).to.equal(\\\"canary-x\\\");",
+        "pm.sendRequest({url: 'https://b.example.com/?token=canary-x', header: {Authorization: 'Bearer canary-x1'}}, f);",
+        "pm.request.headers.add({key: 'Authorization', value: 'Bearer canary-x'});",
+        "pm.request.headers.upsert({key: 'X-Api-Key', value: 'canary-x'});",
+        "pm.sendRequest('https://me:canary-x@b.example.com/', f);",
+        "if (json.password === 'canary-x') { g(); }",
+    ])
+    func `a secret of a script is in no manifest or report`(_ statement: String) throws {
+        for listen in ["test", "prerequest"] {
+            let item = #", "event": [{"listen": "\#(listen)", "script": {"exec": ["\#(statement)"]}}]"#
+            let text = Self.collection(#""header": [{"key": "Y", "value": "{{token}}"}]"#, item: item)
+            let written = try Self.written(text)
+            #expect(!written.contains("canary"), "\(written)")
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"password": "canary-x",}"#, "json"), (#"{"password": /* here */ 1, "token": "canary-x"} // "#, "json"),
+        ("<a><password>canary-x</password></a>", "xml"), (#"{"note": "Bearer canary-x1"}"#, "json"),
+        ("a=1&password=canary-x&b", "text"), (#"<a secret="canary-x"/>"#, "xml"),
+    ])
+    func `a secret of a body is lifted in any format`(_ body: String, _ language: String) throws {
+        let raw = body.replacing("\"", with: "\\\"")
+        for method in ["POST", "GET"] {
+            let request =
+                #""method": "\#(method)", "body": {"mode": "raw", "raw": "\#(raw)", "options": {"raw": {"language": "\#(language)"}}}"#
+            let written = try Self.written(Self.collection(request))
+            #expect(!written.contains("canary"), "\(written)")
+            #expect(written.contains("${secrets.") == (method == "POST"), "\(written)")
+        }
+    }
+
+    @Test func `secrets of GraphQL, paths, names, examples and signatures are lifted or masked`() throws {
+        let text = #"""
+            {"info": {"name": "a"}, "item": [
+             {"name": "q", "request": {"method": "POST", "url": "https://a.example.com/g", "body": {"mode": "graphql", "graphql":
+               {"query": "{ login(password: \"canary-1\") { id } }", "variables": "{\"token\": \"canary-2\",}"}}}},
+             {"name": "path", "request": {"url": {"host": ["https://a.example.com"], "path": ["v", ":token"], "variable": [{"key": "token", "value": "canary-3"}]}}},
+             {"name": "get canary-3", "request": {"url": "https://a.example.com/z?sig=canary-4&x=1"},
+              "response": [{"code": 200, "header": [{"key": "Location", "value": "https://a.example.com/#access_token=canary-5"}],
+                "body": "{\"access_token\": \"canary-6\", \"password\": \"canary-7\"}"}]},
+             {"name": "b", "request": {"url": "https://a.example.com/y", "description": "Send 'Authorization: Bearer canary-8'."}}]}
+            """#
+        let written = try Self.written(text)
+        #expect(!written.lowercased().contains("canary"), "\(written)")
+        #expect(written.contains("with: {token: \"${secrets.token") && written.contains("- id: get\n"), "\(written)")
+    }
+
+    @Test func `a variable that is part of a secret one is secret`() throws {
+        let outer = #", "variable": [{"key": "chain", "value": "{{chain2}}"}]"#
+        let environment = #"{"name": "Test", "values": [{"key": "chain2", "value": "canary-x"}]}"#
+        let text = Self.collection(#""header": [{"key": "X-Api-Key", "value": "{{chain}}"}]"#, outer: outer)
+        let written = try Self.written(text, environments: [environment])
+        #expect(!written.contains("canary"), "\(written)")
+    }
+}
+
+extension String {
+    /// The number of times that another string is in it.
+    fileprivate func components(of part: String) -> Int {
+        split(separator: part, omittingEmptySubsequences: false).count - 1
+    }
+}
