@@ -27,6 +27,48 @@ package struct ImportedCollection: Sendable {
     package init() {}
 }
 
+extension ImportedCollection {
+    /// Returns the collection in which credentials that a request captures are those of each request: a service cannot use the
+    /// output of a step.
+    func passingCapturedCredentials() -> ImportedCollection {
+        let captured = Set(items.flatMap(\.requests).flatMap(\.captures).map(\.variable))
+        guard !captured.isEmpty else { return self }
+        var result = self
+        let isCaptured = auth.map { !captured.isDisjoint(with: $0.variables) } ?? false
+        if isCaptured { result.auth = nil }
+        result.items = items.map { $0.inheriting(isCaptured ? auth : nil, captured) }
+        return result
+    }
+}
+
+extension ImportedItem {
+    /// The requests in it, in order.
+    fileprivate var requests: [ImportedRequest] {
+        switch self {
+        case .request(let request): [request]
+        case .folder(let folder): folder.items.flatMap(\.requests)
+        }
+    }
+
+    /// Returns the item, whose requests without credentials have those of the folder or collection around it.
+    fileprivate func inheriting(_ auth: ImportedAuth?, _ captured: Set<String>) -> ImportedItem {
+        switch self {
+        case .request(var request):
+            request.auth = request.auth ?? auth
+            return .request(request)
+        case .folder(var folder):
+            var inherited = auth
+            if let own = folder.auth {
+                // The requests have them, unless they are the folder's own.
+                inherited = captured.isDisjoint(with: own.variables) ? nil : own
+                if inherited != nil { folder.auth = nil }
+            }
+            folder.items = folder.items.map { $0.inheriting(inherited, captured) }
+            return .folder(folder)
+        }
+    }
+}
+
 /// A request or a folder.
 package enum ImportedItem: Sendable {
     case request(ImportedRequest)

@@ -98,6 +98,17 @@ package enum ImportedAuth: Sendable, Hashable {
     /// The path of a netrc file.
     case netrc(String)
 
+    /// The variables in the credentials.
+    var variables: [String] {
+        switch self {
+        case .none, .netrc: []
+        case .basic(let username, let password), .digest(let username, let password):
+            username.variables + password.variables
+        case .bearer(let value), .apiKey(_, _, let value): value.variables
+        case .members(_, let fields): fields.flatMap(\.value.variables)
+        }
+    }
+
     /// The members of `awsSigV4` and `oauth2` whose values are secret.
     static let secretMembers: Set<String> = [
         "secretKey", "accessKey", "sessionToken", "clientSecret", "password", "refreshToken",

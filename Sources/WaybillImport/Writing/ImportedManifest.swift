@@ -9,7 +9,7 @@ package struct ImportedManifest: Sendable {
 
     /// Writes a collection.
     package init(_ collection: ImportedCollection) {
-        var writer = ManifestWriter(collection)
+        var writer = ManifestWriter(collection.passingCapturedCredentials())
         // The first time finds the secrets, whose values must not appear before their own fields either; the second time
         // finds the requests that differ only in values.
         for _ in 0..<2 {
