@@ -164,6 +164,21 @@ struct PostmanImportTests {
         #expect(manifest.losses.first?.span.map { "\($0)" } == "a.json:2:18")
     }
 
+    @Test(arguments: [true, false])
+    func `credentials that a login captures are passed to the requests after it`(isInFolder: Bool) throws {
+        let items = #"""
+            {"name": "Log in", "event": [{"listen": "test", "script": {"exec": ["pm.collectionVariables.set('token', pm.response.json().token);"]}}],
+             "request": {"auth": {"type": "noauth"}, "method": "POST", "url": "http://a.example.com/login"}},
+            {"name": "Orders", "request": {"url": "http://a.example.com/orders"}}
+            """#
+        let auth = #""auth": {"type": "bearer", "bearer": [{"key": "token", "value": "{{token}}"}]}"#
+        let list = isInFolder ? #"{"name": "f", \#(auth), "item": [\#(items)]}"# : items
+        let text = #"{"info": {"name": "a"}, \#(isInFolder ? "" : auth + ",") "item": [\#(list)]}"#
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])
+        #expect(manifest.text.contains("auth: {bearer: \"${steps.logIn.outputs.token}\"}"), "\(manifest.text)")
+        #expect(!manifest.text.contains("secrets:"))
+    }
+
     @Test func `a field that a form has twice keeps its name`() throws {
         let text = #"""
             {"info": {"name": "a"}, "item": [{"name": "a", "request": {"method": "POST", "url": "http://a.example.com/a",

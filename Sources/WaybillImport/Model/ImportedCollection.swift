@@ -28,16 +28,26 @@ package struct ImportedCollection: Sendable {
 }
 
 extension ImportedCollection {
-    /// Returns the collection in which credentials that a request captures are those of each request: a service cannot use the
-    /// output of a step.
+    /// Returns the collection in which credentials that one of its requests captures are those of each request: a service or a
+    /// graph cannot use the output of a step in it.
     func passingCapturedCredentials() -> ImportedCollection {
-        let captured = Set(items.flatMap(\.requests).flatMap(\.captures).map(\.variable))
-        guard !captured.isEmpty else { return self }
+        guard let auth, auth.usesCapture(of: items) else {
+            var result = self
+            result.items = items.map { $0.inheriting(nil) }
+            return result
+        }
         var result = self
-        let isCaptured = auth.map { !captured.isDisjoint(with: $0.variables) } ?? false
-        if isCaptured { result.auth = nil }
-        result.items = items.map { $0.inheriting(isCaptured ? auth : nil, captured) }
+        result.auth = nil
+        result.items = items.map { $0.inheriting(auth) }
         return result
+    }
+}
+
+extension ImportedAuth {
+    /// Whether a request among some items captures one of its variables.
+    fileprivate func usesCapture(of items: [ImportedItem]) -> Bool {
+        let used = Set(variables)
+        return !used.isEmpty && items.flatMap(\.requests).flatMap(\.captures).contains { used.contains($0.variable) }
     }
 }
 
@@ -50,20 +60,18 @@ extension ImportedItem {
         }
     }
 
-    /// Returns the item, whose requests without credentials have those of the folder or collection around it.
-    fileprivate func inheriting(_ auth: ImportedAuth?, _ captured: Set<String>) -> ImportedItem {
+    /// Returns the item with the credentials of what is around it, if it has none of its own.
+    fileprivate func inheriting(_ auth: ImportedAuth?) -> ImportedItem {
         switch self {
         case .request(var request):
             request.auth = request.auth ?? auth
             return .request(request)
         case .folder(var folder):
-            var inherited = auth
-            if let own = folder.auth {
-                // The requests have them, unless they are the folder's own.
-                inherited = captured.isDisjoint(with: own.variables) ? nil : own
-                if inherited != nil { folder.auth = nil }
-            }
-            folder.items = folder.items.map { $0.inheriting(inherited, captured) }
+            folder.auth = folder.auth ?? auth
+            let isCaptured = folder.auth?.usesCapture(of: folder.items) ?? false
+            let passed = isCaptured ? folder.auth : nil
+            if isCaptured { folder.auth = nil }
+            folder.items = folder.items.map { $0.inheriting(passed) }
             return .folder(folder)
         }
     }

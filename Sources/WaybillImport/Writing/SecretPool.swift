@@ -76,9 +76,10 @@ struct SecretPool {
     mutating func referring(_ text: String) -> ImportedText {
         guard masked(text) != text else { return ImportedText(text) }
         var parts: [ImportedText.Part] = [.literal(text)]
-        for (value, suggestion) in hidden.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
-            // A short word is in other fields by chance.
-            guard value.utf8.count >= Self.long, parts.contains(where: { Self.contains($0, value) }) else { continue }
+        // A short word is in other fields by chance.
+        let inside = hidden.filter { $0.value.utf8.count >= Self.long && text.contains($0.value) }
+        for (value, suggestion) in inside.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) {
+            guard parts.contains(where: { Self.contains($0, value) }) else { continue }
             let name = name(ofValue: value, suggestion: suggestion)
             parts = parts.flatMap { part -> [ImportedText.Part] in
                 guard case .literal(let literal) = part else { return [part] }
