@@ -43,6 +43,12 @@ fetch() {
 # files: the files that were fetched.
 files() { (cd "$work/suites" && find . -type f | sort | paste -sd ' '); }
 
+export WAYBILL_SAMPLES=$work/samples
+mkdir -p "$work/samples/curl"
+expect "what is missing of the samples" "not run: the tests that import the samples of postman (WAYBILL_SAMPLES names their folder)" \
+    "$(Tests/Conformance/missing.sh | tail -1)"
+mkdir "$work/samples/postman"
+
 git init --quiet "$work/suite"
 first=$(commit 1)
 second=$(commit 2)
