@@ -80,6 +80,14 @@ struct ScriptTests {
         #expect(Self.described(translation) == pair.result)
     }
 
+    @Test(arguments: [
+        "x = 1" + String(repeating: "+1", count: 20_000), "x = a" + String(repeating: ".a", count: 20_000),
+        "x = " + String(repeating: "`${", count: 2_000),
+    ])
+    func `a script that is nested too deeply is reported`(script: String) {
+        #expect(ScriptTranslator.translate(script, isTest: true).losses.count == 1)
+    }
+
     private static func described(_ translation: ScriptTranslation) -> [String] {
         var result = translation.checks.map { check in
             switch check {

@@ -289,7 +289,10 @@ struct ScriptParser {
 
     private mutating func postfix() throws(Failure) -> ScriptExpression {
         var value = try primary()
+        var count = 0
         while true {
+            count += 1
+            guard count < Self.maximumDepth else { throw Failure() }
             if skip(".") || skip("?.") {
                 if isMark("[") || isMark("(") { continue }
                 value = .member(value, try name())
@@ -326,6 +329,7 @@ struct ScriptParser {
             var values: [ScriptExpression] = []
             for script in scripts {
                 var parser = ScriptParser(tokens: ScriptLexer(script).tokens)
+                parser.depth = depth + 1
                 values.append(try parser.expression())
             }
             return .template(strings, values)
