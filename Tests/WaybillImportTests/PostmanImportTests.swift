@@ -179,6 +179,20 @@ struct PostmanImportTests {
         #expect(!manifest.text.contains("secrets:"))
     }
 
+    @Test func `credentials that an export leaves out are an input and a secret, and an empty query is kept`() throws {
+        let text = #"""
+            {"info": {"name": "a"}, "item": [{"name": "a", "request": {"method": "POST", "url": "http://a.example.com/a",
+             "auth": {"type": "oauth2", "oauth2": [{"key": "accessTokenUrl", "value": "https://x.example.com/t"}, {"key": "grant_type", "value": "client_credentials"}]},
+             "body": {"mode": "graphql", "graphql": {"query": "", "variables": ""}}}}]}
+            """#
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])
+        let parts = [
+            "clientId: ${inputs.clientId}", "clientSecret: ${secrets.clientSecret}",
+            "body: {json: {query: \"\"}}",
+        ]
+        #expect(parts.allSatisfy(manifest.text.contains), "\(manifest.text)")
+    }
+
     @Test func `a field that a form has twice keeps its name`() throws {
         let text = #"""
             {"info": {"name": "a"}, "item": [{"name": "a", "request": {"method": "POST", "url": "http://a.example.com/a",

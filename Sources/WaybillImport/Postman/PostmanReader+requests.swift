@@ -227,7 +227,15 @@ extension PostmanReader {
             ]
             if grant == "password" { names += [("username", "username"), ("password", "password")] }
             if values["audience"] != nil { names.append(("audience", "audience")) }
-            var fields = names.compactMap { key, name in value(name).isEmpty ? nil : ImportedField(key, value(name)) }
+            // Exports often leave the credentials out.
+            let required = grant == "password" ? ["username", "password"] : ["clientId", "clientSecret"]
+            var fields = names.compactMap { key, name in
+                let text = value(name)
+                if text.isEmpty {
+                    return required.contains(key) ? ImportedField(key, ImportedText([.variable(key)])) : nil
+                }
+                return ImportedField(key, text)
+            }
             fields.insert(ImportedField("grant", ImportedText(grant)), at: 1)
             if values["client_authentication"] == "body" { fields.append(ImportedField("clientAuth", "body")) }
             return .members(kind: "oauth2", fields)

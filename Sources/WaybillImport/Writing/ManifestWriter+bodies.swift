@@ -47,6 +47,8 @@ extension ManifestWriter {
             return .map(("file", .string(insidePath(path, request))))
         case .graphQL(let query, let variables):
             dropHeader("application/json")
+            // A body without a query is no GraphQL request.
+            if query.isEmpty { return .map(("json", .map(("query", .string(""))))) }
             var entries = [ManifestEntry("query", .string(template(query)))]
             if let variables, !Self.isBlank(variables) {
                 if case .map(let members, _)? = jsonNode(variables, isExact: false) {
