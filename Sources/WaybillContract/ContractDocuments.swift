@@ -55,7 +55,7 @@ struct ContractDocuments: Sendable {
 
     /// Returns the object at a location, or the one that it refers to by `$ref`, with its location.
     ///
-    /// - Throws: If there is none, or one of its fields has another type than OpenAPI defines.
+    /// - Throws: If the value is not an object, or one of its fields has another type than OpenAPI defines.
     func object(at start: ContractLocation) throws(ContractError) -> (location: ContractLocation, members: JSONObject) {
         let found = try anyObject(at: start)
         for (name, value) in found.members {

@@ -276,7 +276,7 @@ extension Operation {
             return [ContractViolation(message: problem, location: match.location)]
         }
         guard let schema = match.schema, let value = Self.value(of: response.body, type) else { return [] }
-        // A text may stand for a number or a Boolean value (OpenAPI 3.1.1, appendix B).
+        // The text may represent a number or a Boolean value (OpenAPI 3.1.1, appendix B).
         if let text = value.string, type.isText,
             TypedText.readings.contains(where: { schema.isValid($0(text, match.schemaDocument)) })
         {

@@ -34,7 +34,7 @@ struct SecretTests {
         let text = Self.collection(#"\#(Self.basic), "description": "It is \#(encoded)""#, item: item)
         let written = try Self.written(text)
         #expect(!written.contains(encoded) && !written.contains("canary"), "\(written)")
-        #expect(written.contains("a secret in another form: '***' stands for it"))
+        #expect(written.contains("a secret in another form: it was replaced by '***'"))
     }
 
     @Test func `the encoded form of a short password is hidden, too`() throws {

@@ -140,17 +140,24 @@ struct ShellLexer {
             case UInt8(ascii: "\""): doubleQuoted(&text)
             case UInt8(ascii: "$") where next(1) == UInt8(ascii: "'"): ansiQuoted(&text)
             case UInt8(ascii: "$"): reference(&text)
-            case UInt8(ascii: "`"):
-                let end = closing(byte, from: position + 1) ?? bytes.count - 1
-                substitution(position..<(end + 1), &text)
-                position = end + 1
-            default:
-                let length = Self.characterLength(byte)
-                append(position, length, to: &text)
-                position += length
+            default: character(&text)
             }
         }
         return text
+    }
+
+    /// Reads a command in backquotes, or a character that means itself.
+    private mutating func character(_ text: inout ImportedText) {
+        let byte = bytes[position]
+        if byte == UInt8(ascii: "`") {
+            let end = closing(byte, from: position + 1) ?? bytes.count - 1
+            substitution(position..<(end + 1), &text)
+            position = end + 1
+        } else {
+            let length = Self.characterLength(byte)
+            append(position, length, to: &text)
+            position += length
+        }
     }
 
     private mutating func append(_ start: Int, _ length: Int, to text: inout ImportedText) {
@@ -202,14 +209,7 @@ struct ShellLexer {
                     position += 1
                 }
             case UInt8(ascii: "$"): reference(&text)
-            case UInt8(ascii: "`"):
-                let end = closing(byte, from: position + 1) ?? bytes.count - 1
-                substitution(position..<(end + 1), &text)
-                position = end + 1
-            default:
-                let length = Self.characterLength(byte)
-                append(position, length, to: &text)
-                position += length
+            default: character(&text)
             }
         }
         position = start

@@ -96,7 +96,7 @@ struct ScriptTranslator {
         switch text.prefix(while: { $0.isLetter }) {
         case "for", "while", "do": "a loop of a script has no counterpart; a step has 'forEach'"
         case "function", "class", "async": "functions are not imported"
-        default: "this statement is none of those that are translated"
+        default: "this statement is not one of those that are translated"
         }
     }
 
@@ -138,7 +138,7 @@ struct ScriptTranslator {
         default: break
         }
         if let chain = ExpectationChain(expression) { return try add(chain, message: message) }
-        throw Untranslatable("this statement is none of those that are translated")
+        throw Untranslatable("this statement is not one of those that are translated")
     }
 
     /// The name in `tests["name"]`; nil for anything else.
@@ -203,7 +203,7 @@ struct ScriptTranslator {
             let text = try template(value)
             let code = text.parts.compactMap { if case .expression(let code) = $0 { code } else { nil } }.joined()
             guard !code.contains("$"), !code.contains("response.") else {
-                throw Untranslatable("there is no response yet")
+                throw Untranslatable("the request has no response at this time")
             }
             result.assignments.append((name, text))
         }

@@ -21,7 +21,7 @@ package struct ImportedManifest: Sendable {
         output.write(entries)
         text = writer.secrets.maskedManifest(output.text)
         if text != output.text {
-            writer.losses.append(ImportLoss("a secret in the manifest", "'***' stands for it", at: nil))
+            writer.losses.append(ImportLoss("a secret in the manifest", "it was replaced by '***'", at: nil))
         }
         losses = writer.losses.map { loss in
             ImportLoss(writer.plain(loss.what), writer.plain(loss.reason), at: loss.span)

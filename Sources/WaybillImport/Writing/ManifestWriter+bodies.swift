@@ -47,7 +47,7 @@ extension ManifestWriter {
             return .map(("file", .string(insidePath(path, request))))
         case .graphQL(let query, let variables):
             dropHeader("application/json")
-            // A body without a query is no GraphQL request.
+            // Without a query, the body is not a GraphQL request.
             if query.isEmpty { return .map(("json", .map(("query", .string(""))))) }
             var entries = [ManifestEntry("query", .string(template(query)))]
             if let variables, !Self.isBlank(variables) {
@@ -223,7 +223,7 @@ private struct MarkedJSON {
         }
     }
 
-    /// The reference that a string stands for, if it was outside of strings.
+    /// The reference that a string represents, if it was outside of strings.
     func bareValue(_ string: String) -> ImportedText.Part? {
         let pieces = string.components(separatedBy: Self.mark)
         guard pieces.count == 3, pieces[0].isEmpty, pieces[2].isEmpty, let index = Int(pieces[1]),

@@ -224,7 +224,7 @@ struct ManifestWriter {
         let mock = entries.firstIndex { $0.name == "mock" } ?? entries.count
         entries.insert(contentsOf: outputEntries(request, step: id) + expect, at: mock)
         if hasMasked {
-            let loss = ImportLoss("a secret in another form", "'***' stands for it", at: request.span)
+            let loss = ImportLoss("a secret in another form", "it was replaced by '***'", at: request.span)
             losses.append(loss)
             comments.insert(comment(loss), at: 0)
         }

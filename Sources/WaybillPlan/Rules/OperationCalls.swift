@@ -249,7 +249,7 @@ private struct OperationCallCheck {
     private var params: [Setting<ParameterSetting>] { site.merged.params.filter { $0.value.value != nil } }
 
     /// Whether `params` would be the body of the request.
-    private var paramsAreBody: Bool { !["GET", "HEAD", "DELETE"].contains(operation.entry.method) }
+    private var paramsAreBody: Bool { site.definition.sendsParametersInQuery == false }
 
     /// Where the manifest itself has a body.
     private var bodySpan: SourceSpan? {
