@@ -4,11 +4,13 @@ package import WaybillDiagnostics
 package enum ImportKind: String, Sendable, CaseIterable {
     // In the order in which they are tried on a source: curl commands may occur in any text.
     case postman
+    case har
     case curl
 
     private var reader: any ImportReader.Type {
         switch self {
         case .postman: PostmanReader.self
+        case .har: HARReader.self
         case .curl: CurlReader.self
         }
     }
@@ -41,7 +43,8 @@ package enum ImportKind: String, Sendable, CaseIterable {
         _ options: ImportOptions = ImportOptions()
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
         var result = reader.read(sources, options)
-        for source in sources + options.environments { result.collection.secrets.add(source) }
+        // Of a recording, most does not become part of the manifest; its reader finds the secrets of the rest.
+        for source in (self == .har ? [] : sources) + options.environments { result.collection.secrets.add(source) }
         return result
     }
 }

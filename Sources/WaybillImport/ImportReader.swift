@@ -23,9 +23,25 @@ protocol ImportReader {
 package struct ImportOptions: Sendable {
     /// Files with the values of variables.
     package var environments: [SourceFile]
+    /// The hosts whose entries of a recording are imported; all if there are none.
+    package var hosts: [String]
+    /// What the paths of the URLs of these entries start with.
+    package var pathPrefix: String?
+    /// The media types of their responses, such as `application/json` or `text/*`; all if there are none.
+    package var types: [String]
 
     /// Creates options.
-    package init(environments: [SourceFile] = []) { self.environments = environments }
+    package init(
+        environments: [SourceFile] = [],
+        hosts: [String] = [],
+        pathPrefix: String? = nil,
+        types: [String] = []
+    ) {
+        (self.environments, self.hosts, self.pathPrefix, self.types) = (environments, hosts, pathPrefix, types)
+    }
+
+    /// Whether entries of a recording are filtered.
+    package var filtersEntries: Bool { !hosts.isEmpty || pathPrefix != nil || !types.isEmpty }
 }
 
 /// A source whose kind is to be recognised.
@@ -45,6 +61,13 @@ struct RecognizedText {
 }
 
 extension SourceFile {
+    /// The name of the file without its folders and its ending.
+    var stem: String {
+        let last = name.split(separator: "/").last ?? ""
+        let stem = last.lastIndex(of: ".").map { last[..<$0] } ?? last
+        return String(stem.isEmpty ? last : stem)
+    }
+
     /// Parses the text as JSON; nil, with a diagnostic, if it is not.
     func json(_ diagnostics: inout [Diagnostic]) -> JSON? {
         do throws(JSONSyntaxError) {

@@ -49,6 +49,27 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Of a recording (har), import only the requests to this host. Several hosts may be given.",
+            valueName: "name"
+        )
+    )
+    var host: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Of a recording, import only the requests whose paths start with this.", valueName: "prefix")
+    )
+    var path: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Of a recording, import only the requests with responses of this media type, such as application/json.",
+            valueName: "media-type"
+        )
+    )
+    var type: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Write what was not imported to a new JSON file, with locations and reasons.",
             valueName: "file"
         ),
@@ -91,12 +112,18 @@ struct ImportCommand: ParsableCommand {
         let environments = environment.compactMap { sources.environment($0) }
         guard !sources.diagnostics.hasErrors else { throw fail(sources.diagnostics, output) }
         guard let kind = sources.kind else { throw fail([unknownKind(sources.files[0])], output) }
-        let (collection, found) = kind.read(sources.files, ImportOptions(environments: environments))
+        let options = ImportOptions(environments: environments, hosts: host, pathPrefix: path, types: type)
+        guard kind == .har || !options.filtersEntries else {
+            throw ValidationError("--host, --path and --type filter recordings (har), not \(kind.description).")
+        }
+        let (collection, found) = kind.read(sources.files, options)
         guard !found.hasErrors else { throw fail(found, output) }
         let manifest = ImportedManifest(collection)
         output.report(found)
         for path in sources.others {
-            output.writeError("'\(PrintableText.oneLine(path))' was not read: its name does not end in \(kind.endings)\n")
+            output.writeError(
+                "'\(PrintableText.oneLine(path))' was not read: its name does not end in \(kind.endings)\n"
+            )
         }
         output.writeError(manifest.losses.map(\.line).joined())
         if strict, !manifest.losses.isEmpty { throw ExitStatus.failed }

@@ -18,7 +18,8 @@ package struct SecretScan: Sendable {
         }
     }
 
-    private mutating func add(_ json: JSON) {
+    /// Adds the secrets of JSON.
+    mutating func add(_ json: JSON) {
         switch json {
         case .string(let text): add(text)
         case .array(let elements):
@@ -28,7 +29,8 @@ package struct SecretScan: Sendable {
             for element in elements { add(element) }
         case .object(let members):
             // `{"key": "password", "value": "…"}`
-            if let name = members["key"]?.string ?? members["id"]?.string, let value = members["value"]?.string,
+            if let name = members["key"]?.string ?? members["id"]?.string ?? members["name"]?.string,
+                let value = members["value"]?.string,
                 Self.isSecret(name) || members["type"]?.string == "secret"
             {
                 add(value, of: name)
@@ -45,7 +47,8 @@ package struct SecretScan: Sendable {
         SecretNames.contains(name) || name.contains("-") && SecretNames.containsHeader(name)
     }
 
-    private mutating func add(_ value: String, of name: String) {
+    /// Adds the value of a field.
+    mutating func add(_ value: String, of name: String) {
         // The name of the scheme is not secret (RFC 9110, section 11.4).
         let words = value.split(separator: " ", maxSplits: 1).map(String.init)
         let isScheme = words.count == 2 && ["bearer", "basic", "token", "apikey"].contains(words[0].lowercased())
