@@ -5,12 +5,14 @@ package enum ImportKind: String, Sendable, CaseIterable {
     // In the order in which they are tried on a source: curl commands may occur in any text.
     case postman
     case har
+    case http
     case curl
 
     private var reader: any ImportReader.Type {
         switch self {
         case .postman: PostmanReader.self
         case .har: HARReader.self
+        case .http: HTTPFileReader.self
         case .curl: CurlReader.self
         }
     }

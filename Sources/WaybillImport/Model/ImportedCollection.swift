@@ -125,6 +125,8 @@ package struct ImportedVariable: Sendable {
     package var value: ImportedText?
     /// Whether the source marks it as secret.
     package var isSecret = false
+    /// The environment variable that has the value, if the source names one.
+    package var environmentVariable: String?
 
     /// Creates a variable.
     package init(name: String, value: ImportedText?, isSecret: Bool = false) {

@@ -351,7 +351,7 @@ extension JSONPointer {
 
 extension ImportedRequest {
     /// Adds what a script says.
-    fileprivate mutating func add(_ script: ScriptTranslation) {
+    mutating func add(_ script: ScriptTranslation) {
         assignments += script.assignments
         checks += script.checks
         captures += script.captures

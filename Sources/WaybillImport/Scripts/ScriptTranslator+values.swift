@@ -74,10 +74,13 @@ extension ScriptTranslator {
         -> ScriptValue
     {
         switch path(of: whole) {
-        case "pm.response.code", "responseCode.code": return .code("response.status")
+        case "pm.response.code", "responseCode.code", "response.status": return .code("response.status")
         case "pm.response.responseTime": return .code("response.time")
         case "pm.response": return .response
-        case "pm.response.headers": return .headers
+        case "pm.response.headers", "response.headers": return .headers
+        case "response.body": return .data("$")
+        case "response.contentType.mimeType":
+            return .code("trim(first(split(response.headers['Content-Type'], ';')))")
         case let path?:
             for store in ["environment.", "globals.", "pm.environment.values.", "data."] where path.hasPrefix(store) {
                 if store == "data." { throw Untranslatable("a run has no rows of data; a step has 'forEach'") }
@@ -254,7 +257,8 @@ extension ScriptTranslator {
             case .body: return .data("$")
             case let value: return .code(Self.call("parse", [try code(value)]))
             }
-        case "pm.response.headers.get", "postman.getResponseHeader": return .header(try name())
+        case "pm.response.headers.get", "postman.getResponseHeader", "response.headers.valueOf":
+            return .header(try name())
         case "pm.response.headers.has":
             return .code(
                 ImportedText("exists(response.headers[\(ManifestWriter.quoted(try name()))])"),
@@ -267,8 +271,8 @@ extension ScriptTranslator {
                 isCondition: true
             )
         case "pm.environment.get", "pm.globals.get", "pm.collectionVariables.get", "pm.variables.get",
-            "postman.getEnvironmentVariable",
-            "postman.getGlobalVariable":
+            "postman.getEnvironmentVariable", "postman.getGlobalVariable", "client.global.get", "request.variables.get",
+            "request.environment.get":
             return variable(try name())
         case "Date.now": return .code("epoch() * 1000")
         case "crypto.randomUUID", "uuid.v4", "uuid": return .code("uuid()")

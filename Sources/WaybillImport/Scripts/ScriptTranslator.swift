@@ -163,16 +163,24 @@ struct ScriptTranslator {
         _ statement: ScriptStatement
     ) throws(Untranslatable) -> Bool {
         switch path {
-        case "pm.test":
+        case "pm.test", "client.test":
             guard arguments.count == 2, case .function(_, let body) = arguments[1] else { return false }
             let name: String? = if case .string(let text) = arguments[0] { text } else { nil }
             let outer = locals
             for statement in body { translate(statement, message: name) }
             for (name, value) in outer { locals[name] = value }
+        case "client.assert":
+            guard let condition = arguments.first else { return false }
+            let label = try arguments.dropFirst().first.map { argument throws(Untranslatable) in try value(of: argument)
+            }
+            if case .string(let text)? = label {
+                try addCheck(of: condition, message: text)
+            } else {
+                try addCheck(of: condition, message: message ?? "")
+            }
         case "pm.test.skip": result.comments.append(Self.oneLine(text(of: statement)))
         case "pm.environment.set", "pm.globals.set", "pm.collectionVariables.set", "pm.variables.set",
-            "postman.setEnvironmentVariable",
-            "postman.setGlobalVariable":
+            "postman.setEnvironmentVariable", "postman.setGlobalVariable", "client.global.set", "request.variables.set":
             guard arguments.count >= 2, case .string(let name) = try value(of: arguments[0]) else {
                 throw Untranslatable("the name of the variable is computed")
             }
@@ -180,7 +188,7 @@ struct ScriptTranslator {
         case "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset", "pm.variables.unset",
             "postman.clearEnvironmentVariable",
             "postman.clearGlobalVariable", "pm.environment.clear", "pm.globals.clear",
-            "postman.clearEnvironmentVariables":
+            "postman.clearEnvironmentVariables", "client.global.clear", "client.global.clearAll":
             // The variables of a manifest exist for one run.
             result.comments.append(Self.oneLine(text(of: statement)))
         case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
@@ -188,7 +196,8 @@ struct ScriptTranslator {
                 throw Untranslatable("the order of steps is fixed; 'when' skips a step, and 'until' repeats one")
             }
             result.endsRun = true
-        case _ where path.hasPrefix("console."): result.comments.append(Self.oneLine(text(of: statement)))
+        case _ where path.hasPrefix("console.") || path == "client.log":
+            result.comments.append(Self.oneLine(text(of: statement)))
         default: return false
         }
         return true
@@ -260,7 +269,7 @@ struct ScriptTranslator {
     private mutating func addCheck(of expression: ScriptExpression, message: String) throws(Untranslatable) {
         switch expression {
         case .binary("&&", _, _):
-            let parts = Self.operands(of: expression)
+            let parts = Self.operands(of: expression, "&&")
             for (index, part) in parts.enumerated() {
                 // `a && a.b` checks a.b: it has no value if a has none.
                 if case .data(let path)? = try? value(of: part),
@@ -271,11 +280,10 @@ struct ScriptTranslator {
                 try addCheck(of: part, message: message)
             }
             return
-        case .binary(let mark, let left, let right) where mark == "===" || mark == "==":
-            let values = (try value(of: left), try value(of: right))
-            if case (.code(let code, _), .number(let number)) = values, code.literal == "response.status" {
-                return add(.status([number]))
-            }
+        case .binary("||", _, _), .binary("===", _, _), .binary("==", _, _):
+            let parts = Self.operands(of: expression, "||")
+            let codes = parts.compactMap { status(in: $0) }
+            if codes.count == parts.count { return add(.status(codes)) }
         case .name("true"):
             // A test that cannot fail.
             result.comments.append("\(message): always true")
@@ -288,10 +296,19 @@ struct ScriptTranslator {
         add(.condition(text, message: message.isEmpty ? nil : message))
     }
 
-    /// The operands of `&&`.
-    private static func operands(of expression: ScriptExpression) -> [ScriptExpression] {
-        guard case .binary("&&", let left, let right) = expression else { return [expression] }
-        return operands(of: left) + operands(of: right)
+    /// The operands of `&&` or `||`.
+    private static func operands(of expression: ScriptExpression, _ mark: String) -> [ScriptExpression] {
+        guard case .binary(mark, let left, let right) = expression else { return [expression] }
+        return operands(of: left, mark) + operands(of: right, mark)
+    }
+
+    /// The status in `response.status === 200`.
+    private func status(in expression: ScriptExpression) -> String? {
+        guard case .binary(let mark, let left, let right) = expression, mark == "===" || mark == "==",
+            case .code(let code, _)? = try? value(of: left), code.literal == "response.status",
+            case .number(let number)? = try? value(of: right)
+        else { return nil }
+        return number
     }
 
     /// Adds a check, which the current conditions limit.

@@ -145,7 +145,9 @@ extension ManifestWriter {
         }
         let entries = sorted.map { _, input in
             guard let value = literalValue(of: input.variable) else {
-                return ManifestEntry(input.id, .string("string"))
+                let known = collection.variables.first { $0.name == input.variable }
+                guard let name = known?.environmentVariable else { return ManifestEntry(input.id, .string("string")) }
+                return ManifestEntry(input.id, .map(("type", .string("string")), ("env", .string(name))))
             }
             return ManifestEntry(input.id, .map(("type", .string("string")), ("default", .string(plain(value)))))
         }
