@@ -65,7 +65,7 @@ struct HAREntry {
     var urlWithQuery: String {
         let query = URIReference(url).query ?? ""
         let known = Set(query.split(separator: "&").map { Self.name(of: $0) })
-        let missing = Self.fields(request["queryString"]).filter { !known.contains($0.name) }.map {
+        let missing = Self.fields(request["queryString"]).filter { !known.contains($0.name) && !$0.name.isEmpty }.map {
             "\(PercentEncoding.component($0.name))=\(PercentEncoding.component($0.value.literal ?? ""))"
         }
         let base = url.prefix { $0 != "#" }
@@ -106,10 +106,18 @@ struct HAREntry {
         }
     }
 
-    /// Whether a host belongs to the domain of a cookie (RFC 6265, section 5.1.3).
-    static func host(_ host: String, isIn domain: String) -> Bool {
+    /// Whether the request is sent with the cookies of a domain and a path (RFC 6265, sections 5.1.3 and 5.1.4).
+    func sendsCookies(of domain: String, _ path: String) -> Bool {
         let domain = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
-        return host == domain || host.hasSuffix(".\(domain)")
+        let own = URIReference(url).path
+        return (host == domain || host.hasSuffix(".\(domain)"))
+            && (own == path || own.hasPrefix(path.hasSuffix("/") ? path : "\(path)/"))
+    }
+
+    /// The path of the cookies that the response sets without a path.
+    var defaultPath: String {
+        let path = URIReference(url).path
+        return path.lastIndex(of: "/").map { String(path[..<max($0, path.index(after: path.startIndex))]) } ?? "/"
     }
 
     /// A media type without its parameters, in lower case.

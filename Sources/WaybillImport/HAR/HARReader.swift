@@ -8,8 +8,8 @@ struct HARReader: ImportReader {
     private let filter: ImportOptions
     private var collection = ImportedCollection()
     private var diagnostics: [Diagnostic] = []
-    /// The cookies that recorded responses set, by name, and the domains that they are sent to.
-    private var jar: [String: Set<String>] = [:]
+    /// The cookies that recorded responses set, by name, and the domains and paths that they are sent to.
+    private var jar: [String: Set<[String]>] = [:]
     /// The variables of the other cookies, by name and value.
     private var cookies: [ImportedField: String] = [:]
     private var cookieNames = UniqueNames()
@@ -211,7 +211,7 @@ struct HARReader: ImportReader {
         if pairs.isEmpty { pairs = HAREntry.fields(entry.request["cookies"]) }
         var text = ImportedText()
         for cookie in pairs {
-            if let domains = jar[cookie.name], domains.contains(where: { HAREntry.host(entry.host, isIn: $0) }) {
+            if jar[cookie.name]?.contains(where: { entry.sendsCookies(of: $0[0], $0[1]) }) ?? false {
                 jarCookies.add(cookie.name)
                 continue
             }
@@ -285,7 +285,9 @@ struct HARReader: ImportReader {
         }
         guard let status = last.status, (200...599).contains(status) else { return }
         guard status != 304 else {
-            return request.comments.append("The browser had the response in its cache (304).")
+            request.comments.append("The browser had the response in its cache (304).")
+            request.examples = [ImportedExample(status: 200)]
+            return
         }
         if !(200...299).contains(status) { request.checks.append(.status(["\(status)"])) }
         var example = ImportedExample(status: status)
@@ -315,8 +317,12 @@ struct HARReader: ImportReader {
             for line in (field.value.literal ?? "").split(whereSeparator: \.isNewline) {
                 let parts = line.split(separator: ";").map { String($0).trimmingSpaces }
                 guard let cookie = parts.first.flatMap({ HAREntry.cookies($0).first }) else { continue }
-                let domain = parts.first { $0.lowercased().hasPrefix("domain=") }?.dropFirst("domain=".count)
-                jar[cookie.name, default: []].insert(domain.map { $0.lowercased() } ?? entry.host)
+                func attribute(_ name: String) -> String? {
+                    parts.first { $0.lowercased().hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+                }
+                let domain = attribute("domain=").map { $0.lowercased() } ?? entry.host
+                let path = attribute("path=").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? entry.defaultPath
+                jar[cookie.name, default: []].insert([domain, path])
                 collection.secrets.add(cookie.value.literal ?? "", of: cookie.name)
             }
         }
