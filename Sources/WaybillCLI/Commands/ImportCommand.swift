@@ -40,7 +40,7 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A Postman environment, or the globals, with the values of variables.",
+            "Values of variables: an environment or the globals of Postman, or the environments of .http files.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json"])

@@ -225,7 +225,10 @@ struct HTTPFileParser {
         let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         let url = words.count == 2 && HTTPFileRequest.isMethod(words[0]) ? words[1] : text[...]
         if "\"'".contains(url.prefix(1)) { return Self.dialect }
-        guard url.prefixMatch(of: #/(?:https?:\/\/|\{\{|\/|\*$|\*\s|wss?:|[\w.-]+(?:[:\/.]|$))/#.ignoresCase()) != nil
+        guard
+            url.prefixMatch(
+                of: #/(?:https?:\/\/|\{\{|\/|\*$|\*\s|wss?:|[\w-]+(?:\.[\w-]+)+|localhost|[\w-]+[:\/])/#.ignoresCase()
+            ) != nil
         else {
             return "expected a request line such as 'GET https://example.com/orders'"
         }

@@ -8,8 +8,8 @@ struct HTTPFileVariables {
         /// The block that defines it.
         var block: Int
         var text: ImportedText
-        /// The variable of the collection.
-        var variable: String
+        /// The variable of the collection; nil if its value is not constant, which is written where it is used.
+        var variable: String?
     }
 
     /// The variables whose values are constant.
@@ -24,6 +24,8 @@ struct HTTPFileVariables {
     /// What later requests use of the responses, by position of the request.
     private(set) var captures: [Int: [ImportedCapture]] = [:]
     private var captured: [String: String] = [:]
+    /// The number of references that a text may still have.
+    private var remaining = 0
     /// What the text that was read last does not express.
     private(set) var losses: [(what: String, reason: String)] = []
 
@@ -33,19 +35,28 @@ struct HTTPFileVariables {
         for (index, block) in blocks.enumerated() {
             for (name, value) in block.definitions {
                 let text = BracedText.text(Self.unescaped(value)) { .variable($0) }
-                let known = variables.first { $0.name == name && $0.value == text }
-                let variable = known == nil ? names.add(NameForms.kept(name) ?? "value") : name
-                definitions.append(Definition(name: name, block: index, text: text, variable: variable))
-                variables.append(ImportedVariable(name: variable, value: text))
+                definitions.append(Definition(name: name, block: index, text: text))
             }
         }
-        // A value that is not constant is written where it is used.
-        let computed = definitions.filter { !isConstant($0.text, depth: 0) }.map(\.variable)
-        variables.removeAll { computed.contains($0.name) }
+        var computed: Set<String> = []
+        var count = -1
+        while count != computed.count {
+            count = computed.count
+            for definition in definitions
+            where definition.text.variables.contains(where: { computed.contains($0) || Self.isComputed($0) }) {
+                computed.insert(definition.name)
+            }
+        }
+        for (index, definition) in definitions.enumerated() where !computed.contains(definition.name) {
+            let isKnown = variables.contains { $0.name == definition.name && $0.value == definition.text }
+            let variable = isKnown ? definition.name : names.add(NameForms.kept(definition.name) ?? "value")
+            definitions[index].variable = variable
+            if !isKnown { variables.append(ImportedVariable(name: variable, value: definition.text)) }
+        }
         for definition in definitions {
             guard let index = variables.firstIndex(where: { $0.name == definition.variable }) else { continue }
             block = definition.block
-            variables[index].value = resolved(definition.text, depth: 0)
+            variables[index].value = text(definition.text)
         }
     }
 
@@ -71,7 +82,12 @@ struct HTTPFileVariables {
 
     /// Returns a text with its references.
     mutating func text(_ string: String) -> ImportedText {
-        resolved(BracedText.text(string) { .variable($0) }, depth: 0)
+        text(BracedText.text(string) { .variable($0) })
+    }
+
+    private mutating func text(_ text: ImportedText) -> ImportedText {
+        remaining = 1000
+        return resolved(text, depth: 0)
     }
 
     /// Returns and forgets what could not be expressed.
@@ -85,12 +101,9 @@ struct HTTPFileVariables {
         definitions.last { $0.name == name && $0.block <= block } ?? definitions.first { $0.name == name }
     }
 
-    private func isConstant(_ text: ImportedText, depth: Int) -> Bool {
-        guard depth < 20 else { return true }
-        return text.variables.allSatisfy { name in
-            guard !name.hasPrefix("$"), Self.reference(name) == nil else { return name.hasPrefix("$shared ") }
-            return definition(of: name).map { isConstant($0.text, depth: depth + 1) } ?? true
-        }
+    /// Whether a reference has a value only when a request is sent.
+    private static func isComputed(_ name: String) -> Bool {
+        name.hasPrefix("$") && !name.hasPrefix("$shared ") || reference(name) != nil
     }
 
     private mutating func resolved(_ text: ImportedText, depth: Int) -> ImportedText {
@@ -113,18 +126,19 @@ struct HTTPFileVariables {
             if name.contains(where: { "()'\"".contains($0) }) { lose(name, "it is a script") }
             return ImportedText([.variable(name)])
         }
-        if variables.contains(where: { $0.name == definition.variable }) || depth > 20 {
-            return ImportedText([.variable(definition.variable)])
-        }
-        let text = resolved(definition.text, depth: depth + 1)
-        guard text.parts.count < 100 else {
-            lose(name, "its value has too many parts")
+        if let variable = definition.variable { return ImportedText([.variable(variable)]) }
+        remaining -= 1
+        guard depth < 20, remaining > 0 else {
+            lose(name, "its value has too many references")
             return ImportedText([.variable(name)])
         }
-        return text
+        return resolved(definition.text, depth: depth + 1)
     }
 
-    private mutating func lose(_ name: String, _ reason: String) { losses.append(("the value '{{\(name)}}'", reason)) }
+    private mutating func lose(_ name: String, _ reason: String) {
+        let what = "the value '{{\(name)}}'"
+        if !losses.contains(where: { $0.what == what }) { losses.append((what, reason)) }
+    }
 
     // MARK: Responses of earlier requests
 
