@@ -45,7 +45,8 @@ package struct SecretScan: Sendable {
         SecretNames.contains(name) || name.contains("-") && SecretNames.containsHeader(name)
     }
 
-    private mutating func add(_ value: String, of name: String) {
+    /// Adds the value of a secret.
+    mutating func add(_ value: String, of name: String) {
         // The name of the scheme is not secret (RFC 9110, section 11.4).
         let words = value.split(separator: " ", maxSplits: 1).map(String.init)
         let isScheme = words.count == 2 && ["bearer", "basic", "token", "apikey"].contains(words[0].lowercased())
