@@ -232,8 +232,11 @@ struct BruFile {
         pair.isEnabled = !starts(with: "~", at: position)
         if !pair.isEnabled { position += 1 }
         var colon = source.bytes[position..<end].firstIndex(of: UInt8(ascii: ":"))
-        if starts(with: "\"", at: position), let key = quotedKey(until: end) {
-            (pair.name, colon) = key
+        if starts(with: "\"", at: position), let close = source.bytes[position..<end].firstRange(of: Array("\":".utf8))
+        {
+            // A key in quotes may have colons.
+            pair.name = text((position + 1)..<close.lowerBound).replacing("\\\"", with: "\"")
+            colon = close.lowerBound + 1
         } else if let colon {
             pair.name = text(position..<colon).trimmingSpaces
         }
@@ -257,34 +260,17 @@ struct BruFile {
             pair.value = text(min(position, end)..<end).trimmingSpaces
             position = end
         }
-        if let range = pair.value.ranges(of: "@description(").last, pair.value.hasSuffix(")") {
-            let quotes: (Character) -> Bool = { "'\"".contains($0) }
-            let note = pair.value[range.upperBound...].dropLast().drop(while: quotes)
-            pair.annotations.append(("description", String(note).trimmingSpaces.trimmingSuffix(while: quotes)))
-            pair.value = String(pair.value[..<range.lowerBound]).trimmingSpaces
+        if case (let value, let note?) = Self.split(pair.value, at: "@description(") {
+            let text = note.split { "'\"".contains($0) }.joined(separator: "'")
+            (pair.value, pair.annotations) = (value, [("description", text.trimmingSpaces)])
         }
         return pair
     }
 
-    /// The name in quotes here, in which `\"` is a quote, and the colon after it.
-    private func quotedKey(until end: Int) -> (name: String, colon: Int)? {
-        var name: [UInt8] = []
-        var index = position + 1
-        while index < end, !starts(with: "\"", at: index) {
-            if starts(with: "\\\"", at: index) { index += 1 }
-            name.append(source.bytes[index])
-            index += 1
-        }
-        guard index < end, let colon = source.bytes[index..<end].firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        return (String(decoding: name, as: UTF8.self), colon)
-    }
-}
-
-extension String {
-    /// The string without the last characters that satisfy a condition.
-    fileprivate func trimmingSuffix(while condition: (Character) -> Bool) -> String {
-        var result = self[...]
-        while let last = result.last, condition(last) { result.removeLast() }
-        return String(result)
+    /// Splits a value from what is between a mark and a parenthesis at its end, as in `value @contentType(text/plain)`.
+    static func split(_ value: String, at mark: String) -> (value: String, argument: String?) {
+        guard value.hasSuffix(")"), let range = value.ranges(of: mark).last else { return (value, nil) }
+        let argument = String(value[range.upperBound...].dropLast()).trimmingSpaces
+        return (String(value[..<range.lowerBound]).trimmingSpaces, argument.isEmpty ? nil : argument)
     }
 }

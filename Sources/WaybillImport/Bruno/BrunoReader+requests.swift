@@ -3,87 +3,108 @@ import WaybillFormats
 import WaybillJSON
 
 extension BrunoReader {
-    // MARK: Levels
+    // MARK: Blocks that collections, folders and requests have
+
+    /// The blocks that are read, but for those of bodies and credentials.
+    private static let knownBlocks: Set<String> = [
+        "meta", "auth", "headers", "docs", "vars:pre-request", "vars:post-response", "assert", "script:pre-request",
+        "script:post-response", "tests",
+    ]
+    private static let requestBlocks: Set<String> = ["params:query", "params:path", "query", "settings", "example"]
+    private static let methods: Set<String> = [
+        "get", "post", "put", "delete", "patch", "options", "head", "connect", "trace", "http",
+    ]
 
     /// Adds what the collection or a folder has for all of its requests to the scope.
     mutating func readLevel(_ file: BruFile, isCollection: Bool) -> (auth: ImportedAuth?, description: String?) {
         readVariables(file, isCollection: isCollection)
         readHeaders(file)
         scope.scripts.append(scripts(file))
+        comments += scope.scripts.last?.comments ?? []
         let mode = file["auth"]?.value("mode") ?? "none"
-        var auth: ImportedAuth?
+        reportOthers(file, known: Self.knownBlocks, auth: mode, body: "none")
         // A folder without credentials of its own inherits those around it.
-        if mode != "none", mode != "inherit" {
-            auth = self.auth(mode, file)
-            scope.auth = (mode, file)
-        }
-        noteUnused(file, auth: mode, body: nil)
-        for block in file.blocks where !["meta", "auth", "headers", "docs"].contains(block.name) {
-            reportUnknown(block, file)
-        }
-        return (auth, description(file))
+        if mode == "none" || mode == "inherit" { return (nil, description(file)) }
+        scope.auth = (mode, file)
+        return (auth(mode, file), description(file))
     }
 
-    private static let readBlocks: Set<String> = [
-        "vars:pre-request", "vars:post-response", "assert", "script:pre-request", "script:post-response", "tests",
-    ]
+    /// Keeps credentials and bodies that are not selected as comments, and reports unknown blocks.
+    private mutating func reportOthers(_ file: BruFile, known: Set<String>, auth: String, body: String) {
+        let used = Self.bodyBlocks[body] ?? "-"
+        for block in file.blocks where !known.contains(block.name) {
+            let pairs = block.pairs.filter { !$0.value.isEmpty }
+            let fields = pairs.map { "\($0.name)=\(PostmanReader.shown($0.value, of: $0.name))" } + [block.text]
+            let text = ScriptTranslator.oneLine(fields.joined(separator: " "))
+            let isUsed = block.name.hasPrefix("auth:\(auth)") || block.name.hasPrefix(used)
+            if isUsed || text.isEmpty || block.name == "body" && body == "json" { continue }
+            if block.name.hasPrefix("auth:") {
+                hideSecrets(pairs)
+                comments.append("credentials that are not used: \(block.name.dropFirst(5))")
+            } else if block.name.hasPrefix("body") {
+                comments.append("body that is not used: \(text)")
+            } else {
+                lose("the block '\(block.name)'", "a manifest has no counterpart", at: file.span(block.range))
+            }
+        }
+    }
 
-    private mutating func reportUnknown(_ block: BruFile.Block, _ file: BruFile) {
-        let isRead =
-            Self.readBlocks.contains(block.name) || block.name.hasPrefix("auth:") || block.name.hasPrefix("body")
-        guard !isRead, !block.pairs.isEmpty || !block.text.isEmpty else { return }
-        lose("the block '\(block.name)'", "a manifest has no counterpart", at: file.span(block.range))
+    /// Hides the secrets in credentials that the manifest does not have.
+    mutating func hideSecrets(_ pairs: [BruFile.Pair]) {
+        for pair in pairs where SecretNames.contains(pair.name) { collection.secrets.add(pair.value, of: pair.name) }
     }
 
     private func description(_ file: BruFile) -> String? {
         file["docs"].map(\.text.trimmingSpaces).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Keeps the notes about an entry as a comment.
+    /// Keeps the notes about an entry as comments.
     mutating func addNotes(of pair: BruFile.Pair) {
-        for (name, value) in pair.annotations where !value.isEmpty || name != "description" {
-            let note = value.isEmpty ? "@\(name)" : "@\(name)(\(value))"
-            comments.append("\(pair.name): \(name == "description" ? value : note)")
+        for (name, value) in pair.annotations {
+            comments.append("\(pair.name): \(name == "description" ? value : "@\(name) \(value)".trimmingSpaces)")
         }
     }
 
     /// Returns the entries of blocks that are switched on; the others are comments.
     mutating func pairs(_ names: [String], _ file: BruFile, _ what: String) -> [BruFile.Pair] {
-        file.blocks.filter { names.contains($0.name) }.flatMap(\.pairs).filter { pair in
+        let all = file.blocks.filter { names.contains($0.name) }.flatMap(\.pairs)
+        for pair in all {
             addNotes(of: pair)
-            if !pair.isEnabled {
-                comments.append("disabled \(what): \(pair.name): \(PostmanReader.shown(pair.value, of: pair.name))")
-            }
-            return pair.isEnabled
+            noteDisabled(pair, what)
         }
+        return all.filter(\.isEnabled)
     }
+
+    /// Keeps an entry that is switched off as a comment.
+    mutating func noteDisabled(_ pair: BruFile.Pair, _ what: String) {
+        let value = pair.value.isEmpty ? "" : ": \(shown(pair))"
+        if !pair.isEnabled { comments.append("disabled \(what): \(pair.name)\(value)") }
+    }
+
+    /// A value for a comment, in which a secret has no value.
+    func shown(_ pair: BruFile.Pair) -> String { PostmanReader.shown(pair.value, of: pair.name) }
 
     private mutating func readVariables(_ file: BruFile, isCollection: Bool) {
         for var pair in pairs(["vars:pre-request"], file, "variable") {
             if pair.name.hasPrefix("@") { pair.name.removeFirst() }
             let value = BracedText.text(pair.value).text
-            let isKnown = collection.variables.contains { $0.name == pair.name }
-            if assigned.contains(pair.name) || isCollection && (value.literal != nil || replaced.contains(pair.name)) {
-                if !isKnown {
-                    collection.variables.append(ImportedVariable(name: pair.name, value: value))
-                } else {
-                    lose(
-                        "the value '\(PostmanReader.shown(pair.value, of: pair.name))' of the variable '\(pair.name)'",
-                        "a response sets this variable, which has another first value",
-                        at: file.span(pair.range)
-                    )
-                }
-            } else {
+            let isInput = isCollection && (value.literal != nil || replaced.contains(pair.name))
+            if !isInput, !assigned.contains(pair.name) {
                 scope.variables[pair.name] = pair
+            } else if !collection.variables.contains(where: { $0.name == pair.name }) {
+                collection.variables.append(ImportedVariable(name: pair.name, value: value))
+            } else {
+                let what = "the value '\(shown(pair))' of the variable '\(pair.name)'"
+                lose(what, "a response sets the variable, which has another first value", at: file.span(pair.range))
             }
         }
     }
 
-    /// Keeps variables that nothing uses as comments.
+    /// Keeps the variables of the scope that nothing uses as comments.
     mutating func noteUnusedVariables(since outer: Scope) {
         let own = scope.variables.filter { outer.variables[$0.key]?.range != $0.value.range && !used.contains($0.key) }
         for (name, pair) in own.sorted(by: { $0.key < $1.key }) {
-            comments.append("variable that is not used: \(name): \(PostmanReader.shown(pair.value, of: name))")
+            comments.append("variable that is not used: \(name): \(shown(pair))")
         }
     }
 
@@ -104,13 +125,18 @@ extension BrunoReader {
     ///
     /// - Parameter names: The variables that stay.
     mutating func text(_ string: String, at span: SourceSpan?, except names: Set<String> = []) -> ImportedText {
-        let (braced, unknown) = BracedText.text(string)
+        let (text, unknown) = BracedText.text(string)
         for name in unknown { lose("the value '{{\(name)}}'", "give one as an input", at: span) }
-        var size = 0
-        return expanded(braced, except: names, depth: 0, &size)
+        return expanded(text, except: names)
     }
 
-    private mutating func expanded(_ text: ImportedText, except names: Set<String> = [], depth: Int, _ size: inout Int)
+    /// Returns a text with its variables, those of folders and the request replaced by their values.
+    mutating func expanded(_ text: ImportedText, except names: Set<String> = []) -> ImportedText {
+        var size = 0
+        return expanded(text, names, depth: 0, &size)
+    }
+
+    private mutating func expanded(_ text: ImportedText, _ names: Set<String>, depth: Int, _ size: inout Int)
         -> ImportedText
     {
         var result = ImportedText()
@@ -125,22 +151,17 @@ extension BrunoReader {
             }
             size += value.utf8.count
             used.insert(name)
-            result.append(expanded(BracedText.text(value).text, except: names, depth: depth + 1, &size))
+            result.append(expanded(BracedText.text(value).text, names, depth: depth + 1, &size))
         }
         return result
     }
 
-    /// Returns a text with its variables, those of folders and the request replaced by their values.
-    mutating func expanded(_ text: ImportedText) -> ImportedText {
-        var size = 0
-        return expanded(text, depth: 0, &size)
-    }
-
     /// The name of a variable in the manifest, where those of the process are secrets.
     private mutating func manifestName(_ name: String) -> String {
+        used.insert(name)
         let name = aliases[name] ?? name
-        guard name.hasPrefix("process.env.") else { return name }
-        let variable = String(name.dropFirst("process.env.".count))
+        guard name.hasPrefix(Self.processPrefix) else { return name }
+        let variable = String(name.dropFirst(Self.processPrefix.count))
         if !collection.variables.contains(where: { $0.name == variable }) {
             collection.variables.append(ImportedVariable(name: variable, value: nil, isSecret: true))
         }
@@ -155,9 +176,8 @@ extension BrunoReader {
                 result.append(part)
                 continue
             }
-            let isTyped = scope.variables[name]?.annotations.contains { $0.name == "number" || $0.name == "boolean" }
-            let value = text("{{\(name)}}", at: nil)
-            let parts = value.parts.map { part -> ImportedText in
+            let isTyped = scope.variables[name]?.annotations.contains { ["number", "boolean"].contains($0.name) }
+            let parts = expanded(ImportedText([part])).parts.map { part -> ImportedText in
                 switch part {
                 case .literal(let text): ImportedText(isTyped ?? false ? text : ManifestWriter.quoted(text))
                 case .variable: ImportedText([part])
@@ -171,44 +191,44 @@ extension BrunoReader {
 
     // MARK: Requests
 
-    private static let methods: Set<String> = [
-        "get", "post", "put", "delete", "patch", "options", "head", "connect", "trace", "http",
-    ]
-
     mutating func readRequest(_ file: File) -> ImportedRequest {
         let (bru, outer) = (file.bru, scope)
-        var request = ImportedRequest(url: "")
         let meta = bru["meta"]
-        let fileName = (file.path.last ?? "").split(separator: ".").dropLast().joined(separator: ".")
-        request.name = meta?.value("name") ?? fileName
+        var request = ImportedRequest(url: "")
+        request.name = meta?.value("name") ?? Self.baseName(file)
         request.span = bru.span(meta?.range ?? 0..<1)
         request.description = description(bru)
         readVariables(bru, isCollection: false)
-        if let http = bru.blocks.first(where: { Self.methods.contains($0.name) }) {
+        let http = bru.blocks.first { Self.methods.contains($0.name) }
+        let (auth, body) = (
+            http?.value("auth") ?? "none", http?.value("body") ?? (bru["body"] == nil ? "none" : "json")
+        )
+        if let http {
             let method = (http.name == "http" ? http.value("method") ?? "GET" : http.name).uppercased()
-            if method.isToken {
-                request.method = method
-            } else {
-                lose("the method '\(method)'", "HTTP does not allow its characters", at: bru.span(http.range))
-            }
-            readURL(http.value("url") ?? "", bru, http, into: &request)
+            request.method = method.isToken ? method : "GET"
+            if !method.isToken { lose("the method '\(method)'", "HTTP does not allow it", at: bru.span(http.range)) }
+            readURL(http.value("url") ?? "", bru, at: bru.span(http.range), into: &request)
             readHeaders(bru)
             request.headers = scope.headers
-            let mode = http.value("body") ?? (bru["body"] == nil ? "none" : "json")
-            readBody(mode, bru, into: &request)
-            let auth = http.value("auth") ?? "none"
+            readBody(body, bru, into: &request)
             readAuth(auth, bru, outer, into: &request)
-            noteUnused(bru, auth: auth, body: mode)
         } else {
-            let kind = meta?.value("type") ?? ""
-            lose(
-                "the request '\(request.name ?? "")'",
-                kind == "grpc" || kind == "ws" ? "it is not HTTP" : "it has no URL",
-                at: request.span
-            )
+            let isOther = ["grpc", "ws"].contains(meta?.value("type"))
+            lose("the request '\(request.name ?? "")'", isOther ? "it is not HTTP" : "it has no URL", at: request.span)
         }
         readSettings(bru, into: &request)
-        let own = scripts(bru)
+        addScripts(scripts(bru), to: &request)
+        for block in bru.blocks where block.name == "example" { request.examples.append(example(block.text)) }
+        let known = Self.knownBlocks.union(Self.methods).union(Self.requestBlocks)
+        reportOthers(bru, known: known, auth: auth, body: body)
+        noteUnusedVariables(since: outer)
+        scope = outer
+        (request.losses, request.comments) = take()
+        return request
+    }
+
+    /// Adds what scripts do: before the request from the outside inwards, after the response from the inside outwards.
+    private mutating func addScripts(_ own: ScriptTranslation, to request: inout ImportedRequest) {
         for script in scope.scripts + [own] {
             request.assignments += script.assignments.map { ($0.variable, expanded($0.value)) }
         }
@@ -229,87 +249,34 @@ extension BrunoReader {
             request.endsRun = request.endsRun || script.endsRun
         }
         comments += own.comments
-        for block in bru.blocks where block.name == "example" { request.examples.append(example(block.text)) }
-        let known = Self.methods.union([
-            "meta", "headers", "params:query", "params:path", "query", "settings", "docs", "example",
-        ])
-        for block in bru.blocks where !known.contains(block.name) { reportUnknown(block, bru) }
-        noteUnusedVariables(since: outer)
-        scope = outer
-        (request.losses, request.comments) = take()
-        return request
     }
 
     private mutating func readURL(
         _ url: String,
         _ file: BruFile,
-        _ block: BruFile.Block,
+        at span: SourceSpan,
         into request: inout ImportedRequest
     ) {
-        let span = file.span(block.pairs.first { $0.name == "url" }?.range ?? block.range)
         if url.isEmpty { lose("the request '\(request.name ?? "")'", "it has no URL", at: span) }
         let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
-        let path = pairs(["params:path"], file, "part of the path")
-        let names = Set(path.map(\.name))
-        var segments = url[..<end].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        for (index, segment) in segments.enumerated()
-        where segment.hasPrefix(":") && names.contains(String(segment.dropFirst())) {
-            segments[index] = "{{\(segment.dropFirst())}}"
+        let values = pairs(["params:path"], file, "part of the path")
+        let names = Set(values.map(\.name))
+        let segments = url[..<end].split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            segment.first == ":" && names.contains(String(segment.dropFirst())) ? "{{\(segment.dropFirst())}}" : segment
         }
-        for pair in path {
-            let value = text(pair.value, at: file.span(pair.range))
+        for pair in values {
             if segments.contains("{{\(pair.name)}}") {
-                request.variables.append(ImportedVariable(name: pair.name, value: pair.value.isEmpty ? nil : value))
+                let value = pair.value.isEmpty ? nil : text(pair.value, at: file.span(pair.range))
+                request.variables.append(ImportedVariable(name: pair.name, value: value))
             } else {
-                comments.append(
-                    "variable of no part of the path: \(pair.name): \(PostmanReader.shown(pair.value, of: pair.name))"
-                )
+                comments.append("variable of no part of the path: \(pair.name): \(shown(pair))")
             }
         }
         request.url = text(segments.joined(separator: "/") + url[end...], at: span, except: names)
-        for pair in pairs(["params:query", "query"], file, "query parameter") where !url[end...].contains(pair.name) {
-            lose(
-                "the query parameter '\(pair.name): \(PostmanReader.shown(pair.value, of: pair.name))'",
-                "the URL, which Bruno sends, does not have it",
-                at: file.span(pair.range)
-            )
-        }
-    }
-
-    private mutating func readSettings(_ file: BruFile, into request: inout ImportedRequest) {
-        for pair in file.blocks.filter({ $0.name == "settings" || $0.name == "meta" }).flatMap(\.pairs) {
-            let number = Int(pair.value)
-            switch pair.name {
-            case "name", "type", "seq": break
-            case "tags":
-                let tags = pair.value.split(separator: " ").map(String.init)
-                if let tag = tags.first { request.settings.append(ManifestEntry("tag", .string(tag))) }
-                if tags.count > 1 {
-                    lose(
-                        "the tags '\(tags.dropFirst().joined(separator: ", "))'",
-                        "a step has one tag",
-                        at: file.span(pair.range)
-                    )
-                }
-            case "timeout" where number ?? 0 > 0:
-                request.settings.append(ManifestEntry("timeout", .literal("\(number ?? 0)ms")))
-            case "followRedirects" where pair.value != "true":
-                request.settings.append(ManifestEntry("redirects", .literal("false")))
-            case "maxRedirects" where 0...100 ~= number ?? -1:
-                if !request.settings.contains(where: { $0.name == "redirects" }) {
-                    request.settings.append(
-                        ManifestEntry("redirects", .literal(number == 0 ? "false" : "\(number ?? 0)"))
-                    )
-                }
-            // Names and values are encoded once.
-            case "encodeUrl", "timeout", "followRedirects": break
-            default:
-                lose(
-                    "the setting '\(pair.name): \(pair.value)'",
-                    "a manifest has no setting for it",
-                    at: file.span(pair.range)
-                )
-            }
+        let query = pairs(["params:query", "query"], file, "query parameter")
+        for pair in query where !url[end...].contains(pair.name) {
+            let reason = "the URL, which Bruno sends, does not have it"
+            lose("the query parameter '\(pair.name): \(shown(pair))'", reason, at: file.span(pair.range))
         }
     }
 
@@ -320,10 +287,33 @@ extension BrunoReader {
             // The request may have a variable that the inherited credentials use.
             guard let (mode, source) = outer.auth, let pairs = source["auth:\(mode)"]?.pairs else { return }
             let names = pairs.flatMap { BracedText.text($0.value).text.variables }
-            let isOwn = names.contains { scope.variables[$0]?.value != outer.variables[$0]?.value }
-            if isOwn { request.auth = auth(mode, source) }
+            if names.contains(where: { scope.variables[$0]?.value != outer.variables[$0]?.value }) {
+                request.auth = auth(mode, source)
+            }
         case "none": request.auth = outer.auth == nil ? nil : ImportedAuth.none
         default: request.auth = auth(mode, file) ?? (outer.auth == nil ? nil : ImportedAuth.none)
+        }
+    }
+
+    private mutating func readSettings(_ file: BruFile, into request: inout ImportedRequest) {
+        func set(_ name: String, _ value: ManifestNode) {
+            if !request.settings.contains(where: { $0.name == name }) {
+                request.settings.append(ManifestEntry(name, value))
+            }
+        }
+        for pair in file.blocks.filter({ $0.name == "settings" || $0.name == "meta" }).flatMap(\.pairs) {
+            switch (pair.name, Int(pair.value)) {
+            // Names and values are encoded once, and a timeout of 0 is none.
+            case ("name", _), ("type", _), ("seq", _), ("encodeUrl", _), ("timeout", 0), ("timeout", nil): break
+            case ("timeout", let time?) where time > 0: set("timeout", .literal("\(time)ms"))
+            case ("followRedirects", _): if pair.value != "true" { set("redirects", .literal("false")) }
+            case ("maxRedirects", let count?) where 0...100 ~= count:
+                set("redirects", .literal(count == 0 ? "false" : "\(count)"))
+            case ("tags", _) where !pair.value.contains(" "): if !pair.value.isEmpty { set("tag", .string(pair.value)) }
+            default:
+                let reason = pair.name == "tags" ? "a step has one tag" : "a manifest has no setting for it"
+                lose("the setting '\(pair.name): \(pair.value)'", reason, at: file.span(pair.range))
+            }
         }
     }
 
@@ -333,30 +323,30 @@ extension BrunoReader {
         "json": "body:json", "text": "body:text", "xml": "body:xml", "sparql": "body:sparql", "graphql": "body:graphql",
         "formUrlEncoded": "body:form-urlencoded", "multipartForm": "body:multipart-form", "file": "body:file",
     ]
-    private static let types = [
+    private static let bodyTypes = [
         "json": "application/json", "xml": "application/xml", "sparql": "application/sparql-query",
     ]
 
     private mutating func readBody(_ mode: String, _ file: BruFile, into request: inout ImportedRequest) {
-        guard mode != "none" else { return }
         guard let name = Self.bodyBlocks[mode] else {
-            return lose("the body of the kind '\(mode)'", "a manifest has no such body", at: request.span)
+            if mode != "none" {
+                lose("the body of the kind '\(mode)'", "a manifest has no such body", at: request.span)
+            }
+            return
         }
         guard let block = file[name] ?? (mode == "json" ? file["body"] : nil) else { return }
         let span = file.span(block.range)
         switch mode {
         case "formUrlEncoded":
-            request.body = .form(
-                pairs([name], file, "field").map { ImportedField($0.name, text($0.value, at: file.span($0.range))) }
-            )
+            let fields = pairs([name], file, "field")
+            request.body = .form(fields.map { ImportedField($0.name, text($0.value, at: file.span($0.range))) })
         case "multipartForm":
             request.body = .multipart(pairs([name], file, "part").flatMap { parts($0, file) })
         case "file":
             let selected = pairs([name], file, "file")
             for pair in selected.dropFirst() { comments.append("file that is not sent: \(pair.value)") }
-            guard let pair = selected.first, case (let value, let type) = Self.typed(pair.value),
-                let path = Self.path(value)
-            else {
+            let (value, type) = BruFile.split(selected.first?.value ?? "", at: "@contentType(")
+            guard let path = Self.files(value)?.first else {
                 return lose("the file of the body", "the collection does not name it", at: span)
             }
             if type != nil { request.headers.removeAll { $0.name.lowercased() == "content-type" } }
@@ -366,39 +356,22 @@ extension BrunoReader {
             request.body = .graphQL(query: text(block.text, at: span), variables: variables)
         default:
             let source = mode == "json" ? withoutComments(block.text) : block.text
-            if !source.isEmpty {
-                request.body = .text(text(source, at: span), contentType: Self.types[mode] ?? "text/plain")
-            }
+            if source.isEmpty { return }
+            request.body = .text(text(source, at: span), contentType: Self.bodyTypes[mode] ?? "text/plain")
         }
     }
 
-    /// Splits a value from its `@contentType(…)`.
-    private static func typed(_ value: String) -> (value: String, type: String?) {
-        guard value.hasSuffix(")"), let mark = value.ranges(of: "@contentType(").last else { return (value, nil) }
-        let type = String(value[mark.upperBound...].dropLast()).trimmingSpaces
-        return (String(value[..<mark.lowerBound]).trimmingSpaces, type.isEmpty ? nil : type)
-    }
-
-    /// The path in `@file(path)`.
-    private static func path(_ value: String) -> String? {
+    /// The paths in `@file(path|path)`; nil for another value.
+    private static func files(_ value: String) -> [String]? {
         guard value.hasPrefix("@file("), value.hasSuffix(")") else { return nil }
-        let path = value.dropFirst(6).dropLast()
-        return path.isEmpty ? nil : String(path)
+        return value.dropFirst(6).dropLast().split(separator: "|").map(String.init)
     }
 
     private mutating func parts(_ pair: BruFile.Pair, _ file: BruFile) -> [ImportedPart] {
-        let (value, type) = Self.typed(pair.value)
-        var contents: [ImportedPart.Content] = [.text(text(value, at: file.span(pair.range)))]
-        if value.hasPrefix("@file("), value.hasSuffix(")") {
-            contents = Self.path(value)?.split(separator: "|").map { .file(String($0)) } ?? []
-            if contents.isEmpty {
-                lose(
-                    "the file of the part '\(pair.name)'",
-                    "the collection does not name it",
-                    at: file.span(pair.range)
-                )
-            }
-        }
+        let (value, type) = BruFile.split(pair.value, at: "@contentType(")
+        let span = file.span(pair.range)
+        let contents = Self.files(value)?.map(ImportedPart.Content.file) ?? [.text(text(value, at: span))]
+        if contents.isEmpty { lose("the file of the part '\(pair.name)'", "the collection does not name it", at: span) }
         return contents.map { content in
             var part = ImportedPart(name: pair.name, content: content)
             part.contentType = type
@@ -408,57 +381,19 @@ extension BrunoReader {
 
     /// Returns JSON without its comments, which Bruno does not send.
     private mutating func withoutComments(_ text: String) -> String {
-        guard text.contains("//") || text.contains("/*") else { return text }
-        var result = ""
-        var rest = text[...]
-        while let mark = rest.firstIndex(where: { $0 == "\"" || $0 == "/" }) {
-            result += rest[..<mark]
-            rest = rest[mark...]
-            var end = rest.index(after: mark)
-            if rest[mark] == "\"" {
-                while end < rest.endIndex, rest[end] != "\"" {
-                    end =
-                        rest.index(end, offsetBy: rest[end] == "\\" ? 2 : 1, limitedBy: rest.endIndex) ?? rest.endIndex
-                }
-                if end < rest.endIndex { end = rest.index(after: end) }
-                result += rest[..<end]
-            } else if rest.hasPrefix("//") || rest.hasPrefix("/*") {
-                let isLine = rest.hasPrefix("//")
-                end =
-                    rest.firstRange(of: isLine ? "\n" : "*/").map { isLine ? $0.lowerBound : $0.upperBound }
-                    ?? rest.endIndex
-                comments.append("comment in the body: \(String(rest[..<end]).trimmingSpaces)")
-            } else {
-                result += "/"
-            }
-            rest = rest[end...]
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var position = 0
+        for (comment, offset) in ScriptLexer(text).comments {
+            comments.append("comment in the body: \(comment.trimmingSpaces)")
+            result += bytes[position..<offset]
+            let isLine = bytes[offset + 1] == UInt8(ascii: "/")
+            position = min(bytes.count, offset + comment.utf8.count + (isLine ? 2 : 4))
         }
-        return result + rest
+        return String(decoding: result + bytes[position...], as: UTF8.self)
     }
 
-    /// Hides the secrets in credentials that the manifest does not have.
-    mutating func hideSecrets(_ pairs: [BruFile.Pair]) {
-        for pair in pairs where SecretNames.contains(pair.name) { collection.secrets.add(pair.value, of: pair.name) }
-    }
-
-    /// Keeps bodies and credentials that are not selected as comments.
-    private mutating func noteUnused(_ file: BruFile, auth: String, body: String?) {
-        let name = body.flatMap { Self.bodyBlocks[$0] } ?? ""
-        for block in file.blocks where block.name.hasPrefix("auth:") && !block.name.hasPrefix("auth:\(auth)") {
-            let values = block.pairs.filter { !$0.value.isEmpty }
-            hideSecrets(values)
-            if !values.isEmpty { comments.append("credentials that are not used: \(block.name.dropFirst(5))") }
-        }
-        for block in file.blocks where block.name.hasPrefix("body") && !block.name.hasPrefix(name.isEmpty ? "-" : name)
-        {
-            if block.name == "body", body == "json" { continue }
-            let fields = block.pairs.map { "\($0.name)=\(PostmanReader.shown($0.value, of: $0.name))" }.joined(
-                separator: "&"
-            )
-            let text = fields + ScriptTranslator.oneLine(block.text)
-            if !text.isEmpty { comments.append("body that is not used: \(text)") }
-        }
-    }
+    // MARK: Examples
 
     /// Reads a saved response.
     private func example(_ text: String) -> ImportedExample {
@@ -467,19 +402,11 @@ extension BrunoReader {
         let status = Self.sections(of: response["status"] ?? "")
         var example = ImportedExample(status: status["code"].flatMap { Int($0) } ?? 200)
         example.name = sections["name"]
-        example.headers = (response["headers"] ?? "").split(separator: "\n").compactMap { line in
-            line.firstIndex(of: ":").map {
-                ImportedField(
-                    String(line[..<$0]).trimmingSpaces,
-                    ImportedText(String(line[$0...].dropFirst()).trimmingSpaces)
-                )
-            }
-        }
-        if let body = response["body"], let open = body.firstRange(of: "'''"), let close = body.ranges(of: "'''").last,
-            close.lowerBound > open.lowerBound
-        {
-            example.body = BruFile.outdented(String(body[open.upperBound..<close.lowerBound]), by: 4).trimmingSpaces
-        }
+        let headers = Self.sections(of: response["headers"] ?? "").sorted { $0.key < $1.key }
+        example.headers = headers.map { ImportedField($0.key, ImportedText($0.value)) }
+        // The text of the body is between two `'''`.
+        let body = (response["body"] ?? "").split(separator: "'''", omittingEmptySubsequences: false).map(String.init)
+        if body.count > 1 { example.body = BruFile.outdented(body[1], by: 4).trimmingSpaces }
         return example
     }
 
@@ -492,8 +419,8 @@ extension BrunoReader {
             let value = String(line[colon...].dropFirst()).trimmingSpaces
             let inner = value == "{" ? lines.prefix { $0 != "}" } : []
             lines = lines.dropFirst(inner.count)
-            result[String(line[..<colon]).trimmingSpaces] =
-                value == "{" ? BruFile.outdented(inner.joined(separator: "\n"), by: 2) : value
+            let text = value == "{" ? BruFile.outdented(inner.joined(separator: "\n"), by: 2) : value
+            result[String(line[..<colon]).trimmingSpaces] = text
         }
         return result
     }

@@ -1,18 +1,8 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// Reads collections of Bruno: folders of files in the Bru language, and single files.
+/// Reads a collection of Bruno: a folder of files in the Bru language, or some of its files.
 struct BrunoReader: ImportReader {
-    static let description = "Bruno collections"
-    static let fileExtensions = [".bru", "bruno.json"]
-
-    static func recognizes(_ text: RecognizedText) -> Bool {
-        if let json = text.json {
-            return lastName(of: text.name) == "bruno.json" && json["type"]?.string == "collection"
-        }
-        return text.name.hasSuffix(".bru") || BruFile.recognizes(text.text)
-    }
-
     /// A file and the names of its path in the collection.
     struct File {
         var path: ArraySlice<String>
@@ -24,7 +14,7 @@ struct BrunoReader: ImportReader {
         var headers: [ImportedField] = []
         /// The variables that are replaced by their values: those of folders and requests, and those that refer to others.
         var variables: [String: BruFile.Pair] = [:]
-        /// The file with the credentials.
+        /// The method of the credentials, and the file with them.
         var auth: (mode: String, file: BruFile)?
         /// What each level does before and after a request, the outermost first.
         var scripts: [ScriptTranslation] = []
@@ -32,12 +22,12 @@ struct BrunoReader: ImportReader {
 
     /// The variables that a response or a script sets: they replace all others.
     let assigned: Set<String>
-    /// Variables of environments that stand for a variable of the process: `token: {{process.env.TOKEN}}`.
-    private(set) var aliases: [String: String] = [:]
     /// The variables of environments, which replace those of the collection.
     private(set) var replaced: Set<String> = []
+    /// Variables of environments that stand for one of the process: `token: {{process.env.TOKEN}}`.
+    private(set) var aliases: [String: String] = [:]
     var collection = ImportedCollection()
-    var diagnostics: [Diagnostic] = []
+    private var diagnostics: [Diagnostic] = []
     var scope = Scope()
     /// The variables of the scope that something uses.
     var used: Set<String> = []
@@ -47,6 +37,16 @@ struct BrunoReader: ImportReader {
 
     /// The maximum number of folders in each other.
     private static let maximumDepth = 50
+    static let processPrefix = "process.env."
+
+    static let description = "Bruno collections"
+    static let fileExtensions = [".bru", "bruno.json", openCollection]
+    private static let openCollection = "opencollection.yml"
+
+    static func recognizes(_ text: RecognizedText) -> Bool {
+        if let json = text.json { return isConfiguration(text.name) && json["type"]?.string == "collection" }
+        return text.name.hasSuffix(".bru") || text.name.hasSuffix(openCollection) || BruFile.recognizes(text.text)
+    }
 
     /// Reads a collection twice: the first time finds the variables that are set while it runs.
     static func read(
@@ -54,25 +54,30 @@ struct BrunoReader: ImportReader {
         _ options: ImportOptions
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
-        let config = sources.first { lastName(of: $0.name) == "bruno.json" }
+        if let source = sources.first(where: { $0.name.hasSuffix(openCollection) }) {
+            let span = SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
+            diagnostics.report("import-syntax", "collections in the format OpenCollection are not read", at: span)
+            return (ImportedCollection(), diagnostics)
+        }
         guard let root = root(of: sources, &diagnostics) else { return (ImportedCollection(), diagnostics) }
-        let files = sources.filter { lastName(of: $0.name) != "bruno.json" }.map { source in
+        let files = sources.filter { !isConfiguration($0.name) }.map { source in
             File(path: names(in: source.name).dropFirst(root.count), bru: BruFile(source, &diagnostics))
         }
-        let environments = options.environments.map { source in
-            File(path: [lastName(of: source.name)], bru: BruFile(source, &diagnostics))
+        let chosen = options.environments.map { source in
+            File(path: names(in: source.name).suffix(1), bru: BruFile(source, &diagnostics))
         }
-        let json = config.flatMap { $0.json(&diagnostics) }
-        var result = BrunoReader(assigned: [])
+        let configuration = sources.first { isConfiguration($0.name) }
+        let json = configuration.flatMap { $0.json(&diagnostics) }
+        var reader = BrunoReader(assigned: [])
         for _ in 0..<2 {
-            let requests = result.collection.items.flatMap(\.requests)
+            let requests = reader.collection.items.flatMap(\.requests)
             let assigned = requests.flatMap { $0.assignments.map(\.variable) + $0.captures.map(\.variable) }
-            result = BrunoReader(assigned: Set(assigned))
-            result.readConfiguration(json, config)
-            result.readCollection(files, environments)
-            result.collection.name = result.collection.name ?? root.last
+            reader = BrunoReader(assigned: Set(assigned))
+            if let configuration, let json { reader.readConfiguration(json, configuration) }
+            reader.collection.name = reader.collection.name ?? root.last
+            reader.readCollection(files, chosen)
         }
-        return (result.collection, diagnostics + result.diagnostics)
+        return (reader.collection, diagnostics + reader.diagnostics)
     }
 
     private init(assigned: Set<String>) { self.assigned = assigned }
@@ -81,39 +86,34 @@ struct BrunoReader: ImportReader {
         path.split(separator: "/").map(String.init).filter { $0 != "." }
     }
 
-    private static func lastName(of path: String) -> String { names(in: path).last ?? path }
+    private static func isConfiguration(_ path: String) -> Bool { names(in: path).last == "bruno.json" }
 
-    /// Returns the path of the only collection: the folder of `bruno.json` or `collection.bru`, or the folder of all files.
+    /// The name of a file without its extension.
+    static func baseName(_ file: File) -> String {
+        let name = file.path.last ?? ""
+        return name.hasSuffix(".bru") ? String(name.dropLast(4)) : name
+    }
+
+    /// Returns the path of the only collection: the folder of `bruno.json` or `collection.bru`, or that of all files.
     private static func root(of sources: [SourceFile], _ diagnostics: inout [Diagnostic]) -> [String]? {
+        let folders = sources.map { Array(names(in: $0.name).dropLast()) }
+        let marks = zip(sources, folders).filter { source, _ in
+            isConfiguration(source.name) || names(in: source.name).last == "collection.bru"
+        }
         var roots: [[String]] = []
-        for source in sources where ["bruno.json", "collection.bru"].contains(lastName(of: source.name)) {
-            let folder = Array(names(in: source.name).dropLast())
-            if !roots.contains(folder) { roots.append(folder) }
-        }
-        guard roots.count < 2 else {
-            diagnostics.report(
-                "import-syntax",
-                "there are \(roots.count) collections, each with its own variables",
-                at: nil,
-                help: ["Import one of them: \(roots.map { $0.joined(separator: "/") }.joined(separator: ", "))."]
-            )
-            return nil
-        }
-        var common = roots.first ?? sources.first.map { Array(names(in: $0.name).dropLast()) } ?? []
-        for source in sources {
-            let matching = zip(common, names(in: source.name).dropLast()).prefix { $0 == $1 }.count
-            common = Array(common.prefix(matching))
-        }
-        if let root = roots.first, common != root {
-            diagnostics.report(
-                "import-syntax",
-                "there are files outside of the collection \(root.joined(separator: "/"))",
-                at: nil,
-                help: ["Import them for themselves."]
-            )
-            return nil
-        }
-        return roots.isEmpty && common.last == "environments" ? common.dropLast() : common
+        for (_, folder) in marks where !roots.contains(folder) { roots.append(folder) }
+        var common = folders.first ?? []
+        for folder in folders { common = zip(common, folder).prefix { $0 == $1 }.map(\.0) }
+        guard let root = roots.first else { return common.last == "environments" ? common.dropLast() : common }
+        if roots.count == 1, common == root { return root }
+        let paths = roots.map { $0.joined(separator: "/") }.joined(separator: ", ")
+        diagnostics.report(
+            "import-syntax",
+            "there are several collections, or files outside of one",
+            at: nil,
+            help: ["Each collection has its own variables. Import one of them: \(paths)."]
+        )
+        return nil
     }
 
     /// Notes something that is not imported.
@@ -129,71 +129,60 @@ struct BrunoReader: ImportReader {
 
     // MARK: Collections and folders
 
-    private mutating func readConfiguration(_ json: JSON?, _ source: SourceFile?) {
-        guard let source, let members = json?.object else { return }
+    private mutating func readConfiguration(_ json: JSON, _ source: SourceFile) {
         let span = SourceSpan(file: source, range: 0..<min(1, source.bytes.count))
-        for (name, value) in members {
-            switch (name, value) {
-            case ("name", .string(let name)): collection.name = name
+        for (name, value) in json.object ?? JSONObject() {
+            switch name {
+            case "name": collection.name = value.string
             // What concerns the program, not the requests.
-            case ("version", _), ("type", _), ("ignore", _), ("presets", _), ("size", _), ("filesCount", _): break
-            case ("proxy", _) where value["enabled"]?.bool != true && value["disabled"] == nil: break
-            case ("clientCertificates", _) where value["certs"]?.array?.isEmpty ?? true: break
-            case ("scripts", _), ("moduleWhitelist", _), ("openapi", _):
-                collection.comments.append("Bruno's setting \(name): \(JSONWriter().string(value))")
+            case "version", "type", "ignore", "presets", "size", "filesCount": break
+            case "proxy" where value["enabled"]?.bool != true && value["inherit"]?.bool != false: break
+            case "clientCertificates" where value["certs"]?.array?.isEmpty ?? true: break
+            case "scripts": comments.append("Bruno's setting scripts: \(JSONWriter().string(value))")
             default: lose("the setting '\(name)' of bruno.json", "a manifest has no setting for it", at: span)
             }
         }
     }
 
     private mutating func readCollection(_ files: [File], _ chosen: [File]) {
-        let all = files.filter { Self.isEnvironment($0.bru) || Self.isIn("environments", $0) } + chosen
-        for file in all where !chosen.contains(where: { $0.path.last == file.path.last }) || file.path.count == 1 {
-            readEnvironment(file)
+        let isEnvironment = { (file: File) in
+            file.path.count == 2 && file.path.first == "environments" || file.bru["vars"] != nil
+                || file.bru["vars:secret"] != nil
         }
-        findAliases()
-        replaced = Set(collection.environments.flatMap { $0.variables.map(\.name) })
-        let requests = files.filter { file in !all.contains { $0.bru.source == file.bru.source } }
-        if let file = requests.first(where: { $0.path.count == 1 && $0.path.last == "collection.bru" }) {
-            let level = readLevel(file.bru, isCollection: true)
-            collection.auth = level.auth
-            collection.description = level.description
-        }
-        let found = take()
-        collection.losses += found.losses
-        collection.comments += found.comments
-        collection.items = readItems(requests, depth: 0)
+        for file in files.filter(isEnvironment) + chosen { readEnvironment(file) }
+        let rest = files.filter { !isEnvironment($0) }
+        let own = rest.first { $0.path.count == 1 && $0.path.last == "collection.bru" }
+        readReferences(known: Set(own?.bru["vars:pre-request"]?.pairs.map(\.name) ?? []))
+        if let own { (collection.auth, collection.description) = readLevel(own.bru, isCollection: true) }
+        (collection.losses, collection.comments) = take()
+        collection.items = readItems(rest, depth: 0)
         noteUnusedVariables(since: Scope())
+        for (name, process) in aliases.sorted(by: { $0.key < $1.key }) where !used.contains(name) {
+            comments.append("variable that is not used: \(name): {{\(process)}}")
+        }
+        for field in scope.headers where collection.items.isEmpty {
+            comments.append("header field of no request: \(field.name): \(ManifestWriter.source(field.value))")
+        }
         collection.comments += take().comments
-        checkEnvironments()
-    }
-
-    private static func isIn(_ folder: String, _ file: File) -> Bool {
-        file.path.count == 2 && file.path.first == folder
     }
 
     /// Reads the items of a folder in the order in which Bruno runs them: folders, then requests.
     private mutating func readItems(_ files: [File], depth: Int) -> [ImportedItem] {
-        let groups = Dictionary(grouping: files.filter { $0.path.count > 1 }) { $0.path.first ?? "" }
-        let own = { (name: String) in groups[name]?.first { $0.path.count == 2 && $0.path.last == "folder.bru" } }
+        let folders = Dictionary(grouping: files.filter { $0.path.count > 1 }) { $0.path.first ?? "" }
+        let own = folders.mapValues { files in files.first { $0.path.count == 2 && $0.path.last == "folder.bru" }?.bru }
         var items: [ImportedItem] = []
-        for name in Self.sorted(groups.keys.map { ($0, own($0).flatMap { Self.sequence($0.bru) }) }) {
-            let inner = groups[name] ?? []
+        for name in Self.sorted(own.map { ($0.key, Self.sequence($0.value)) }) {
+            let inner = folders[name] ?? []
             guard depth < Self.maximumDepth else {
-                let span = inner[0].bru.span(0..<1)
-                diagnostics.report(
-                    "import-syntax",
-                    "there are more than \(Self.maximumDepth) levels of folders",
-                    at: span
-                )
+                let headline = "there are more than \(Self.maximumDepth) levels of folders"
+                diagnostics.report("import-syntax", headline, at: inner.first?.bru.span(0..<1))
                 break
             }
             let outer = scope
             var folder = ImportedFolder(name: name)
-            if let file = own(name) {
-                let level = readLevel(file.bru, isCollection: false)
-                folder.name = file.bru["meta"]?.value("name") ?? name
-                (folder.auth, folder.description) = (level.auth, level.description)
+            if let file = own[name] ?? nil {
+                folder.name = file["meta"]?.value("name") ?? name
+                (folder.auth, folder.description) = readLevel(file, isCollection: false)
             }
             (folder.losses, folder.comments) = take()
             folder.items = readItems(inner.map { File(path: $0.path.dropFirst(), bru: $0.bru) }, depth: depth + 1)
@@ -202,23 +191,19 @@ struct BrunoReader: ImportReader {
             scope = outer
             items.append(.folder(folder))
         }
-        let requests = files.filter {
-            $0.path.count == 1 && $0.path.last != "folder.bru" && $0.path.last != "collection.bru"
-        }
-        let ordered = requests.enumerated().sorted { left, right in
-            (Self.sequence(left.element.bru) ?? 1, left.offset) < (Self.sequence(right.element.bru) ?? 1, right.offset)
-        }
-        return items + ordered.map { .request(readRequest($0.element)) }
+        let requests = files.filter { $0.path.count == 1 && !["folder.bru", "collection.bru"].contains($0.path.last) }
+        let order = requests.enumerated().map { (Self.sequence($1.bru) ?? 1, $0) }.sorted { $0 < $1 }
+        return items + order.map { .request(readRequest(requests[$0.1])) }
     }
 
-    private static func sequence(_ file: BruFile) -> Int? { file["meta"]?.value("seq").flatMap { Int($0) } }
+    private static func sequence(_ file: BruFile?) -> Int? { file?["meta"]?.value("seq").flatMap { Int($0) } }
 
     /// Orders the names of folders as Bruno does: by name, and those with a number at that position.
     private static func sorted(_ folders: [(name: String, sequence: Int?)]) -> [String] {
         let byName = folders.sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
-        let hasPosition = { (folder: (name: String, sequence: Int?)) in (folder.sequence ?? 0) > 0 }
-        var result = byName.filter { !hasPosition($0) }.map { [$0] }
-        for folder in byName.filter(hasPosition).sorted(by: { $0.sequence ?? 0 < $1.sequence ?? 0 }) {
+        let numbered = byName.filter { $0.sequence ?? 0 > 0 }.sorted { $0.sequence ?? 0 < $1.sequence ?? 0 }
+        var result = byName.filter { $0.sequence ?? 0 < 1 }.map { [$0] }
+        for folder in numbered {
             let position = (folder.sequence ?? 1) - 1
             if position < result.count, result[position][0].sequence == folder.sequence {
                 result[position].append(folder)
@@ -231,71 +216,47 @@ struct BrunoReader: ImportReader {
 
     // MARK: Environments
 
-    private static func isEnvironment(_ file: BruFile) -> Bool {
-        file.blocks.contains { $0.name == "vars" || $0.name == "vars:secret" }
-    }
-
     private mutating func readEnvironment(_ file: File) {
-        let name = (file.path.last ?? "environment").split(separator: ".").dropLast().joined(separator: ".")
-        var environment = ImportedEnvironment(name: name.isEmpty ? "environment" : name, variables: [])
+        var environment = ImportedEnvironment(name: Self.baseName(file), variables: [])
         var values: [String: ImportedText] = [:]
+        var size = 0
         for block in file.bru.blocks {
             for pair in block.pairs {
-                guard pair.isEnabled else {
-                    comments.append(
-                        "disabled variable of \(name): \(pair.name): \(PostmanReader.shown(pair.value, of: pair.name))"
-                    )
-                    continue
-                }
                 addNotes(of: pair)
-                let isSecret = block.name == "vars:secret"
-                let value = isSecret ? nil : Self.braced(pair.value, values)
+                noteDisabled(pair, "variable of \(environment.name)")
+                guard pair.isEnabled else { continue }
+                // A value may refer to those before it.
+                let parts = BracedText.text(pair.value).text.parts.map { part -> ImportedText.Part in
+                    guard case .variable(let name) = part, let value = values[name]?.literal, size < 1 << 20 else {
+                        return part
+                    }
+                    size += value.utf8.count
+                    return .literal(value)
+                }
+                let value = block.name == "vars:secret" ? nil : ImportedText(parts)
                 values[pair.name] = value
-                environment.variables.append(ImportedVariable(name: pair.name, value: value, isSecret: isSecret))
+                environment.variables.append(ImportedVariable(name: pair.name, value: value, isSecret: value == nil))
             }
         }
         collection.environments.removeAll { $0.name == environment.name }
         collection.environments.append(environment)
     }
 
-    /// Returns a text with the known ones of its variables replaced by their values.
-    private static func braced(_ text: String, _ values: [String: ImportedText]) -> ImportedText {
-        var size = 0
-        var result = ImportedText()
-        for part in BracedText.text(text).text.parts {
-            if case .variable(let name) = part, let value = values[name], size < 65_536 {
-                result.append(value)
-                size += value.literal?.utf8.count ?? 1024
-            } else {
-                result.append(part)
+    /// Finds the variables that all environments take from the same one of the process, and reports other references.
+    private mutating func readReferences(known: Set<String>) {
+        let all = Dictionary(grouping: collection.environments.flatMap(\.variables), by: \.name)
+        replaced = Set(all.keys)
+        for (name, variables) in all.sorted(by: { $0.key < $1.key }) {
+            let values = Set(variables.compactMap(\.value))
+            if values.count == 1, let process = values.first?.variables.first, process.hasPrefix(Self.processPrefix),
+                values.first?.parts.count == 1
+            {
+                aliases[name] = process
+                continue
             }
-        }
-        return result
-    }
-
-    /// Finds the variables whose values all environments take from the same variable of the process.
-    private mutating func findAliases() {
-        for (name, variables) in Dictionary(grouping: collection.environments.flatMap(\.variables), by: \.name) {
-            guard let value = variables[0].value, value.parts.count == 1, let process = value.variables.first,
-                process.hasPrefix("process.env."), variables.allSatisfy({ $0.value == value })
-            else { continue }
-            aliases[name] = process
-        }
-    }
-
-    /// Reports the values of environments that the manifest does not have.
-    private mutating func checkEnvironments() {
-        let known = Set(collection.variables.filter { $0.value?.literal != nil }.map(\.name))
-        for environment in collection.environments {
-            for variable in environment.variables where aliases[variable.name] == nil {
-                guard let value = variable.value, !known.isSuperset(of: value.variables) else { continue }
-                collection.losses.append(
-                    ImportLoss(
-                        "the value '\(ManifestWriter.source(value))' of '\(variable.name)' in \(environment.name)",
-                        "an environment has values without references",
-                        at: nil
-                    )
-                )
+            for value in values where !known.isSuperset(of: value.variables) {
+                let what = "the value '\(ManifestWriter.source(value))' of '\(name)' in an environment"
+                lose(what, "values of environments have no references", at: nil)
             }
         }
     }
