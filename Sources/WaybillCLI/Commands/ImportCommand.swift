@@ -40,7 +40,7 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A Postman environment, or the globals, with the values of variables.",
+            "An environment of Postman or Bruno, or the globals of Postman, with the values of variables.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json"])
