@@ -89,6 +89,7 @@ extension BrunoReader {
             if pair.name.hasPrefix("@") { pair.name.removeFirst() }
             let value = BracedText.text(pair.value).text
             let isInput = isCollection && (value.literal != nil || replaced.contains(pair.name))
+            hideSecrets([pair])
             if !isInput, !assigned.contains(pair.name) {
                 scope.variables[pair.name] = pair
             } else if !collection.variables.contains(where: { $0.name == pair.name }) {

@@ -14,7 +14,7 @@ extension BrunoReader {
         case "basic": return .basic(username: value("username"), password: value("password"))
         case "digest": return .digest(username: value("username"), password: value("password"))
         case "bearer" where !(values["token"] ?? "").isEmpty: return .bearer(value("token"))
-        case "apikey":
+        case "apikey" where !(values["key"] ?? "").isEmpty:
             let position = values["placement"] == "queryparams" ? "query" : "header"
             return .apiKey(in: position, name: values["key"] ?? "", value: value("value"))
         case "awsv4":
@@ -24,15 +24,14 @@ extension BrunoReader {
                 ("secretKey", "secretAccessKey"), ("sessionToken", "sessionToken"),
             ]
             let fields = names.filter { $0.0 != "sessionToken" || !(values[$0.1] ?? "").isEmpty }
-            return .members(kind: "awsSigV4", fields.map { ImportedField($0.0, value($0.1)) })
+            // What is missing is an input or a secret.
+            let texts = fields.map { ($0.0, value($0.1).isEmpty ? ImportedText([.variable($0.0)]) : value($0.1)) }
+            return .members(kind: "awsSigV4", texts.map { ImportedField($0, $1) })
         case "oauth2": return oauth2(values, file, span)
         default:
             hideSecrets(block?.pairs ?? [])
-            lose(
-                "the authentication '\(mode)'",
-                mode == "bearer" ? "it has no token" : "a manifest has no such method",
-                at: span
-            )
+            let isEmpty = mode == "bearer" || mode == "apikey"
+            lose("the authentication '\(mode)'", isEmpty ? "it is empty" : "a manifest has no such method", at: span)
             return nil
         }
     }
@@ -48,6 +47,11 @@ extension BrunoReader {
         if values["token_placement"] == "url" { known["addTokenTo"] = "queryParams" }
         let (auth, note) = PostmanReader.oauth2(known)
         if let note { comments.append(note) }
+        let others = Set(values.keys).subtracting(names.keys)
+            .subtracting(["credentials_placement", "token_placement", "auto_fetch_token"])
+        for name in others.sorted() where !(values[name] ?? "").isEmpty {
+            comments.append("OAuth 2.0: \(name): \(PostmanReader.shown(values[name] ?? "", of: name))")
+        }
         if case .members = auth {
             let prefix = values["token_header_prefix"] ?? "Bearer"
             if prefix.lowercased() != "bearer" || values["token_placement"] == "url" {
@@ -128,6 +132,11 @@ extension BrunoReader {
         if let sentence = Self.unary[name] { return "expect(\(pair.name)).to.\(sentence)" }
         let isEqual = Self.binary[name] == nil
         let verb = Self.binary[name] ?? "equal"
+        // What a secret is compared with is secret.
+        if SecretNames.contains(pair.name) {
+            let value = pair.value.dropFirst(isEqual ? 0 : name.count).drop { " '\"".contains($0) }
+            collection.secrets.add(String(value.prefix { !"'\"".contains($0) }), of: pair.name)
+        }
         // Variables are replaced first.
         var operand = ManifestWriter.source(
             text(isEqual ? pair.value : String(pair.value.dropFirst(name.count)), at: nil)

@@ -255,7 +255,8 @@ struct BrunoReader: ImportReader {
                 continue
             }
             for value in values where !known.isSuperset(of: value.variables) {
-                let what = "the value '\(ManifestWriter.source(value))' of '\(name)' in an environment"
+                let shown = PostmanReader.shown(ManifestWriter.source(value), of: name)
+                let what = "the value '\(shown)' of '\(name)' in an environment"
                 lose(what, "values of environments have no references", at: nil)
             }
         }
