@@ -283,9 +283,9 @@ struct BrunoImportTests {
         let texts = [
             "vars {\n  v0: xxxxxxxx\n\(doubled)}\n",
             "get {\n  url: http://a/{{v199}}\n}\nvars:pre-request {\n  v0: {{v199}}\n\(doubled)}\n",
-            "meta {\n" + String(repeating: "  @a(b: c\n", count: 10_000) + "}\n",
-            "meta {\n" + String(repeating: "  a: [\n", count: 10_000) + "}\n",
-            "tests {\n" + String(repeating: "  x()\n", count: 5_000) + "}\n",
+            "meta {\n" + String(repeating: "  @a(b: c\n", count: 2_000) + "}\n",
+            "meta {\n" + String(repeating: "  a: [\n", count: 2_000) + "}\n",
+            "tests {\n" + String(repeating: "  x()\n", count: 1_000) + "}\n",
         ]
         for text in texts {
             _ = ImportedManifest(ImportKind.bruno.read([SourceFile(name: "a.bru", text: text)]).collection)
