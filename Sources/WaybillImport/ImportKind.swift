@@ -6,6 +6,7 @@ package enum ImportKind: String, Sendable, CaseIterable {
     case postman
     case har
     case http
+    case bruno
     case curl
 
     private var reader: any ImportReader.Type {
@@ -13,6 +14,7 @@ package enum ImportKind: String, Sendable, CaseIterable {
         case .postman: PostmanReader.self
         case .har: HARReader.self
         case .http: HTTPFileReader.self
+        case .bruno: BrunoReader.self
         case .curl: CurlReader.self
         }
     }

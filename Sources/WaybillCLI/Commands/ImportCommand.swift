@@ -40,7 +40,7 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Values of variables: an environment or the globals of Postman, or the environments of .http files.",
+            "Values of variables: an environment of Postman or Bruno, the globals, or the environments of .http files.",
             valueName: "file"
         ),
         completion: .file(extensions: ["json"])

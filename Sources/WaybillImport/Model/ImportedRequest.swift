@@ -109,6 +109,19 @@ package enum ImportedAuth: Sendable, Hashable {
         }
     }
 
+    /// Returns the credentials with changed texts.
+    func mapTexts(_ change: (ImportedText) -> ImportedText) -> ImportedAuth {
+        switch self {
+        case .none, .netrc: self
+        case .basic(let username, let password): .basic(username: change(username), password: change(password))
+        case .digest(let username, let password): .digest(username: change(username), password: change(password))
+        case .bearer(let token): .bearer(change(token))
+        case .apiKey(let position, let name, let value): .apiKey(in: position, name: name, value: change(value))
+        case .members(let kind, let fields):
+            .members(kind: kind, fields.map { ImportedField($0.name, change($0.value)) })
+        }
+    }
+
     /// The members of `awsSigV4` and `oauth2` whose values are secret.
     static let secretMembers: Set<String> = [
         "secretKey", "accessKey", "sessionToken", "clientSecret", "password", "refreshToken",

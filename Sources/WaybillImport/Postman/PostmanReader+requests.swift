@@ -208,14 +208,18 @@ extension PostmanReader {
                     return ImportedField(key, text.isEmpty ? ImportedText(usual[key] ?? "") : text)
                 }
             )
-        case "oauth2": return oauth2(values, at: pointer)
+        case "oauth2":
+            let (auth, note) = Self.oauth2(values)
+            if let note { notes.append(note) }
+            return auth
         default:
             lose("the authentication '\(type)'", "a manifest has no such method", at: pointer.member("type"))
             return nil
         }
     }
 
-    private mutating func oauth2(_ values: [String: String], at pointer: JSONPointer) -> ImportedAuth {
+    /// Returns OAuth 2.0, and a comment where a person must log in with a browser.
+    static func oauth2(_ values: [String: String]) -> (auth: ImportedAuth, note: String?) {
         func value(_ name: String) -> ImportedText { BracedText.text(values[name] ?? "").text }
         let grants = [
             "client_credentials": "client_credentials", "password_credentials": "password", "password": "password",
@@ -238,27 +242,26 @@ extension PostmanReader {
             }
             fields.insert(ImportedField("grant", ImportedText(grant)), at: 1)
             if values["client_authentication"] == "body" { fields.append(ImportedField("clientAuth", "body")) }
-            return .members(kind: "oauth2", fields)
+            return (.members(kind: "oauth2", fields), nil)
         }
         // In the other grants a person logs in with a browser; a run receives the token.
         let token = value("accessToken").isEmpty ? ImportedText([.variable("accessToken")]) : value("accessToken")
+        var note: String?
         if values["accessToken"]?.isEmpty ?? true {
             let shown = values.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
                 .map { "\($0.key): \(ImportedAuth.secretMembers.contains($0.key) ? "***" : $0.value)" }
-            notes.append(
+            note =
                 "OAuth 2.0, where a person logs in with a browser; a run needs the token. \(shown.joined(separator: ", "))"
-            )
         }
-        if values["addTokenTo"] == "queryParams" { return .apiKey(in: "query", name: "access_token", value: token) }
+        if values["addTokenTo"] == "queryParams" {
+            return (.apiKey(in: "query", name: "access_token", value: token), note)
+        }
         let prefix = values["headerPrefix"]?.trimmingSpaces ?? "Bearer"
         if prefix != "Bearer", !prefix.isEmpty {
-            return .apiKey(
-                in: "header",
-                name: "Authorization",
-                value: ImportedText([.literal("\(prefix) ")] + token.parts)
-            )
+            let value = ImportedText([.literal("\(prefix) ")] + token.parts)
+            return (.apiKey(in: "header", name: "Authorization", value: value), note)
         }
-        return .bearer(token)
+        return (.bearer(token), note)
     }
 
     // MARK: Variables and scripts
@@ -295,21 +298,10 @@ extension PostmanReader {
             let script = lines.joined(separator: "\n")
             guard !script.trimmingSpaces.isEmpty else { continue }
             let found = ScriptTranslator.translate(script, isTest: listen == "test")
-            result.checks += found.checks
-            result.captures += found.captures
-            result.assignments += found.assignments
-            result.comments += found.comments
-            result.endsRun = result.endsRun || found.endsRun
+            result.add(found)
             for loss in found.losses {
                 let line = Array(script.utf8.prefix(loss.offset)).count { $0 == UInt8(ascii: "\n") }
-                let statement = ScriptTranslator.oneLine(loss.statement)
-                let isLong = statement.count > 160
-                lose(
-                    "the script statement '\(isLong ? statement.prefix(120) + "…" : statement[...])'",
-                    loss.reason,
-                    at: source.array == nil ? position : position.appending(.index(line))
-                )
-                if isLong { result.comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init) }
+                lose(loss.what, loss.reason, at: source.array == nil ? position : position.appending(.index(line)))
             }
         }
         return result

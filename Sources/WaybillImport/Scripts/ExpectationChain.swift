@@ -24,7 +24,8 @@ struct ExpectationChain {
         var rest = expression
         while true {
             switch rest {
-            case .call(.member(.name("pm"), "expect"), let arguments) where !words.isEmpty:
+            case .call(.member(.name("pm"), "expect"), let arguments) where !words.isEmpty,
+                .call(.name("expect"), let arguments) where !words.isEmpty:
                 guard let first = arguments.first else { return nil }
                 subject = first
             case .member(.name("pm"), "response") where !words.isEmpty && words.last?.name == "to":
@@ -197,6 +198,9 @@ extension ScriptTranslator {
     }
 
     private static func negated(_ condition: ImportedText) -> ImportedText {
+        if let exists = condition.startsWith("!exists("), !condition.parts.contains(where: { "\($0)".contains(" ") }) {
+            return ImportedText([.literal("exists(")] + exists.parts)
+        }
         if let text = condition.literal, text.hasPrefix("length("), text.hasSuffix(") == 0") {
             return ImportedText("\(text.dropLast(" == 0".count)) > 0")
         }
@@ -225,9 +229,9 @@ extension ScriptTranslator {
         switch word {
         case "eql", "equal", "equals", "eq", "eqls": return try compared("==")
         case "above", "greaterThan", "gt": return try compared(">")
-        case "least", "gte": return try compared(">=")
+        case "least", "gte", "greaterThanOrEqual": return try compared(">=")
         case "below", "lessThan", "lt": return try compared("<")
-        case "most", "lte": return try compared("<=")
+        case "most", "lte", "lessThanOrEqual": return try compared("<=")
         case "within" where values.count == 2:
             let first = Self.joined(try code(subject), ">=", try code(values[0]))
             return Self.joined(first, "&&", Self.joined(try code(subject), "<=", try code(values[1])))
@@ -249,7 +253,10 @@ extension ScriptTranslator {
         case "exist": return Self.joined(Self.call("default", [try code(subject), "null"]), "!=", "null")
         case "true" where subject.isCondition: return try code(subject)
         case "true", "false", "null": return Self.joined(try code(subject), "==", ImportedText(word))
-        case "undefined": return Self.call("not", [Self.call("exists", [try code(subject)])])
+        case "undefined": return ImportedText([.literal("!")] + Self.call("exists", [try code(subject)]).parts)
+        case "startWith", "startsWith", "endWith", "endsWith":
+            guard let value = values.first else { throw Untranslatable("'\(word)' has no argument") }
+            return Self.call(word.hasPrefix("s") ? "startsWith" : "endsWith", [try code(subject), try code(value)])
         case "ok": return Self.truth(of: try code(subject))
         case "empty": return Self.joined(Self.call("length", [try code(subject)]), "==", "0")
         case "a", "an":

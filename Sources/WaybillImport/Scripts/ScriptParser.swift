@@ -124,7 +124,7 @@ struct ScriptParser {
             return .expression(value)
         }
         let unread: Set<String> = [
-            "for", "while", "do", "switch", "function", "class", "throw", "async", "await", "import", "export", "break",
+            "for", "while", "do", "switch", "function", "class", "throw", "async", "import", "export", "break",
             "continue",
         ]
         if case .name(let name) = kind, unread.contains(name) { throw Failure() }
@@ -333,6 +333,7 @@ struct ScriptParser {
                 values.append(try parser.expression())
             }
             return .template(strings, values)
+        case .name("async") where isName("function"): return try primary()
         case .name("function"):
             if case .name = kind { advance() }
             try require("(")

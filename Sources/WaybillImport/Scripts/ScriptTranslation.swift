@@ -8,6 +8,15 @@ struct ScriptTranslation {
         var offset: Int
         /// The variables that it declares.
         var declared: Set<String> = []
+
+        /// What was not imported, in one line.
+        var what: String {
+            let line = ScriptTranslator.oneLine(statement)
+            return "the script statement '\(isLong ? line.prefix(120) + "…" : line[...])'"
+        }
+
+        /// Whether the statement is longer than one line.
+        fileprivate var isLong: Bool { ScriptTranslator.oneLine(statement).count > 160 }
     }
 
     var checks: [ImportedCheck] = []
@@ -18,6 +27,18 @@ struct ScriptTranslation {
     var losses: [Loss] = []
     /// Whether no request is sent after this one.
     var endsRun = false
+
+    /// Adds another script, without its losses; long statements among them are comments.
+    mutating func add(_ other: ScriptTranslation) {
+        checks += other.checks
+        captures += other.captures
+        assignments += other.assignments
+        comments += other.comments
+        endsRun = endsRun || other.endsRun
+        for loss in other.losses where loss.isLong {
+            comments += loss.statement.split(whereSeparator: \.isNewline).map(String.init)
+        }
+    }
 }
 
 /// Why a part of a script cannot be translated.

@@ -1,12 +1,12 @@
 import WaybillJSON
 
 extension ScriptTranslator {
-    /// The names of a chain of members, such as `pm.response.json`; nil if it is none, or if it starts with a variable of
-    /// the script.
+    /// The names of a chain of members, such as `pm.response.json`, with Postman's names for what other tools have; nil if
+    /// it is none, or if it starts with a variable of the script.
     func path(of expression: ScriptExpression) -> String? {
         switch expression {
-        case .name(let name): locals[name] == nil ? name : nil
-        case .member(let base, let name): path(of: base).map { "\($0).\(name)" }
+        case .name(let name): locals[name] == nil ? ScriptNames.postman(name) : nil
+        case .member(let base, let name): path(of: base).map { ScriptNames.postman("\($0).\(name)") }
         default: nil
         }
     }
@@ -39,6 +39,7 @@ extension ScriptTranslator {
         case .conditional(let test, let first, let second):
             let parts = (try condition(test), try code(try value(of: first)), try code(try value(of: second)))
             return .code(Self.call("if", [parts.0, parts.1, parts.2]))
+        case .template(let strings, let values) where values.isEmpty: return .string(strings.joined())
         case .template(let strings, let values):
             var parts: [ImportedText] = []
             for (index, string) in strings.enumerated() {
@@ -47,8 +48,34 @@ extension ScriptTranslator {
             }
             return .code(parts.isEmpty ? "''" : Self.call("concat", parts))
         case .assignment(_, _, let value): return try self.value(of: value)
-        case .new, .unary, .function, .object:
+        case .object:
+            let text = JSONWriter().string(try json(expression))
+            return .code(Self.call("parse", [ImportedText(ManifestWriter.quoted(text))]))
+        case .new, .unary, .function:
             throw Untranslatable("it computes what an expression of a manifest cannot")
+        }
+    }
+
+    /// The constant that an expression is.
+    private func json(_ expression: ScriptExpression) throws(Untranslatable) -> JSON {
+        switch expression {
+        case .object(let members):
+            var object = JSONObject()
+            for (name, value) in members { object[name] = try json(value) }
+            return .object(object)
+        case .array(let elements):
+            var values: [JSON] = []
+            for element in elements { values.append(try json(element)) }
+            return .array(values)
+        default:
+            switch try value(of: expression) {
+            case .null: return .null
+            case .boolean(let value): return .bool(value)
+            case .string(let text): return .string(text)
+            case .number(let text): if let number = JSONNumber(parsing: text) { return .number(number) }
+            default: break
+            }
+            throw Untranslatable("an object in it is computed")
         }
     }
 
@@ -78,7 +105,7 @@ extension ScriptTranslator {
         case "pm.response.responseTime": return .code("response.time")
         case "pm.response": return .response
         case "pm.response.headers", "response.headers": return .headers
-        case "response.body": return .data("$")
+        case "response.body", "res.body": return .data("$")
         case "response.contentType.mimeType":
             return .code("trim(first(split(response.headers['Content-Type'], ';')))")
         case let path?:
@@ -250,6 +277,17 @@ extension ScriptTranslator {
             return .code(Self.call(function, [try code(value)]))
         }
         switch path {
+        case "pm.response.code": return .code("response.status")
+        case "pm.response.responseTime": return .code("response.time")
+        case "pm.response.headers": return .headers
+        case "res":
+            let query = try name()
+            let statements = ScriptParser.statements(of: ScriptLexer("res.body.\(query)"))
+            guard case .expression(let expression)? = statements.first?.kind, statements.count == 1,
+                query.allSatisfy({ $0.isLetter || $0.isNumber || "_.[]".contains($0) })
+            else { throw Untranslatable("the query '\(query)' has another form") }
+            return try value(of: expression)
+        case "bru.getProcessEnv": return variable("process.env.\(try name())")
         case "pm.response.json": return .data("$")
         case "pm.response.text": return .body
         case "JSON.parse":
@@ -310,6 +348,7 @@ extension ScriptTranslator {
         case ("getTime", .date, 0), ("valueOf", .date, 0): return .code("epoch() * 1000")
         case ("toISOString", .date, 0), ("toJSON", .date, 0): return .code("now()")
         case ("toString", .string, 0), ("toString", .code, 0): return value
+        case ("toString", .list, 0): throw Untranslatable("a list has no text")
         case ("toString", _, 0): return .code(Self.call("string", [try code(value)]))
         case ("has", _, 1), ("includes", _, 1): return .code(try contains(value, values[0]), isCondition: true)
         case ("hasOwnProperty", .data, 1):

@@ -42,7 +42,8 @@ struct ScriptTranslator {
             hasChanged = false
             for (index, loss) in result.losses.enumerated().reversed() {
                 let range = loss.offset..<(loss.offset + loss.statement.utf8.count)
-                guard !loss.declared.isEmpty, !loss.statement.contains("pm.") || loss.statement.contains("pm.response")
+                guard !loss.declared.isEmpty, !loss.statement.contains("pm.") || loss.statement.contains("pm.response"),
+                    !loss.statement.contains("bru."), !loss.statement.contains("req.")
                 else { continue }
                 let isUsed = lexer.tokens.contains { token in
                     guard case .name(let name) = token.kind, loss.declared.contains(name) else { return false }
@@ -129,6 +130,7 @@ struct ScriptTranslator {
     ) throws(Untranslatable) {
         switch expression {
         case .string, .name: return
+        case .unary("await", let call): return try translate(call, message, statement)
         case .assignment("=", .name(let name), let value): return try assign(value, to: name)
         case .assignment("=", let target, let value):
             guard let label = try testName(target) else { throw Untranslatable("it changes an object") }
@@ -196,6 +198,7 @@ struct ScriptTranslator {
                 throw Untranslatable("the order of steps is fixed; 'when' skips a step, and 'until' repeats one")
             }
             result.endsRun = true
+        case "bru.runner.stopExecution" where guards.isEmpty && isTest: result.endsRun = true
         case _ where path.hasPrefix("console.") || path == "client.log":
             result.comments.append(Self.oneLine(text(of: statement)))
         default: return false

@@ -11,6 +11,9 @@ extension ManifestWriter {
         var vars: [ManifestEntry] = []
         for (variable, value) in request.assignments {
             let id = Self.id(variable)
+            // What is set twice has the last value.
+            values.removeAll { $0.name == id }
+            vars.removeAll { $0.name == id }
             if uses.isUsed(variable, after: position + 1) {
                 let expression = isSecret(variable) ? secretExpression(value, named: id) : expression(value)
                 values.append(ManifestEntry(id, outputNode(expression, isSecret: isSecret(variable))))

@@ -182,7 +182,12 @@ extension ManifestWriter {
             var values: [ManifestEntry] = []
             var comments: [String] = []
             for variable in environment.variables {
-                guard let value = variable.value.flatMap({ literalValue($0) }) else { continue }
+                guard let value = variable.value.flatMap({ literalValue($0) }) else {
+                    if variable.isSecret, !secrets.hasVariable(variable.name), !uses.set.contains(variable.name) {
+                        comments.append("No request uses \(plain(variable.name)).")
+                    }
+                    continue
+                }
                 if let service = serviceOfVariable(variable.name), ServiceAddress.isUsable(Self.withScheme(value)) {
                     bases.append(ManifestEntry(service, .map(("baseURL", .string(literal(Self.withScheme(value)))))))
                 } else if let input = inputs.first(where: { $0.variable == variable.name }) {
