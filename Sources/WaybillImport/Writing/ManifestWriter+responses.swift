@@ -9,9 +9,14 @@ extension ManifestWriter {
     ) {
         var values: [ManifestEntry] = []
         var vars: [ManifestEntry] = []
+        // Expectations belong to the step, and those of a call have no variables of the request.
+        let checked = Set(request.checkedTexts.flatMap(\.variables))
+        let stepValues = request.assignments.map(\.variable).filter {
+            uses.isUsed($0, after: position + 1) || checked.contains($0)
+        }
         for (variable, value) in request.assignments {
             let id = Self.id(variable)
-            if uses.isUsed(variable, after: position + 1) {
+            if stepValues.contains(variable) {
                 let expression = isSecret(variable) ? secretExpression(value, named: id) : expression(value)
                 values.append(ManifestEntry(id, outputNode(expression, isSecret: isSecret(variable))))
             } else if uses.isUsed(variable, after: position) {
@@ -22,7 +27,7 @@ extension ManifestWriter {
         }
         guard !values.isEmpty else { return ([], vars) }
         let step = scopes[scopes.count - 1].names.add("values")
-        for (variable, _) in request.assignments where uses.isUsed(variable, after: position + 1) {
+        for (variable, _) in request.assignments where stepValues.contains(variable) {
             scopes[scopes.count - 1].set(variable, "steps.\(step).outputs.\(Self.id(variable))")
         }
         let entries = [ManifestEntry("id", .string(step)), ManifestEntry("values", .map(values))]
@@ -94,7 +99,7 @@ extension ManifestWriter {
         var entries: [ManifestEntry] = []
         let status =
             request.checks.lazy.compactMap { if case .status(let codes) = $0 { codes } else { nil } }.first ?? ["2xx"]
-        guard status.allSatisfy({ $0.hasPrefix("2") }) else {
+        guard status.contains(where: { $0.hasPrefix("2") }) else {
             // Outputs are evaluated for 2xx responses only.
             for capture in request.captures {
                 losses.append(
@@ -120,12 +125,21 @@ extension ManifestWriter {
         return .map(("value", .string(expression)), ("secret", .literal("true")))
     }
 
+    /// Returns the settings of a step that an endpoint cannot have.
+    mutating func stepEntries(_ request: ImportedRequest) -> [ManifestEntry] {
+        guard let until = request.until else { return request.stepSettings }
+        let entries = [ManifestEntry("that", .string(code(until.condition)))] + until.settings
+        return request.stepSettings + [ManifestEntry("until", .map(entries))]
+    }
+
     /// Returns the expectations of a step.
     mutating func expectEntries(_ request: ImportedRequest) -> [ManifestEntry] {
         var status: [String] = []
         var headers: [ManifestEntry] = []
         var conditions: [ManifestNode] = []
         var maxTime: Int?
+        var equals: ManifestNode?
+        var certificate: [ManifestEntry] = []
         for check in request.checks {
             switch check {
             case .status(let codes):
@@ -149,13 +163,19 @@ extension ManifestWriter {
             case .condition(let expression, let message?):
                 conditions.append(.map(("that", .string(code(expression))), ("message", .string(constant(message)))))
             case .maxTime(let time): maxTime = min(maxTime ?? time, time)
+            case .certificate(let name, let value): certificate.append(ManifestEntry(name, .string(constant(value))))
+            case .equals(let text, let isJSON):
+                let data = isJSON ? jsonNode(text, isExact: false) : nil
+                equals = data ?? .string(template(text))
             }
         }
         var entries: [ManifestEntry] = []
         if status.count == 1 { entries.append(ManifestEntry("status", .literal(status[0]))) }
         if status.count > 1 { entries.append(ManifestEntry("status", .list(of: status.map { .literal($0) }))) }
         if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
+        if let equals { entries.append(ManifestEntry("equals", equals)) }
         if !conditions.isEmpty { entries.append(ManifestEntry("body", .list(of: conditions))) }
+        if !certificate.isEmpty { entries.append(ManifestEntry("certificate", .map(certificate))) }
         if let maxTime {
             entries.append(
                 ManifestEntry("maxTime", .literal(maxTime % 1000 == 0 ? "\(maxTime / 1000)s" : "\(maxTime)ms"))
