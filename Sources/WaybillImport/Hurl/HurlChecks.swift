@@ -5,6 +5,7 @@ import WaybillFormats
 struct HurlChecks {
     let translator: HurlTranslator
     private(set) var checks: [ImportedCheck] = []
+    private var known: Set<ImportedCheck> = []
     /// The conditions that a repeated request waits for.
     private(set) var polled: [ImportedText] = []
     private(set) var losses: [ImportLoss] = []
@@ -14,7 +15,7 @@ struct HurlChecks {
     init(translator: HurlTranslator) { self.translator = translator }
 
     private mutating func add(_ check: ImportedCheck) {
-        if !checks.contains(check) { checks.append(check) }
+        if known.insert(check).inserted { checks.append(check) }
     }
 
     /// Adds all that an entry says about its response.
@@ -33,7 +34,7 @@ struct HurlChecks {
         }
         addHeaders(response)
         for assertion in response.assertions { add(assertion) }
-        if let body = response.body { add(body, response.span) }
+        if let body = response.body, let span = response.span { add(body, span) }
     }
 
     private mutating func add(_ assertion: HurlAssertion) {
@@ -78,6 +79,7 @@ struct HurlChecks {
 
     private mutating func addHeaders(_ response: HurlResponse) {
         let names = response.headers.map { ManifestWriter.source($0.name).lowercased() }
+        let indices = Dictionary(grouping: names.indices) { names[$0] }
         for (index, (nameText, value)) in response.headers.enumerated() {
             guard let name = nameText.literal, name.isToken else {
                 losses.append(
@@ -91,10 +93,10 @@ struct HurlChecks {
             }
             let field = ImportedText("response.headers[\(ManifestWriter.quoted(name))]")
             if name.lowercased() == "set-cookie" {
-                addCookie(value, isFirst: names.firstIndex(of: names[index]) == index, response.span)
+                addCookie(value, isFirst: indices[names[index]]?.first == index, response.span)
                 continue
             }
-            let isRepeated = names.count { $0 == names[index] } > 1
+            let isRepeated = indices[names[index]]?.count ?? 0 > 1
             let expected = translator.string(value)
             let condition =
                 isRepeated
@@ -134,7 +136,13 @@ struct HurlChecks {
 
     // MARK: Bodies
 
-    private mutating func add(_ body: HurlBody, _ span: SourceSpan?) {
+    private mutating func addBytes(_ value: HurlLiteral, _ span: SourceSpan) throws(Untranslatable) {
+        let query = HurlQuery(source: HurlQuery.Call(name: "bytes"))
+        let assertion = HurlAssertion(query: query, predicate: "==", value: value, span: span)
+        add(.condition(try translator.condition(assertion).code, message: nil))
+    }
+
+    private mutating func add(_ body: HurlBody, _ span: SourceSpan) {
         do throws(Untranslatable) {
             switch body {
             case .json(let text) where translator.decoding == .auto: add(.equals(text, isJSON: true))
@@ -150,17 +158,8 @@ struct HurlChecks {
             case .text(let text, _):
                 let expected = translator.string(text)
                 add(.condition(HurlTranslator.compared(translator.body, "==", expected), message: nil))
-            case .bytes, .file:
-                let value: HurlLiteral =
-                    switch body {
-                    case .bytes(let bytes): .bytes(bytes)
-                    case .file(let name): .file(name)
-                    default: .null
-                    }
-                let query = HurlQuery(source: HurlQuery.Call(name: "bytes"))
-                let span = span ?? SourceSpan(file: SourceFile(name: "", text: ""), range: 0..<0)
-                let assertion = HurlAssertion(query: query, predicate: "==", value: value, span: span)
-                add(.condition(try translator.condition(assertion).code, message: nil))
+            case .bytes(let bytes): try addBytes(.bytes(bytes), span)
+            case .file(let name): try addBytes(.file(name), span)
             case .graphQL: throw Untranslatable("a response is no GraphQL")
             }
         } catch {

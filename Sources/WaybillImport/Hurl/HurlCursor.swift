@@ -19,8 +19,12 @@ struct HurlCursor {
     var position = 0
     /// The names that variables get instead of their own.
     let names: [String: String]
+    /// The names in all templates of the file.
+    let templates: Set<String>
     /// The environment variables that templates read.
     private(set) var environment: [String] = []
+    /// The functions of templates that have no counterpart, with their locations.
+    var unknown: [(name: String, span: SourceSpan)] = []
     /// The comments that have been read and belong to no entry yet, with their offsets.
     private var comments: [(offset: Int, text: String)] = []
     /// The end of the last line that was not empty.
@@ -30,6 +34,13 @@ struct HurlCursor {
         self.file = file
         self.names = names
         bytes = file.bytes
+        var templates: Set<String> = []
+        for (index, byte) in bytes.enumerated()
+        where byte == UInt8(ascii: "{") && bytes[index...].starts(with: "{{".utf8) {
+            let name = bytes[(index + 2)...].drop { $0 == UInt8(ascii: " ") }.prefix { !" }{\n".utf8.contains($0) }
+            if name.count < 256 { templates.insert(String(decoding: name, as: UTF8.self)) }
+        }
+        self.templates = templates
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
@@ -185,18 +196,19 @@ struct HurlCursor {
         guard !name.isEmpty else { throw HurlSyntaxError("expected the name of a variable", at: start) }
         skipSpaces()
         var part = ImportedText.Part.variable(names[name] ?? name)
-        switch name {
-        case "newUuid": part = .expression("uuid()")
-        case "newDate": part = .expression("now()")
-        case "getEnv":
+        if name == "newUuid" || name == "newDate" {
+            part = .expression(name == "newUuid" ? "uuid()" : "now()")
+        } else if name == "getEnv" {
             guard let variable = try quoted().literal, !variable.isEmpty else {
                 throw HurlSyntaxError("expected the name of an environment variable", at: start)
             }
             environment.append(variable)
             part = .variable(variable)
-            skipSpaces()
-        default: break
+        } else if name.hasPrefix("random") {
+            _ = word(and: " -")
+            unknown.append((name, file.span(start..<position)))
         }
+        skipSpaces()
         try expect("}}")
         return part
     }

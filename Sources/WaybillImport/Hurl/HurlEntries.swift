@@ -16,6 +16,12 @@ struct HurlEntries {
     /// The comments at the end.
     private(set) var comments: [String] = []
 
+    /// The names in all templates of the file.
+    var templates: Set<String> { cursor.templates }
+
+    private static let maximumRequests = 20_000
+    private static let maximumLines = 10_000
+
     /// The environment variables that templates read.
     var environment: [String] { cursor.environment }
 
@@ -28,6 +34,9 @@ struct HurlEntries {
             if let end = file.invalidUTF8 { throw HurlSyntaxError("this is no UTF-8", at: end) }
             try cursor.skipLines()
             while cursor.next != nil {
+                guard requests.count < Self.maximumRequests else {
+                    throw HurlSyntaxError("the file has more than \(Self.maximumRequests) entries", at: cursor.position)
+                }
                 requests.append(try readEntry())
                 try cursor.skipLines()
             }
@@ -44,9 +53,11 @@ struct HurlEntries {
             cursor.has(" ") || cursor.has("\t")
         else { throw HurlSyntaxError("expected a request such as 'GET https://example.com'", at: start) }
         cursor.skipSpaces()
-        let place = cursor.position
+        let location = cursor.position
         var request = ImportedRequest(url: try cursor.unquoted())
-        guard !request.url.isEmpty else { throw HurlSyntaxError("expected a URL", at: place) }
+        guard !request.url.isEmpty, request.url.startsWith("\"") == nil else {
+            throw HurlSyntaxError("expected a URL", at: location)
+        }
         request.method = method
         request.span = cursor.file.span(start..<cursor.position)
         try cursor.endLine()
@@ -54,6 +65,10 @@ struct HurlEntries {
         let response = try readResponse()
         request.comments = cursor.takeComments(to: cursor.contentEnd)
         add(response, options, to: &request)
+        for (name, span) in cursor.unknown {
+            lose("the random value '\(name)'", "give one as an input", at: span, &request)
+        }
+        cursor.unknown = []
         return request
     }
 
@@ -68,12 +83,17 @@ struct HurlEntries {
             request.headers.append(ImportedField(name, value))
         }
         var options: HurlOptions?
+        var names: Set<String> = []
         while let section = try readSection() {
+            guard names.insert(section.name).inserted else {
+                throw HurlSyntaxError("the section '[\(section.name)]' is there twice", at: section.offset)
+            }
             switch section.name {
             case "Query", "QueryStringParams":
+                var mark = ManifestWriter.source(request.url).contains("?") ? "&" : "?"
                 for (name, value) in try readPairs() {
-                    let hasQuery = ManifestWriter.source(request.url).contains("?")
-                    request.url.append(.literal(hasQuery ? "&" : "?"))
+                    request.url.append(.literal(mark))
+                    mark = "&"
                     request.url.append(name.mapLiterals(PercentEncoding.component))
                     request.url.append(.literal("="))
                     request.url.append(value.mapLiterals(PercentEncoding.component))
@@ -129,6 +149,9 @@ struct HurlEntries {
         var result: [(name: ImportedText, value: ImportedText)] = []
         try cursor.skipLines()
         while let name = try cursor.key() {
+            guard result.count < Self.maximumLines else {
+                throw HurlSyntaxError("there are more than \(Self.maximumLines) lines", at: cursor.position)
+            }
             result.append((name, try cursor.unquoted()))
             try cursor.endLine()
             try cursor.skipLines()
@@ -202,9 +225,9 @@ struct HurlEntries {
             response.version = version == "*" ? nil : version
         }
         cursor.skipSpaces()
-        let place = cursor.position
+        let location = cursor.position
         let status = cursor.word(and: "*")
-        guard status == "*" || Int(status) != nil else { throw HurlSyntaxError("expected a status or '*'", at: place) }
+        guard status == "*" || Int(status) != nil else { throw HurlSyntaxError("expected a status or '*'", at: location) }
         response.status = status == "*" ? nil : status
         response.span = cursor.file.span(start..<cursor.position)
         try cursor.endLine()
@@ -244,7 +267,12 @@ struct HurlEntries {
         if let version = response.version {
             versions[version, default: []].append(response.span ?? cursor.file.span(0..<0))
         }
-        var translator = HurlTranslator(decoding: decoding, isSecure: request.isSecure, typed: set)
+        var translator = HurlTranslator(
+            decoding: decoding,
+            follows: options?.follows ?? false,
+            typed: set,
+            names: cursor.names
+        )
         for capture in response.captures { add(capture, &translator, to: &request) }
         var checks = HurlChecks(translator: translator)
         checks.add(response)
@@ -263,11 +291,11 @@ struct HurlEntries {
         do throws(Untranslatable) {
             guard let name = capture.variable.literal else { throw Untranslatable("its name is computed") }
             var value = try translator.value(of: capture.query)
-            guard value.kind != .bytes, value.kind != .certificate else {
+            guard value.kind != .bytes else {
                 throw Untranslatable("a value of this kind has no counterpart")
             }
             // A list has no text: where a template uses the variable, the path selects one value.
-            let isText = ["{{\(name)", "{{ \(name)"].contains { cursor.contains($0) }
+            let isText = cursor.templates.contains(name)
             if value.isList, isText { value = HurlTranslator.Value(code: value.single) }
             try HurlTranslator.check(value.code, isCondition: false)
             let variable = cursor.names[name] ?? name
@@ -286,7 +314,12 @@ struct HurlEntries {
         var entries = [ManifestEntry("every", .literal(options.interval))]
         if times > 0 { entries.append(ManifestEntry("times", .literal("\(times + 1)"))) }
         if let first = conditions.first {
-            let condition = conditions.dropFirst().reduce(first) { ScriptTranslator.joined($0, "&&", $1) }
+            var condition = first
+            for other in conditions.dropFirst() {
+                condition.append(.literal(" && "))
+                let isAlternative = ManifestWriter.source(other).contains(" || ")
+                condition.append(isAlternative ? HurlTranslator.joined("(", other, ")") : other)
+            }
             request.until = ImportedPolling(condition: condition, settings: entries)
         }
         // Polls repeat responses; failures to get one are repeated, too.
@@ -303,11 +336,6 @@ struct HurlEntries {
 extension ImportedRequest {
     /// Whether its URL is certainly an https URL.
     fileprivate var isSecure: Bool { url.startsWith("https://") != nil }
-}
-
-extension HurlCursor {
-    /// Whether the file contains a text.
-    func contains(_ text: String) -> Bool { bytes.firstRange(of: Array(text.utf8)) != nil }
 }
 
 extension SourceFile {

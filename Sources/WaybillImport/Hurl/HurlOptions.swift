@@ -37,12 +37,13 @@ struct HurlOptions {
                 try readVariable(&cursor)
                 continue
             }
+            let location = cursor.position
             let value = try cursor.unquoted()
             let span = cursor.file.span(start..<cursor.position)
             try cursor.endLine()
             if name == "max-redirs", let count = value.literal.flatMap({ Int($0) }) {
                 maximum = count < 0 || count > 100 ? 100 : count
-            } else if let reason = read(name, value) {
+            } else if let reason = try read(name, value, at: location) {
                 losses.append(ImportLoss("the option '\(name): \(ManifestWriter.source(value))'", reason, at: span))
             }
         }
@@ -51,13 +52,19 @@ struct HurlOptions {
         addAuthentication()
     }
 
+    private static let flags: Set<String> = [
+        "compressed", "digest", "http1.0", "http1.1", "http2", "http3", "insecure", "ipv4", "ipv6", "location",
+        "location-trusted", "netrc", "netrc-optional", "path-as-is", "skip", "verbose", "very-verbose",
+    ]
+
     private static let known: Set<String> = [
         "aws-sigv4", "cacert", "cert", "compressed", "connect-to", "connect-timeout", "delay", "digest", "header",
         "http1.0", "http1.1", "http2", "http3", "insecure", "ipv4", "ipv6", "key", "limit-rate", "location",
         "location-trusted", "max-redirs", "max-time", "negotiate", "netrc", "netrc-file", "netrc-optional",
         "no-cookie-store", "no-json-path-coercion", "no-jsonpath-coercion", "ntlm", "output", "path-as-is",
         "pinnedpubkey", "proxy", "repeat", "resolve", "retry", "retry-interval", "skip", "unix-socket", "user",
-        "variable", "verbose", "verbosity", "very-verbose", "use-cookies", "cookie-jar", "skip-assert", "no-assert",
+        "variable", "variables-file", "verbose", "verbosity", "very-verbose", "use-cookies", "cookie-jar",
+        "skip-assert", "no-assert",
     ]
 
     /// Reads `NAME=VALUE`, whose value has a type.
@@ -81,10 +88,15 @@ struct HurlOptions {
     }
 
     /// Reads an option, and returns why it cannot be imported.
-    private mutating func read(_ name: String, _ value: ImportedText) -> String? {
+    private mutating func read(_ name: String, _ value: ImportedText, at location: Int) throws(HurlSyntaxError)
+        -> String?
+    {
         let none = "a manifest has no setting for it"
         let text = value.literal
         let isOn = text == "true"
+        if let text, Self.flags.contains(name), text != "true", text != "false" {
+            throw HurlSyntaxError("expected true or false", at: location)
+        }
         switch name {
         case "user": user = value
         case "header":
@@ -106,7 +118,9 @@ struct HurlOptions {
             if isMoved { return "copy the file next to the manifest, as \(path)" }
         case "compressed": settings.append(ManifestEntry("compression", .literal(isOn ? "true" : "false")))
         case "max-time", "connect-timeout", "delay", "retry-interval":
-            guard let time = Self.duration(text ?? "") else { return "it is no duration" }
+            guard let time = Self.duration(text ?? "") else {
+                throw HurlSyntaxError("expected a duration such as 500ms or 2s", at: location)
+            }
             switch name {
             case "delay" where time == "0m": break
             case "delay": stepSettings.append(ManifestEntry("delay", .literal(time)))
@@ -129,11 +143,14 @@ struct HurlOptions {
             settings.append(ManifestEntry("resolve", .map(("\(parts[0]):\(parts[1])", .string(parts[2])))))
         case "unix-socket": settings.append(ManifestEntry("unixSocket", .string(text ?? "")))
         case "retry":
-            guard let count = text.flatMap({ Int($0) }), count >= -1 else { return "it is no number" }
+            guard let count = text.flatMap({ Int($0) }), count >= -1 else {
+                throw HurlSyntaxError("expected a number", at: location)
+            }
             retries = count
         case "skip": if isOn { stepSettings.insert(ManifestEntry("when", .literal("false")), at: 0) }
         case "repeat":
-            guard let count = text.flatMap({ Int($0) }), count >= 0 else { return "a step cannot be repeated for ever" }
+            guard let count = text.flatMap({ Int($0) }) else { throw HurlSyntaxError("expected a number", at: location) }
+            guard count >= 0 else { return "a step cannot be repeated for ever" }
             if count == 0 { stepSettings.insert(ManifestEntry("when", .literal("false")), at: 0) }
             guard count > 1 else { return nil }
             stepSettings.append(

@@ -52,7 +52,7 @@ enum HurlPattern {
         return String(character)
     }
 
-    /// Returns a pattern that ends with a lazy `.*` or `.+`, with a class in its place: `"(.*?)"` is `"([^"\n]*)"`.
+    /// Returns a pattern that ends with a lazy `.*` or `.+`, with a class in its location: `"(.*?)"` is `"([^"\n]*)"`.
     private static func greedy(_ pattern: String, before rest: Substring) throws(Untranslatable) -> String {
         // The same text is found if the pattern ends with the one character that follows.
         guard rest.count == 2, rest.first == ")", let end = rest.last, !"\\|.-^?*+{}()[]$".contains(end),

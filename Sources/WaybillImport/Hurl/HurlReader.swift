@@ -30,13 +30,21 @@ struct HurlReader: ImportReader {
         var collection = ImportedCollection()
         var diagnostics: [Diagnostic] = []
         let files = readFiles(sources)
+        let requests = files.flatMap(\.requests)
+        // Hurl follows redirects only if an option says so.
+        let follows = !requests.contains { !$0.hasSetting("redirects") }
+        if !follows { collection.settings.append(ManifestEntry("redirects", .literal("false"))) }
         for (source, file) in zip(sources, files) {
             if let error = file.error {
                 let start = min(error.offset, source.bytes.count)
                 let span = source.span(start..<min(start + 1, source.bytes.count))
                 diagnostics.report("import-syntax", error.message, at: span)
             }
-            let items = file.requests.map { ImportedItem.request($0) }
+            let items = file.requests.map { request in
+                var request = request
+                if follows { request.settings.removeAll { $0 == ManifestEntry("redirects", .literal("10")) } }
+                return ImportedItem.request(request)
+            }
             if sources.count == 1 {
                 collection.items = items
             } else {
@@ -55,7 +63,6 @@ struct HurlReader: ImportReader {
             collection.comments.append("The files share their cookies; Hurl keeps those of each file apart.")
         }
         for source in options.environments { addVariables(source, options, to: &collection, &diagnostics) }
-        collection.setRedirects()
         return (collection, diagnostics)
     }
 
@@ -67,8 +74,8 @@ struct HurlReader: ImportReader {
             let (source, file) = pair
             var names: [String: String] = [:]
             for variable in file.set {
-                let isUsed = sources.enumerated().contains { other, source in
-                    other != index && HurlCursor(source, names: [:]).contains(variable)
+                let isUsed = files.enumerated().contains { other, file in
+                    other != index && (file.set.contains(variable) || file.templates.contains(variable))
                 }
                 if isUsed { names[variable] = "\(variable)_\(index + 1)" }
             }
@@ -108,32 +115,6 @@ struct HurlReader: ImportReader {
     }
 }
 
-extension ImportedCollection {
-    /// Sets that redirects are not followed, where Hurl does not follow them.
-    fileprivate mutating func setRedirects() {
-        let follows = items.flatMap(\.requests).map { $0.settings.contains { $0.name == "redirects" } }
-        guard follows.contains(false) else {
-            // Ten redirects are followed anyway.
-            let isDefault = items.flatMap(\.requests).allSatisfy { request in
-                request.settings.allSatisfy { $0.name != "redirects" || $0.value == .literal("10") }
-            }
-            if isDefault { items = items.map { $0.withoutRedirects() } }
-            return
-        }
-        settings.append(ManifestEntry("redirects", .literal("false")))
-    }
-}
-
-extension ImportedItem {
-    /// Returns the item without settings for redirects.
-    fileprivate func withoutRedirects() -> ImportedItem {
-        switch self {
-        case .request(var request):
-            request.settings.removeAll { $0.name == "redirects" }
-            return .request(request)
-        case .folder(var folder):
-            folder.items = folder.items.map { $0.withoutRedirects() }
-            return .folder(folder)
-        }
-    }
+extension ImportedRequest {
+    fileprivate func hasSetting(_ name: String) -> Bool { settings.contains { $0.name == name } }
 }

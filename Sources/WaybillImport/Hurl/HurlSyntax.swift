@@ -88,11 +88,11 @@ extension HurlCursor {
         let isNegated = has("not ") || has("not\t")
         if isNegated { position += 3 }
         skipSpaces()
-        let place = position
+        let location = position
         let mark = ["==", "!=", ">=", "<=", ">", "<"].first { take($0) }
         let name = mark ?? word()
         guard mark != nil || Self.predicates[name] != nil else {
-            throw HurlSyntaxError("expected a filter or a predicate such as '==' or 'contains'", at: place)
+            throw HurlSyntaxError("expected a filter or a predicate such as '==' or 'contains'", at: location)
         }
         skipSpaces()
         let value = mark != nil || Self.predicates[name] == true ? try literal() : nil

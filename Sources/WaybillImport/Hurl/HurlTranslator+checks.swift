@@ -18,7 +18,7 @@ extension HurlTranslator {
     /// Returns the condition of an assertion.
     func condition(_ assertion: HurlAssertion) throws(Untranslatable) -> Condition {
         let value = try value(of: assertion.query)
-        var result = Condition(code: try test(assertion, value), needed: value.optional)
+        var result = Condition(code: try test(assertion, value), needed: value.source)
         if assertion.predicate == "exists" { result.needed = nil }
         if assertion.isNegated, let optional = value.optional, assertion.predicate != "exists" {
             // What is missing meets each negated predicate.
@@ -69,7 +69,6 @@ extension HurlTranslator {
     {
         let isEquality = mark == "==" || mark == "!="
         switch (value.kind, expected) {
-        case (.certificate, _): throw Untranslatable("'\(mark)' of a certificate has no counterpart")
         case (.digest, .bytes(let bytes)) where isEquality:
             let digits = bytes.map { String(String(UInt16($0) + 256, radix: 16).dropFirst()) }.joined()
             return Self.compared(value.code, mark, ImportedText("'\(digits)'"))
@@ -89,8 +88,15 @@ extension HurlTranslator {
             return Self.compared("default($, '')", mark, "''")
         default: break
         }
-        let code = try code(expected)
-        guard isInput(expected) else { return Self.compared(value.single, mark, code) }
+        var code = try code(expected)
+        if value.isInput {
+            switch expected {
+            case .number, .boolean: code = Self.joined("'", code, "'")
+            case .null: throw Untranslatable("an input is a string")
+            default: break
+            }
+        }
+        guard isInput(expected), !value.isInput else { return Self.compared(value.single, mark, code) }
         // The user gives the value as a string.
         return isEquality
             ? Self.compared(ScriptTranslator.call("string", [value.single]), mark, code)
@@ -111,6 +117,9 @@ extension HurlTranslator {
     private func predicate(_ name: String, _ value: Value, _ expected: HurlLiteral?) throws(Untranslatable)
         -> ImportedText
     {
+        if value.kind == .fields, name == "isCollection" || name == "isList" {
+            throw Untranslatable("fields with the same name are joined")
+        }
         let json = ScriptTranslator.call("json", [value.single])
         switch (name, expected) {
         case ("exists", _): return ScriptTranslator.call("exists", [value.optional == nil ? value.single : value.code])
@@ -134,7 +143,7 @@ extension HurlTranslator {
 
     /// The expectation for an assertion that has a simpler form than a condition.
     func expectation(_ assertion: HurlAssertion) -> ImportedCheck? {
-        guard assertion.query.filters.isEmpty, !assertion.isNegated else { return certificate(assertion) }
+        guard assertion.query.filters.isEmpty, !assertion.isNegated else { return nil }
         let mark = Self.marks[assertion.predicate] ?? assertion.predicate
         switch (assertion.query.source.name, mark, assertion.value) {
         case ("status", "==", .number(let code)?) where HurlResponse.isStatus(code): return .status([code])
@@ -145,23 +154,6 @@ extension HurlTranslator {
                 name.isToken, name.lowercased() != "set-cookie", !value.contains(where: { "*?[\\".contains($0) })
             else { return nil }
             return .header(name: name, glob: value)
-        default: return certificate(assertion)
-        }
-    }
-
-    /// The expectation of a server's certificate.
-    private func certificate(_ assertion: HurlAssertion) -> ImportedCheck? {
-        guard isSecure, assertion.query.source.name == "certificate", !assertion.isNegated,
-            let field = try? constant(assertion.query.source.arguments[0])
-        else { return nil }
-        switch (field, assertion.predicate, assertion.value) {
-        case ("Subject", "==", .string(let text)?), ("Issuer", "==", .string(let text)?):
-            return text.literal.map { .certificate(field.lowercased(), $0) }
-        case ("Subject", "contains", .string(let text)?), ("Issuer", "contains", .string(let text)?):
-            return text.literal.map { .certificate(field.lowercased(), "*\($0)*") }
-        case ("Expire-Date", ">", .number(let days)?), ("Expire-Date", ">=", .number(let days)?):
-            guard assertion.query.filters.map(\.name) == ["daysAfterNow"], let days = Int(days) else { return nil }
-            return .certificate("expiresIn", ">\(assertion.predicate == ">" ? days + 1 : days)d")
         default: return nil
         }
     }

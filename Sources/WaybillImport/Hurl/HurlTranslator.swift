@@ -12,24 +12,30 @@ struct HurlTranslator {
 
     /// The value of a query, or of one with filters.
     struct Value {
-        enum Kind { case any, digest, bytes, decodedBytes, fields, certificate }
+        enum Kind { case any, digest, bytes, decodedBytes, fields }
 
         var code: ImportedText
         var kind = Kind.any
         /// What may be missing, so that a negated predicate is met.
         var optional: ImportedText?
+        /// What must exist before the filters are applied.
+        var source: ImportedText?
         /// Whether it is a path that may select several values.
         var isList = false
+        /// Whether it is a string that the user gives.
+        var isInput = false
 
         /// The expression of one value.
         var single: ImportedText { isList ? ScriptTranslator.call("value", [code]) : code }
     }
 
     let decoding: Decoding
-    /// Whether the server has a certificate.
-    let isSecure: Bool
+    /// Whether redirects are followed.
+    let follows: Bool
     /// The variables that requests set, whose values have types.
     let typed: Set<String>
+    /// The names that variables get instead of their own.
+    let names: [String: String]
     /// The values that this response sets.
     var captured: [String: Value] = [:]
 
@@ -49,7 +55,9 @@ struct HurlTranslator {
 
     func value(of query: HurlQuery) throws(Untranslatable) -> Value {
         var value = try source(query.source)
+        let source = value.optional
         for filter in query.filters { try apply(filter, to: &value) }
+        value.source = source
         return value
     }
 
@@ -57,7 +65,8 @@ struct HurlTranslator {
         switch query.name {
         case "status": return Value(code: "response.status")
         case "duration": return Value(code: "response.time")
-        case "url": return Value(code: "default(response.redirects[-1].url, request.url)")
+        case "url":
+            return Value(code: follows ? "default(response.redirects[-1].url, request.url)" : "request.url")
         case "redirects": return Value(code: "response.redirects")
         case "body": return Value(code: body)
         case "bytes": return Value(code: "$", kind: .bytes)
@@ -76,10 +85,11 @@ struct HurlTranslator {
                 ScriptTranslator.call("capture", [body, try pattern(query.arguments[0], isCaptured: true)])
             )
         case "variable":
-            let name = try constant(query.arguments[0])
-            return captured[name] ?? Self.optional(ImportedText([.variable(name)]))
-        case "certificate":
-            return Value(code: ImportedText(try constant(query.arguments[0])), kind: .certificate)
+            let own = try constant(query.arguments[0])
+            let name = names[own] ?? own
+            var value = captured[name] ?? Self.optional(ImportedText([.variable(name)]))
+            value.isInput = captured[name] == nil && !typed.contains(name)
+            return value
         case "xpath": throw Untranslatable("XML and HTML are not decoded")
         default: throw Untranslatable("the manifest language has no value for it")
         }
@@ -94,14 +104,15 @@ struct HurlTranslator {
         func call(_ name: String, _ arguments: ImportedText...) -> Value {
             Value(code: ScriptTranslator.call(name, [code] + arguments))
         }
-        if value.kind == .certificate || value.kind == .digest {
+        if value.kind == .digest {
             throw Untranslatable("'\(filter.name)' of it has no counterpart")
+        }
+        if value.kind == .fields, ["count", "first", "last", "nth"].contains(filter.name) {
+            throw Untranslatable("fields with the same name are joined")
         }
         let result: Value
         switch filter.name {
         case "count":
-            // Fields with the same name are one value.
-            guard value.kind != .fields else { throw Untranslatable("fields with the same name are joined") }
             result = Value(code: ScriptTranslator.call(value.isList ? "count" : "length", [value.code]))
         case "first", "last": result = Self.optional(ScriptTranslator.call(filter.name, [value.code]))
         case "nth":
@@ -155,7 +166,8 @@ struct HurlTranslator {
 
     /// The value that a JSONPath selects from an expression.
     private func path(_ argument: HurlLiteral, from root: ImportedText) throws(Untranslatable) -> Value {
-        guard case .string(let text) = argument, case .literal(let start)? = text.parts.first, start.hasPrefix("$")
+        guard case .string(let text) = argument, case .literal(let start)? = text.parts.first, start.hasPrefix("$"),
+            text.parts.count < 50
         else { throw Untranslatable("it is no path that starts with '$'") }
         var code = root
         for (index, part) in text.parts.enumerated() {

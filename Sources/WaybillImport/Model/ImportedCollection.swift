@@ -53,7 +53,7 @@ extension ImportedAuth {
 
 extension ImportedItem {
     /// The requests in it, in order.
-    var requests: [ImportedRequest] {
+    fileprivate var requests: [ImportedRequest] {
         switch self {
         case .request(let request): [request]
         case .folder(let folder): folder.items.flatMap(\.requests)

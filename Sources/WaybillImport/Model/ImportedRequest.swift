@@ -142,8 +142,6 @@ package enum ImportedCheck: Sendable, Hashable {
     case maxTime(Int)
     /// The data are a value of JSON, or this text.
     case equals(ImportedText, isJSON: Bool)
-    /// A property of the server's certificate, as in `expect.certificate`.
-    case certificate(String, String)
 }
 
 /// The repetition of a request until a condition is true.

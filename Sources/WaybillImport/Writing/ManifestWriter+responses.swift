@@ -11,14 +11,17 @@ extension ManifestWriter {
         var vars: [ManifestEntry] = []
         // Expectations belong to the step, and those of a call have no variables of the request.
         let checked = Set(request.checkedTexts.flatMap(\.variables))
-        let stepValues = request.assignments.map(\.variable).filter {
+        let stepValues = Set(request.assignments.map(\.variable)).filter {
             uses.isUsed($0, after: position + 1) || checked.contains($0)
         }
         for (variable, value) in request.assignments {
             let id = Self.id(variable)
-            if stepValues.contains(variable) {
-                let expression = isSecret(variable) ? secretExpression(value, named: id) : expression(value)
-                values.append(ManifestEntry(id, outputNode(expression, isSecret: isSecret(variable))))
+            if stepValues.contains(variable), isSecret(variable) {
+                // The values of a step cannot be secret.
+                scopes[scopes.count - 1].set(variable, secretExpression(value, named: id))
+            } else if stepValues.contains(variable) {
+                values.removeAll { $0.name == id }
+                values.append(ManifestEntry(id, .string(expression(value))))
             } else if uses.isUsed(variable, after: position) {
                 let text = isSecret(variable) ? secretTemplate(value, named: id) : template(value)
                 vars.append(ManifestEntry(id, .string(text)))
@@ -27,7 +30,7 @@ extension ManifestWriter {
         }
         guard !values.isEmpty else { return ([], vars) }
         let step = scopes[scopes.count - 1].names.add("values")
-        for (variable, _) in request.assignments where stepValues.contains(variable) {
+        for (variable, _) in request.assignments where stepValues.contains(variable) && !isSecret(variable) {
             scopes[scopes.count - 1].set(variable, "steps.\(step).outputs.\(Self.id(variable))")
         }
         let entries = [ManifestEntry("id", .string(step)), ManifestEntry("values", .map(values))]
@@ -139,7 +142,6 @@ extension ManifestWriter {
         var conditions: [ManifestNode] = []
         var maxTime: Int?
         var equals: ManifestNode?
-        var certificate: [ManifestEntry] = []
         for check in request.checks {
             switch check {
             case .status(let codes):
@@ -163,7 +165,6 @@ extension ManifestWriter {
             case .condition(let expression, let message?):
                 conditions.append(.map(("that", .string(code(expression))), ("message", .string(constant(message)))))
             case .maxTime(let time): maxTime = min(maxTime ?? time, time)
-            case .certificate(let name, let value): certificate.append(ManifestEntry(name, .string(constant(value))))
             case .equals(let text, let isJSON):
                 let data = isJSON ? jsonNode(text, isExact: false) : nil
                 equals = data ?? .string(template(text))
@@ -175,7 +176,6 @@ extension ManifestWriter {
         if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
         if let equals { entries.append(ManifestEntry("equals", equals)) }
         if !conditions.isEmpty { entries.append(ManifestEntry("body", .list(of: conditions))) }
-        if !certificate.isEmpty { entries.append(ManifestEntry("certificate", .map(certificate))) }
         if let maxTime {
             entries.append(
                 ManifestEntry("maxTime", .literal(maxTime % 1000 == 0 ? "\(maxTime / 1000)s" : "\(maxTime)ms"))
