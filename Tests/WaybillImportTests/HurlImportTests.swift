@@ -118,7 +118,8 @@ struct HurlImportTests {
     ]
 
     @Test(arguments: errors)
-    func `a malformed file is refused at a location`(value: (source: String, location: String, message: String)) throws {
+    func `a malformed file is refused at a location`(value: (source: String, location: String, message: String)) throws
+    {
         let (_, found) = ImportKind.hurl.read([SourceFile(name: "a.hurl", text: value.source)])
         let diagnostic = try #require(found.first)
         #expect(found.map(\.id) == ["import-syntax"])
@@ -136,6 +137,7 @@ struct HurlImportTests {
         ("jsonpath \"$.a[{{i}}]\" == 1", "computed"), ("jsonpath \"$.a\" matches /(?i)a/", "I-Regexp"),
         ("jsonpath \"$.[0].a\" == 1", "cannot follow"), ("regex /a/ == \"a\"", "group"),
         ("jsonpath \"$.a\" isIpv6", "isIpv6"),
+        ("variable \"x\" exists", "always exists"), ("jsonpath \"$.a\" jsonpath \"$..b\" not exists", "several values"),
         ("jsonpath \"$.a\" toDate \"%Y\" exists", "RFC 3339"), ("regex /a(.*?)b+c/ == \"a\"", "lazy"),
     ]
 
@@ -161,11 +163,15 @@ struct HurlImportTests {
             HTTP/2 302
             [Captures]
             a: header "Location"
+            b: xpath "//a"
+            [Asserts]
+            variable "b" == "x"
             """
         )
         let whats = manifest.losses.map(\.what).joined(separator: "\n")
         for part in [
             "version HTTP/2", "randomInt", "{{name}}", "output", "location-trusted", "http3", "{{f}}", "variable 'a'",
+            "variable \"b\"",
         ] {
             #expect(whats.contains(part), "\(part): \(whats)")
         }

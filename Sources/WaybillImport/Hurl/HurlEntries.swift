@@ -7,6 +7,8 @@ struct HurlEntries {
     private(set) var requests: [ImportedRequest] = []
     /// The variables that the requests set, in order.
     private(set) var set: Set<String> = []
+    /// The variables whose captures could not be imported.
+    private var lost: Set<String> = []
     /// The variables whose values are secret: those that are redacted, and the parts of cookies.
     private(set) var secrets: [ImportedVariable] = []
     /// The responses that must have a version of HTTP.
@@ -227,7 +229,9 @@ struct HurlEntries {
         cursor.skipSpaces()
         let location = cursor.position
         let status = cursor.word(and: "*")
-        guard status == "*" || Int(status) != nil else { throw HurlSyntaxError("expected a status or '*'", at: location) }
+        guard status == "*" || Int(status) != nil else {
+            throw HurlSyntaxError("expected a status or '*'", at: location)
+        }
         response.status = status == "*" ? nil : status
         response.span = cursor.file.span(start..<cursor.position)
         try cursor.endLine()
@@ -273,7 +277,9 @@ struct HurlEntries {
             typed: set,
             names: cursor.names
         )
+        translator.lost = lost
         for capture in response.captures { add(capture, &translator, to: &request) }
+        lost = translator.lost.subtracting(set)
         var checks = HurlChecks(translator: translator)
         checks.add(response)
         secrets += checks.secrets
@@ -297,13 +303,15 @@ struct HurlEntries {
             // A list has no text: where a template uses the variable, the path selects one value.
             let isText = cursor.templates.contains(name)
             if value.isList, isText { value = HurlTranslator.Value(code: value.single) }
-            try HurlTranslator.check(value.code, isCondition: false)
+            try translator.check(value.code, isCondition: false)
             let variable = cursor.names[name] ?? name
             translator.captured[variable] = value
             set.insert(variable)
             request.captures.append(ImportedCapture(variable, value.code))
             if capture.isRedacted { secrets.append(ImportedVariable(name: variable, value: nil, isSecret: true)) }
         } catch {
+            let name = ManifestWriter.source(capture.variable)
+            translator.lost.insert(cursor.names[name] ?? name)
             lose("the capture '\(text)'", error.reason, at: capture.span, &request)
         }
     }

@@ -149,7 +149,9 @@ struct HurlOptions {
             retries = count
         case "skip": if isOn { stepSettings.insert(ManifestEntry("when", .literal("false")), at: 0) }
         case "repeat":
-            guard let count = text.flatMap({ Int($0) }) else { throw HurlSyntaxError("expected a number", at: location) }
+            guard let count = text.flatMap({ Int($0) }) else {
+                throw HurlSyntaxError("expected a number", at: location)
+            }
             guard count >= 0 else { return "a step cannot be repeated for ever" }
             if count == 0 { stepSettings.insert(ManifestEntry("when", .literal("false")), at: 0) }
             guard count > 1 else { return nil }

@@ -123,6 +123,10 @@ extension HurlCursor {
             skipSpaces()
             guard let filter = try call(Self.filters) else {
                 position = end
+                // The body as JSON.
+                if source.name == "body", query.filters.first?.name == "jsonpath" {
+                    query.source = query.filters.removeFirst()
+                }
                 return query
             }
             query.filters.append(filter)

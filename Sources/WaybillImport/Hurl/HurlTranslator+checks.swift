@@ -19,13 +19,16 @@ extension HurlTranslator {
     func condition(_ assertion: HurlAssertion) throws(Untranslatable) -> Condition {
         let value = try value(of: assertion.query)
         var result = Condition(code: try test(assertion, value), needed: value.source)
-        if assertion.predicate == "exists" { result.needed = nil }
+        if assertion.predicate == "exists" {
+            guard !value.isInput else { throw Untranslatable("an input always exists") }
+            result.needed = nil
+        }
         if assertion.isNegated, let optional = value.optional, assertion.predicate != "exists" {
             // What is missing meets each negated predicate.
             let missing = Self.joined("!", ScriptTranslator.call("exists", [optional]))
             result = Condition(code: ScriptTranslator.joined(missing, "||", result.code))
         }
-        try Self.check(result.code, isCondition: true)
+        try check(result.code, isCondition: true)
         return result
     }
 

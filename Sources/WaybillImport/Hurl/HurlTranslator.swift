@@ -36,6 +36,8 @@ struct HurlTranslator {
     let typed: Set<String>
     /// The names that variables get instead of their own.
     let names: [String: String]
+    /// The variables whose captures could not be imported.
+    var lost: Set<String> = []
     /// The values that this response sets.
     var captured: [String: Value] = [:]
 
@@ -169,6 +171,10 @@ struct HurlTranslator {
         guard case .string(let text) = argument, case .literal(let start)? = text.parts.first, start.hasPrefix("$"),
             text.parts.count < 50
         else { throw Untranslatable("it is no path that starts with '$'") }
+        let isSingular = Self.isSingular(text)
+        guard isSingular || root.literal == "$" else {
+            throw Untranslatable("it selects several values of JSON in a text")
+        }
         var code = root
         for (index, part) in text.parts.enumerated() {
             if case .literal(let literal) = part {
@@ -180,7 +186,7 @@ struct HurlTranslator {
                 code.append(self.part(part))
             }
         }
-        return Self.optional(Self.withoutQuotes(code), isList: !Self.isSingular(text))
+        return Self.optional(Self.withoutQuotes(code), isList: !isSingular)
     }
 
     /// Whether the end of a path is inside `[?…]`.
@@ -292,7 +298,10 @@ struct HurlTranslator {
     }
 
     /// Checks that an expression is one of the manifest language.
-    static func check(_ code: ImportedText, isCondition: Bool) throws(Untranslatable) {
+    func check(_ code: ImportedText, isCondition: Bool) throws(Untranslatable) {
+        if let name = code.variables.first(where: lost.contains) {
+            throw Untranslatable("the variable '\(name)' is not captured")
+        }
         let probe = code.parts.map { part in
             switch part {
             case .literal(let text), .expression(let text): text
