@@ -174,7 +174,7 @@ let package = Package(
         ),
         .target(
             name: "WaybillImport",
-            dependencies: ["WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+            dependencies: ["WaybillResults", "WaybillExpressions", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
         ),
         .executableTarget(
             name: "WaybillCLI",

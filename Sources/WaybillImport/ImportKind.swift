@@ -5,6 +5,7 @@ package enum ImportKind: String, Sendable, CaseIterable {
     // In the order in which they are tried on a source: curl commands may occur in any text.
     case postman
     case har
+    case hurl
     case http
     case bruno
     case curl
@@ -13,6 +14,7 @@ package enum ImportKind: String, Sendable, CaseIterable {
         switch self {
         case .postman: PostmanReader.self
         case .har: HARReader.self
+        case .hurl: HurlReader.self
         case .http: HTTPFileReader.self
         case .bruno: BrunoReader.self
         case .curl: CurlReader.self

@@ -95,6 +95,7 @@ struct ScriptTests {
             case .header(let name, let glob): "header \(name): \(glob)"
             case .condition(let text, let message): ManifestWriter.source(text) + (message.map { " // \($0)" } ?? "")
             case .maxTime(let time): "maxTime \(time)"
+            case .equals(let text, _): "equals \(ManifestWriter.source(text))"
             }
         }
         result += translation.captures.map { "set \($0.variable) = \(ManifestWriter.source($0.expression))" }

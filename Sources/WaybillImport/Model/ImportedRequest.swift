@@ -17,6 +17,10 @@ package struct ImportedRequest: Sendable {
     package var auth: ImportedAuth?
     /// Other settings, such as `timeout`.
     package var settings: [ManifestEntry] = []
+    /// The settings of its step only, such as `delay`.
+    package var stepSettings: [ManifestEntry] = []
+    /// What the request is repeated for.
+    package var until: ImportedPolling?
     /// The variables that are computed before the request is sent, and their values.
     package var assignments: [(variable: String, value: ImportedText)] = []
     package var checks: [ImportedCheck] = []
@@ -37,6 +41,17 @@ package struct ImportedRequest: Sendable {
 
     /// Creates a request.
     package init(url: ImportedText) { self.url = url }
+
+    /// The texts that are evaluated after the response.
+    var checkedTexts: [ImportedText] {
+        let conditions = checks.compactMap { check in
+            switch check {
+            case .condition(let text, _), .equals(let text, _): text
+            default: nil
+            }
+        }
+        return captures.map(\.expression) + conditions + (until.map { [$0.condition] } ?? [])
+    }
 }
 
 /// A name and a value: a header field, or a field of a form.
@@ -138,6 +153,16 @@ package enum ImportedCheck: Sendable, Hashable {
     case condition(ImportedText, message: String?)
     /// The maximum time in milliseconds.
     case maxTime(Int)
+    /// The data are a value of JSON, or this text.
+    case equals(ImportedText, isJSON: Bool)
+}
+
+/// The repetition of a request until a condition is true.
+package struct ImportedPolling: Sendable {
+    /// A condition of the manifest language that reads `$`, `response` and variables.
+    package var condition: ImportedText
+    /// The other members of `until`.
+    package var settings: [ManifestEntry]
 }
 
 /// A variable that a response sets.

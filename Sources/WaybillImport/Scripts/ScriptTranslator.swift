@@ -333,6 +333,7 @@ struct ScriptTranslator {
             code = ImportedText("response.headers[\(ManifestWriter.quoted(name))] == \(ManifestWriter.quoted(glob))")
         case .condition(let text, let label): (code, message) = (text, label)
         case .maxTime(let time): code = ImportedText("response.time <= \(time)")
+        case .equals: return result.checks.append(check)
         }
         var text = ImportedText("!(")
         text.append(guardCondition)

@@ -66,8 +66,7 @@ struct VariableUses {
     private mutating func add(_ request: ImportedRequest, at position: Int) {
         let own = Set(request.variables.map(\.name))
         var texts = request.headers.map(\.value) + request.variables.compactMap(\.value)
-        texts += request.assignments.map(\.value) + request.captures.map(\.expression)
-        texts += request.checks.compactMap { if case .condition(let text, _) = $0 { text } else { nil } }
+        texts += request.assignments.map(\.value) + request.checkedTexts
         switch request.body {
         case .text(let text, _): texts.append(text)
         case .form(let fields): texts += fields.map(\.value)

@@ -193,7 +193,7 @@ extension ManifestWriter {
 }
 
 /// A text of JSON with marks instead of the references in it, so that it can be parsed.
-private struct MarkedJSON {
+struct MarkedJSON {
     /// A character that surrounds the number of a reference; it is not in texts of sources.
     static let mark = "\u{F8FF}"
 

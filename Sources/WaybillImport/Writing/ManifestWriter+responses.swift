@@ -9,14 +9,21 @@ extension ManifestWriter {
     ) {
         var values: [ManifestEntry] = []
         var vars: [ManifestEntry] = []
+        // Expectations belong to the step, and those of a call have no variables of the request.
+        let checked = Set(request.checkedTexts.flatMap(\.variables))
+        let stepValues = Set(request.assignments.map(\.variable)).filter {
+            uses.isUsed($0, after: position + 1) || checked.contains($0)
+        }
         for (variable, value) in request.assignments {
             let id = Self.id(variable)
             // What is set twice has the last value.
             values.removeAll { $0.name == id }
             vars.removeAll { $0.name == id }
-            if uses.isUsed(variable, after: position + 1) {
-                let expression = isSecret(variable) ? secretExpression(value, named: id) : expression(value)
-                values.append(ManifestEntry(id, outputNode(expression, isSecret: isSecret(variable))))
+            if stepValues.contains(variable), isSecret(variable) {
+                // The values of a step cannot be secret.
+                scopes[scopes.count - 1].set(variable, secretExpression(value, named: id))
+            } else if stepValues.contains(variable) {
+                values.append(ManifestEntry(id, .string(expression(value))))
             } else if uses.isUsed(variable, after: position) {
                 let text = isSecret(variable) ? secretTemplate(value, named: id) : template(value)
                 vars.append(ManifestEntry(id, .string(text)))
@@ -25,7 +32,7 @@ extension ManifestWriter {
         }
         guard !values.isEmpty else { return ([], vars) }
         let step = scopes[scopes.count - 1].names.add("values")
-        for (variable, _) in request.assignments where uses.isUsed(variable, after: position + 1) {
+        for (variable, _) in request.assignments where stepValues.contains(variable) && !isSecret(variable) {
             scopes[scopes.count - 1].set(variable, "steps.\(step).outputs.\(Self.id(variable))")
         }
         let entries = [ManifestEntry("id", .string(step)), ManifestEntry("values", .map(values))]
@@ -97,7 +104,7 @@ extension ManifestWriter {
         var entries: [ManifestEntry] = []
         let status =
             request.checks.lazy.compactMap { if case .status(let codes) = $0 { codes } else { nil } }.first ?? ["2xx"]
-        guard status.allSatisfy({ $0.hasPrefix("2") }) else {
+        guard status.contains(where: { $0.hasPrefix("2") }) else {
             // Outputs are evaluated for 2xx responses only.
             for capture in request.captures {
                 losses.append(
@@ -123,12 +130,20 @@ extension ManifestWriter {
         return .map(("value", .string(expression)), ("secret", .literal("true")))
     }
 
+    /// Returns the settings of a step that an endpoint cannot have.
+    mutating func stepEntries(_ request: ImportedRequest) -> [ManifestEntry] {
+        guard let until = request.until else { return request.stepSettings }
+        let entries = [ManifestEntry("that", .string(code(until.condition)))] + until.settings
+        return request.stepSettings + [ManifestEntry("until", .map(entries))]
+    }
+
     /// Returns the expectations of a step.
     mutating func expectEntries(_ request: ImportedRequest) -> [ManifestEntry] {
         var status: [String] = []
         var headers: [ManifestEntry] = []
         var conditions: [ManifestNode] = []
         var maxTime: Int?
+        var equals: ManifestNode?
         for check in request.checks {
             switch check {
             case .status(let codes):
@@ -152,12 +167,16 @@ extension ManifestWriter {
             case .condition(let expression, let message?):
                 conditions.append(.map(("that", .string(code(expression))), ("message", .string(constant(message)))))
             case .maxTime(let time): maxTime = min(maxTime ?? time, time)
+            case .equals(let text, let isJSON):
+                let data = isJSON ? jsonNode(text, isExact: false) : nil
+                equals = data ?? .string(template(text))
             }
         }
         var entries: [ManifestEntry] = []
         if status.count == 1 { entries.append(ManifestEntry("status", .literal(status[0]))) }
         if status.count > 1 { entries.append(ManifestEntry("status", .list(of: status.map { .literal($0) }))) }
         if !headers.isEmpty { entries.append(ManifestEntry("headers", .map(headers))) }
+        if let equals { entries.append(ManifestEntry("equals", equals)) }
         if !conditions.isEmpty { entries.append(ManifestEntry("body", .list(of: conditions))) }
         if let maxTime {
             entries.append(

@@ -222,7 +222,7 @@ struct ManifestWriter {
         locals = [:]
         let expect = expectEntries(request)
         let mock = entries.firstIndex { $0.name == "mock" } ?? entries.count
-        entries.insert(contentsOf: outputEntries(request, step: id) + expect, at: mock)
+        entries.insert(contentsOf: stepEntries(request) + outputEntries(request, step: id) + expect, at: mock)
         if hasMasked {
             let loss = ImportLoss("a secret in another form", "it was replaced by '***'", at: request.span)
             losses.append(loss)
