@@ -174,7 +174,10 @@ let package = Package(
         ),
         .target(
             name: "WaybillImport",
-            dependencies: ["WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+            dependencies: [
+                "WaybillManifest", "WaybillContract", "WaybillExpressions", "WaybillSchema", "WaybillResults",
+                "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+            ]
         ),
         .executableTarget(
             name: "WaybillCLI",

@@ -4,11 +4,13 @@ package import WaybillDiagnostics
 package enum ImportKind: String, Sendable, CaseIterable {
     // In the order in which they are tried on a source: curl commands may occur in any text.
     case postman
+    case arazzo
     case curl
 
     private var reader: any ImportReader.Type {
         switch self {
         case .postman: PostmanReader.self
+        case .arazzo: ArazzoReader.self
         case .curl: CurlReader.self
         }
     }
