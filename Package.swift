@@ -183,7 +183,7 @@ let package = Package(
             name: "WaybillCLI",
             dependencies: [
                 "WaybillPipeline", "WaybillImport", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations",
-                "WaybillMock",
+                "WaybillMock", "WaybillExecution",
                 "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "CTexts",
