@@ -102,8 +102,8 @@ extension ArazzoWriter {
         json.string.map(ManifestWriter.quoted) ?? JSONWriter().string(json)
     }
 
-    /// Returns one side of a comparison. What is missing is null, strings are compared without case, and strings with digits
-    /// are numbers (section "Condition Evaluation"). For '==', a comparison with case is stricter.
+    /// Returns one side of a comparison. What is missing equals null, strings are compared without case, and strings with
+    /// digits are numbers (section "Condition Evaluation"). For '==', a comparison with case is stricter.
     private mutating func operand(
         _ operand: ArazzoCondition,
         _ operation: String,
@@ -118,10 +118,9 @@ extension ArazzoWriter {
             let value = try value(text, view)
             switch json {
             case .null: return "default(\(value.code), null)"
-            case .string where operation == "!=": return "lower(default(\(value.code), ''))"
+            case .string where operation == "!=": return "lower(\(value.expression))"
             case .number where value.isHeader: return "number(\(value.expression))"
-            case .string where operation != "==": return value.expression
-            default: return operation == "!=" ? "default(\(value.code), null)" : value.expression
+            default: return value.expression
             }
         default: return try code(operand, view, isInner: true)
         }
