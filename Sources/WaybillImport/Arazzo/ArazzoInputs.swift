@@ -130,6 +130,9 @@ extension ArazzoWriter {
 
     private mutating func secretInput(_ path: [String], _ schema: YAMLNode) -> ArazzoInput {
         let name = writer.secrets.name(ofVariable: path.last ?? "", value: schema["default"]?.text)
+        if let description = schema["description"] {
+            lose("the description '\(description.text ?? "")'", "a secret has none", description)
+        }
         return ArazzoInput(path: path, code: "secrets.\(name)", definition: nil, isSecret: true)
     }
 

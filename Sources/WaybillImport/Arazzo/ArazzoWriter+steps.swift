@@ -199,6 +199,12 @@ extension ArazzoWriter {
                     value.code = "steps.\(step.id).outputs.\(id)"
                     value.isUncertain = !statuses.isSubset(of: StatusSet.success)
                     value.isHeader = false
+                } else {
+                    lose(
+                        "the output '\(name)'",
+                        "only 2xx responses have outputs; later steps read \(value.code)",
+                        entry.value
+                    )
                 }
                 step.outputs[name] = value
             } catch {
