@@ -174,13 +174,16 @@ let package = Package(
         ),
         .target(
             name: "WaybillImport",
-            dependencies: ["WaybillResults", "WaybillExpressions", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+            dependencies: [
+                "WaybillManifest", "WaybillContract", "WaybillExpressions", "WaybillSchema", "WaybillResults",
+                "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+            ]
         ),
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
                 "WaybillPipeline", "WaybillImport", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations",
-                "WaybillMock",
+                "WaybillMock", "WaybillExecution",
                 "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "CTexts",

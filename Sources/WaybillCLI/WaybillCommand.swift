@@ -19,7 +19,8 @@ struct WaybillCommand: ParsableCommand {
             """,
         version: WaybillVersion.current,
         subcommands: [
-            InitCommand.self, ImportCommand.self, RunCommand.self, ResumeCommand.self, MergeCommand.self,
+            InitCommand.self, ImportCommand.self, ExportCommand.self, RunCommand.self, ResumeCommand.self,
+            MergeCommand.self,
             RunsCommand.self,
             ShowCommand.self,
             ReportCommand.self,

@@ -56,6 +56,8 @@ package struct Executor: Sendable {
     package var memory = ResponseMemory()
     /// The trace that the requests belong to; `nil` for one of the run's own.
     package var trace: TraceContext?
+    /// Stands for the values that are not known, if requests are only built.
+    package var placeholders: ValuePlaceholders?
     /// Warnings from before the run, which are events after the start of the run.
     package var setUpWarnings: [String] = []
 

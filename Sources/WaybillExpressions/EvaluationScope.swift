@@ -91,6 +91,8 @@ package protocol EvaluationEnvironment: Sendable {
     func register(secret value: JSON) -> String?
     /// Receives the size of each value that a filter, a variable or an output has, in bytes of memory.
     func note(bytes: Int)
+    /// Returns what stands for the value of an expression that is not evaluated; `nil` for one that is.
+    func placeholder(for expression: Expression, in scope: EvaluationScope) -> ScopeValue?
 }
 
 extension EvaluationEnvironment {
@@ -99,6 +101,9 @@ extension EvaluationEnvironment {
 
     /// Accepts the value, where nothing is written.
     package func register(secret value: JSON) -> String? { nil }
+
+    /// Evaluates every expression.
+    package func placeholder(for expression: Expression, in scope: EvaluationScope) -> ScopeValue? { nil }
 
     /// Does nothing, where only one value is in memory.
     package func note(bytes: Int) {}

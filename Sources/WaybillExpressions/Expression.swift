@@ -54,6 +54,12 @@ package final class Expression: Sendable {
 
     /// Returns the value in a scope.
     package func evaluate(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
+        if let value = scope.environment.placeholder(for: self, in: scope) { return value }
+        return try plainValue(in: scope)
+    }
+
+    /// Returns the value in a scope, also where a placeholder would stand for it.
+    package func plainValue(in scope: EvaluationScope) throws(EvaluationError) -> ScopeValue {
         var evaluator = Evaluator(scope)
         return try evaluator.result(compiled)
     }

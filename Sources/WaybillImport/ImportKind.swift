@@ -8,6 +8,7 @@ package enum ImportKind: String, Sendable, CaseIterable {
     case hurl
     case http
     case bruno
+    case arazzo
     case curl
 
     private var reader: any ImportReader.Type {
@@ -17,6 +18,7 @@ package enum ImportKind: String, Sendable, CaseIterable {
         case .hurl: HurlReader.self
         case .http: HTTPFileReader.self
         case .bruno: BrunoReader.self
+        case .arazzo: ArazzoReader.self
         case .curl: CurlReader.self
         }
     }

@@ -64,6 +64,12 @@ import WaybillTestSupport
         } else {
             #expect(sent == recorded)
         }
+        let exported = try await Command.run(CommandCase.program, ["export", "curl", "manifest.yaml"], in: folder.path)
+        #expect(exported.status == 0, "\(exported.errorText)")
+        folder.write("set -a\n. ./secrets.env\nset +a\n\(exported.outputText)", to: "export.sh")
+        let again = try await Command.run("/bin/bash", ["export.sh"], in: folder.path)
+        let resent = server.requests.dropFirst(sent.count).map { SentRequest($0) }
+        #expect(resent == sent, "\(exported.outputText)\(again.errorText)")
     }
 
     @Test func `there are samples`() { #expect(Self.names.count >= 49) }

@@ -12,7 +12,7 @@ struct PlanCommand: ParsableCommand {
         discussion: """
             Values are shown as written in the manifest, including ${…}; secrets are shown by name only. Formats: text \
             (a tree of steps), json (see 'waybill schema print plan'), mermaid (a flowchart for Markdown), dot (for \
-            Graphviz).
+            Graphviz), curl (the commands of 'waybill export curl').
 
             Exit status: 0 the plan was printed, 2 the manifest or its inputs are invalid, 64 wrong usage.
             """
@@ -28,6 +28,8 @@ struct PlanCommand: ParsableCommand {
         case mermaid
         /// A directed graph for Graphviz.
         case dot
+        /// A curl command for each step.
+        case curl
     }
 
     @OptionGroup var options: ManifestOptions
@@ -41,7 +43,7 @@ struct PlanCommand: ParsableCommand {
 
     @OptionGroup var inputs: InputOptions
 
-    @Option(help: "The format of the plan: text, json, mermaid or dot.")
+    @Option(help: "The format of the plan: text, json, mermaid, dot or curl.")
     var format = Format.text
 
     @Option(
@@ -81,6 +83,7 @@ struct PlanCommand: ParsableCommand {
         guard let description = stage.value else { throw ExitStatus.invalid }
         let document =
             switch format {
+            case .curl: ExportCommand.text(of: description.plan) { _ in true }
             case .text: description.text(colour: output.coloursOutput)
             case .json: description.jsonDocument
             case .mermaid: description.mermaid

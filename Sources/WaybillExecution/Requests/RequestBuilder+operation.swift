@@ -171,7 +171,7 @@ extension RequestBuilder {
         _ bound: BoundOperation
     ) throws(EvaluationFailure) {
         let severity = settings.contractSeverity(of: .request)
-        guard severity != .off else { return }
+        guard severity != .off, !isPreview else { return }
         let required = bound.contract.span(of: location).map { " (required at \($0))" } ?? ""
         guard severity == .warning else {
             throw EvaluationFailure(message: message + required, span: span(ofInput: input))

@@ -27,6 +27,8 @@ struct RequestBuilder {
     var settings: Settings { plan.settings }
     private var run: RunContext { scope.context.run }
     var redactor: Redactor { run.redactor }
+    /// Whether the request is only built, with placeholders for values, and not sent.
+    var isPreview: Bool { run.executor.placeholders != nil }
     /// The shard, among which the limits of the services are divided.
     var shard: Shard? { run.shard }
 

@@ -59,6 +59,10 @@ final class AttemptEnvironment: EvaluationEnvironment {
     /// The credentials in a netrc file, which is read once for the run.
     func netrc(_ file: LocalFile) throws(FileError) -> Netrc { try run.netrcFiles.netrc(file) }
 
+    func placeholder(for expression: Expression, in scope: EvaluationScope) -> ScopeValue? {
+        run.executor.placeholders?.value(for: expression, in: scope)
+    }
+
     func now() -> Timestamp { moment }
 
     func uuid() -> String { RandomUUID.make(from: "\(run.id) \(instance)") }

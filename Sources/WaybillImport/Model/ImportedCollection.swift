@@ -20,6 +20,8 @@ package struct ImportedCollection: Sendable {
     package var comments: [String] = []
     /// What was not imported and belongs to no request.
     package var losses: [ImportLoss] = []
+    /// The manifest, if the source already has the form of one; nothing else is then used.
+    package var manifest: ImportedManifest?
     /// What is secret in the sources, also where it is not imported.
     package var secrets = SecretScan()
 

@@ -282,13 +282,21 @@ extension ScriptTranslator {
         }
     }
 
-    /// The condition that a string matches a pattern, as an I-Regexp (RFC 9485).
     private func matched(_ pattern: String, _ subject: ScriptValue) throws(Untranslatable) -> ImportedText {
+        let value: ImportedText = if case .body = subject { "response.body" } else { try code(subject) }
+        return try Self.matched(pattern, value)
+    }
+
+    /// The condition that a string matches a pattern, as an I-Regexp (RFC 9485).
+    static func matched(_ pattern: String, _ value: ImportedText) throws(Untranslatable) -> ImportedText {
         var text = pattern
         let isAnchored = (text.hasPrefix("^"), text.hasSuffix("$") && !text.hasSuffix("\\$"))
         if isAnchored.0 { text.removeFirst() }
         if isAnchored.1 { text.removeLast() }
-        for (escape, set) in [("\\d", "[0-9]"), ("\\w", "[A-Za-z0-9_]"), ("\\s", "[ \\t\\r\\n]"), ("\\/", "/")] {
+        for (escape, set) in [
+            ("[\\s\\S]", "(.|\\n|\\r)"), ("\\d", "[0-9]"), ("\\w", "[A-Za-z0-9_]"), ("\\s", "[ \\t\\r\\n]"),
+            ("\\/", "/"),
+        ] {
             text = text.replacing(escape, with: set)
         }
         guard !text.contains("(?"), !text.contains("\\b"), !text.contains("^"), !text.contains("$"),
@@ -298,7 +306,6 @@ extension ScriptTranslator {
         }
         let function = isAnchored.0 || isAnchored.1 ? "match" : "search"
         if function == "match" { text = (isAnchored.0 ? "" : ".*") + "(\(text))" + (isAnchored.1 ? "" : ".*") }
-        let value: ImportedText = if case .body = subject { "response.body" } else { try code(subject) }
         return Self.call(function, [value, ImportedText(ManifestWriter.quoted(text))])
     }
 }

@@ -9,6 +9,10 @@ package struct ImportedManifest: Sendable {
 
     /// Writes a collection.
     package init(_ collection: ImportedCollection) {
+        if let manifest = collection.manifest {
+            self = manifest
+            return
+        }
         var writer = ManifestWriter(collection.passingCapturedCredentials())
         // The first time finds the secrets, whose values must not appear before their own fields either; the second time
         // finds the requests that differ only in values.
@@ -16,7 +20,12 @@ package struct ImportedManifest: Sendable {
             _ = writer.manifestEntries()
             writer = ManifestWriter(after: writer)
         }
-        let entries = writer.manifestEntries()
+        self.init(writer.manifestEntries(), by: writer)
+    }
+
+    /// Writes entries, with the secrets and losses of a writer.
+    init(_ entries: [ManifestEntry], by writer: ManifestWriter) {
+        var writer = writer
         var output = YAMLWriter()
         output.write(entries)
         text = writer.secrets.maskedManifest(output.text)

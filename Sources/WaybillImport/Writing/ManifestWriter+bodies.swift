@@ -2,7 +2,7 @@ import WaybillFormats
 import WaybillJSON
 
 extension ManifestWriter {
-    private static let formType = "application/x-www-form-urlencoded"
+    static let formType = "application/x-www-form-urlencoded"
 
     /// Returns the value of `body`, and changes the header fields so that `Content-Type` is there if it must be.
     mutating func bodyForm(_ request: ImportedRequest, headers: inout [ImportedField]) -> ManifestNode? {

@@ -210,7 +210,7 @@ extension ManifestWriter {
     // MARK: Authentication
 
     /// The credentials of a header field `Authorization`, if they have the form of a method.
-    private static func authentication(_ value: ImportedText) -> ImportedAuth? {
+    static func authentication(_ value: ImportedText) -> ImportedAuth? {
         if let token = value.startsWith("Bearer "), !token.isEmpty { return .bearer(token) }
         guard let literal = value.literal, literal.hasPrefix("Basic "),
             let bytes = Base64.decode(String(literal.dropFirst(6))), Base64.encode(bytes) == literal.dropFirst(6),

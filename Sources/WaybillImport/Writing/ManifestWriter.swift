@@ -236,7 +236,7 @@ struct ManifestWriter {
     /// The step that ends a run.
     private static let end = ManifestNode.map(("end", .literal("true")))
 
-    private mutating func secretEntries() -> [ManifestEntry] {
+    mutating func secretEntries() -> [ManifestEntry] {
         secrets.secrets.map {
             ManifestEntry($0.name, .map(("env", .string(NameForms.environmentVariable($0.name)))))
         }
@@ -249,7 +249,7 @@ struct ManifestWriter {
         return "\(folder.name): \(description)"
     }
 
-    private func descriptionEntries(_ text: String?) -> [ManifestEntry] {
+    func descriptionEntries(_ text: String?) -> [ManifestEntry] {
         guard let text, !text.isEmpty else { return [] }
         return [ManifestEntry("description", .string(plain(text)))]
     }

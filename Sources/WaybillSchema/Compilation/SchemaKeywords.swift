@@ -1,16 +1,18 @@
 import WaybillJSON
 
 /// The keywords of draft 2020-12 that contain subschemas, by the form of their values.
-enum SchemaKeywords {
+package enum SchemaKeywords {
     /// Keywords whose value is a schema.
-    static let single = [
+    package static let single = [
         "items", "contains", "additionalProperties", "propertyNames", "if", "then", "else", "not", "unevaluatedItems",
         "unevaluatedProperties", "contentSchema",
     ]
     /// Keywords whose value is a list of schemas.
-    static let lists = ["allOf", "anyOf", "oneOf", "prefixItems"]
+    package static let lists = ["allOf", "anyOf", "oneOf", "prefixItems"]
     /// Keywords whose value maps names to schemas; the last two are from earlier drafts.
-    static let maps = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies"]
+    package static let maps = [
+        "properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies",
+    ]
 
     /// Returns all direct subschemas of a schema, with their paths in it.
     static func subschemas(of schema: JSONObject) -> [(path: [JSONPointer.Token], schema: JSON)] {

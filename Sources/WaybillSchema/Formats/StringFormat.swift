@@ -2,7 +2,7 @@ import WaybillFormats
 import WaybillJSON
 
 /// The formats that can be asserted (JSON Schema Validation, section 7.3).
-enum StringFormat: String, Sendable, CaseIterable {
+package enum StringFormat: String, Sendable, CaseIterable {
     case dateTime = "date-time"
     case date, time, duration
     case email
