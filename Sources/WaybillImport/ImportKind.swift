@@ -1,50 +1,47 @@
 package import WaybillDiagnostics
-import WaybillJSON
 
 /// A kind of source.
 package enum ImportKind: String, Sendable, CaseIterable {
-    /// Commands and configuration files of curl.
-    case curl
-    /// Collections of Postman, v2.0 and v2.1.
+    // In the order in which they are tried on a source: curl commands may occur in any text.
     case postman
+    case curl
 
-    /// What it is, for messages.
-    package var description: String {
+    private var reader: any ImportReader.Type {
         switch self {
-        case .curl: "curl commands"
-        case .postman: "Postman collections"
+        case .postman: PostmanReader.self
+        case .curl: CurlReader.self
         }
     }
 
-    /// The maximum size of a source in bytes.
+    /// What the sources are, for messages.
+    package var description: String { reader.description }
+
+    /// The endings of the names of its files in a folder: `.yaml or .yml`.
+    package var endings: String { reader.fileExtensions.joined(separator: " or ") }
+
+    /// The maximum size of all sources together in bytes.
     package static let maximumSize = 64 << 20
 
     /// Returns the kind of a source from its content; nil if it is of none.
     package init?(recognizing source: SourceFile) {
-        let start = source.bytes.first { $0 > UInt8(ascii: " ") && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
-        if start == UInt8(ascii: "{") || start == UInt8(ascii: "[") {
-            guard let json = try? JSONParser().parse(source.bytes), PostmanReader.recognizes(json) else { return nil }
-            self = .postman
-            return
-        }
-        let text = String(decoding: source.bytes, as: UTF8.self)
-        guard CurlReader.recognizes(text) || CurlConfiguration.isConfiguration(text) else { return nil }
-        self = .curl
+        let text = RecognizedText(source)
+        guard let kind = Self.allCases.first(where: { $0.reader.recognizes(text) }) else { return nil }
+        self = kind
+    }
+
+    /// Whether a file in a folder may belong to a source of this kind.
+    package func reads(_ path: String) -> Bool {
+        let path = path.lowercased()
+        return reader.fileExtensions.contains { path.hasSuffix($0) }
     }
 
     /// Reads sources of this kind.
-    ///
-    /// - Parameter environments: Files with the values of variables.
     package func read(
         _ sources: [SourceFile],
-        environments: [SourceFile] = []
+        _ options: ImportOptions = ImportOptions()
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
-        var result =
-            switch self {
-            case .curl: CurlReader.read(sources)
-            case .postman: PostmanReader.read(sources, environments: environments)
-            }
-        for source in sources + environments { result.collection.secrets.add(source) }
+        var result = reader.read(sources, options)
+        for source in sources + options.environments { result.collection.secrets.add(source) }
         return result
     }
 }

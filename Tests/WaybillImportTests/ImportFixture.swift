@@ -13,7 +13,7 @@ enum ImportFixture {
     ) throws -> ImportedManifest {
         let files = sources.map { SourceFile(name: $0.name, text: $0.text) }
         let values = environments.map { SourceFile(name: "environment.json", text: $0) }
-        let (collection, diagnostics) = kind.read(files, environments: values)
+        let (collection, diagnostics) = kind.read(files, ImportOptions(environments: values))
         try #require(!diagnostics.hasErrors, "\(HumanRenderer().render(diagnostics))")
         let manifest = ImportedManifest(collection)
         let found = self.diagnostics(of: manifest.text)

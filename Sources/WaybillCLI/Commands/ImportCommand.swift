@@ -1,18 +1,17 @@
 import ArgumentParser
 import WaybillDiagnostics
 import WaybillImport
-import WaybillRuntime
 
 /// `waybill import`
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Writes a manifest from curl commands or a Postman collection.",
+        abstract: "Writes a manifest from requests of curl, Postman and other tools.",
         usage: "waybill import [KIND] SOURCE… [--out FILE] [--environment FILE]… [--strict]",
         discussion: """
-            KIND is curl or postman (a collection of version 2.0 or 2.1); without it, the content of the sources decides. A \
-            source is a file, or - for standard input. With the kind curl, it may also be a command in quotes: waybill import \
-            curl "curl -d a=1 https://example.com".
+            KIND is one of \(ImportKind.allCases.map(\.rawValue).joined(separator: ", ")); without it, the content of the \
+            sources decides. A source is a file, a folder, or - for standard input. With the kind curl, it may also be a \
+            command in quotes: waybill import curl "curl -d a=1 https://example.com".
 
             Values of passwords, tokens, keys and cookies become secrets, which a run reads from environment variables: \
             the manifest does not contain them. What cannot be expressed in a manifest is a comment '# not imported: …' in \
@@ -88,15 +87,18 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         let output = Output(noColour: noColor)
-        var diagnostics: [Diagnostic] = []
-        let files = sources.compactMap { source($0, &diagnostics) }
-        let environments = environment.compactMap { file($0, &diagnostics) }
-        guard !diagnostics.hasErrors else { throw fail(diagnostics, output) }
-        guard let kind = kind ?? ImportKind(recognizing: files[0]) else { throw fail([unknownKind(files[0])], output) }
-        let (collection, found) = kind.read(files, environments: environments)
+        var sources = ImportSources(self.sources, kind: kind)
+        let environments = environment.compactMap { sources.environment($0) }
+        guard !sources.diagnostics.hasErrors else { throw fail(sources.diagnostics, output) }
+        guard let kind = sources.kind else { throw fail([unknownKind(sources.files[0])], output) }
+        let (collection, found) = kind.read(sources.files, ImportOptions(environments: environments))
         guard !found.hasErrors else { throw fail(found, output) }
         let manifest = ImportedManifest(collection)
         output.report(found)
+        for path in sources.others {
+            let name = PrintableText.oneLine(path)
+            output.writeError("'\(name)' was not read: its name does not end in \(kind.endings)\n")
+        }
         output.writeError(manifest.losses.map(\.line).joined())
         if strict, !manifest.losses.isEmpty { throw ExitStatus.failed }
         let results = ImportResults(manifest: manifest, out: out, report: report, environmentFile: envFileOut)
@@ -112,26 +114,6 @@ struct ImportCommand: ParsableCommand {
             ["unreadable-file", "unwritable-file", "existing-file"].contains($0.id)
         }
         return isUnwritten ? ExitStatus.notRun : ExitStatus.invalid
-    }
-
-    /// Returns a source: a file, or a command of the kind `curl`.
-    private func source(_ word: String, _ diagnostics: inout [Diagnostic]) -> SourceFile? {
-        if kind == .curl, word.contains(where: \.isWhitespace),
-            ImportKind(recognizing: SourceFile(name: "", text: word)) == .curl
-        {
-            return SourceFile(name: "<command line>", text: word)
-        }
-        return file(word, &diagnostics)
-    }
-
-    private func file(_ path: String, _ diagnostics: inout [Diagnostic]) -> SourceFile? {
-        do throws(FileError) {
-            let bytes = try FileContents.read(path, limit: ImportKind.maximumSize, acceptsPipes: true)
-            return SourceFile(name: path == "-" ? "<standard input>" : path, bytes: bytes)
-        } catch {
-            diagnostics.append(Diagnostic("unreadable-file", "cannot read '\(path)': \(error.message)", at: nil))
-            return nil
-        }
     }
 
     private func unknownKind(_ file: SourceFile) -> Diagnostic {

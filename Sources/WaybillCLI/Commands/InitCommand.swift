@@ -42,7 +42,7 @@ struct InitCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write the manifest of a file with curl commands or of a Postman collection instead, as 'waybill import' does.",
+            "Write the manifest of a file or folder of another tool instead, as 'waybill import' does.",
             valueName: "file"
         ),
         completion: .file()

@@ -1,7 +1,7 @@
-package import WaybillDiagnostics
+import WaybillDiagnostics
 
 /// Reads curl commands and configuration files of curl.
-package struct CurlReader {
+struct CurlReader: ImportReader {
     private var collection = ImportedCollection()
     private var diagnostics: [Diagnostic] = []
     private var configurations: [String: SourceFile] = [:]
@@ -9,7 +9,10 @@ package struct CurlReader {
     private var requests: [(request: ImportedRequest, isCompressed: Bool)] = []
 
     /// Returns the requests of some sources: scripts with curl commands, or configuration files.
-    package static func read(_ sources: [SourceFile]) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+    static func read(
+        _ sources: [SourceFile],
+        _ options: ImportOptions
+    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
         var reader = CurlReader()
         let texts = sources.map { String(decoding: $0.bytes, as: UTF8.self) }
         let areConfigurations = texts.map { CurlConfiguration.isConfiguration($0) }
@@ -30,12 +33,16 @@ package struct CurlReader {
         return (reader.finished(), reader.diagnostics)
     }
 
-    /// Whether a text is a curl command or a script with one.
-    package static func recognizes(_ text: String) -> Bool {
-        text.split(whereSeparator: \.isNewline).contains { line in
-            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
-            return words.first { !prefixes.contains($0) && !$0.contains("=") }.map(isCurl) ?? false
-        }
+    static let description = "curl commands"
+    static let fileExtensions = [".sh", ".bash", ".curl", ".cmd", ".bat"]
+
+    /// Whether a text is a script with a curl command, or a configuration file of curl.
+    static func recognizes(_ source: RecognizedText) -> Bool {
+        CurlConfiguration.isConfiguration(source.text)
+            || source.text.split(whereSeparator: \.isNewline).contains { line in
+                let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init)
+                return words.first { !prefixes.contains($0) && !$0.contains("=") }.map(isCurl) ?? false
+            }
     }
 
     /// The words that can be before the name of a command.

@@ -182,7 +182,7 @@ extension PostmanReader {
             if let name = member["key"]?.string { values[name] = Self.string(member["value"]) }
         }
         for (name, value) in members?.object ?? JSONObject() { values[name] = Self.string(value) }
-        func value(_ name: String) -> ImportedText { PostmanText.text(values[name] ?? "").text }
+        func value(_ name: String) -> ImportedText { BracedText.text(values[name] ?? "").text }
         switch type {
         case "noauth": return ImportedAuth.none
         case "basic": return .basic(username: value("username"), password: value("password"))
@@ -216,7 +216,7 @@ extension PostmanReader {
     }
 
     private mutating func oauth2(_ values: [String: String], at pointer: JSONPointer) -> ImportedAuth {
-        func value(_ name: String) -> ImportedText { PostmanText.text(values[name] ?? "").text }
+        func value(_ name: String) -> ImportedText { BracedText.text(values[name] ?? "").text }
         let grants = [
             "client_credentials": "client_credentials", "password_credentials": "password", "password": "password",
         ]

@@ -1,9 +1,9 @@
-package import WaybillDiagnostics
+import WaybillDiagnostics
 import WaybillFormats
-package import WaybillJSON
+import WaybillJSON
 
 /// Reads collections of Postman, v2.0 and v2.1, with environments and globals.
-package struct PostmanReader {
+struct PostmanReader: ImportReader {
     let file: SourceFile
     /// The locations of what was asked for when the collection was read before.
     private let locations: JSONLocations?
@@ -26,22 +26,25 @@ package struct PostmanReader {
         self.locations = locations
     }
 
-    /// Whether a document is a collection.
-    package static func recognizes(_ json: JSON) -> Bool {
+    static let description = "Postman collections"
+    static let fileExtensions = [".json"]
+
+    static func recognizes(_ text: RecognizedText) -> Bool {
+        guard let json = text.json else { return false }
         let root = json["collection"] ?? json
         guard root["info"]?.object != nil else { return false }
         return root["item"] != nil || root["info"]?["schema"]?.string?.contains("getpostman.com") ?? false
     }
 
     /// Reads collections. Each but the only one is a folder.
-    package static func read(
+    static func read(
         _ sources: [SourceFile],
-        environments: [SourceFile]
+        _ options: ImportOptions
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
         var result = ImportedCollection()
         var diagnostics: [Diagnostic] = []
         for source in sources {
-            guard let json = parse(source, &diagnostics) else { continue }
+            guard let json = source.json(&diagnostics) else { continue }
             let collection = read(json, source, &diagnostics)
             if sources.count == 1 {
                 result = collection
@@ -49,25 +52,10 @@ package struct PostmanReader {
                 result.add(collection)
             }
         }
-        for source in environments {
-            if let json = parse(source, &diagnostics) { result.add(environment: json, source, &diagnostics) }
+        for source in options.environments {
+            if let json = source.json(&diagnostics) { result.add(environment: json, source, &diagnostics) }
         }
         return (result, diagnostics)
-    }
-
-    /// Parses a file; reports what is wrong with it.
-    private static func parse(_ source: SourceFile, _ diagnostics: inout [Diagnostic]) -> JSON? {
-        do throws(JSONSyntaxError) {
-            return try JSONParser().parse(source.bytes)
-        } catch {
-            let end = min(error.offset + 1, source.bytes.count)
-            diagnostics.report(
-                "import-syntax",
-                "\(source.name) is not JSON: \(error.message)",
-                at: SourceSpan(file: source, range: min(error.offset, end)..<end)
-            )
-            return nil
-        }
     }
 
     /// Reads a collection twice: the first time finds which locations are needed, so that the text is searched once.
@@ -270,7 +258,7 @@ package struct PostmanReader {
 
     /// Returns a string with its variables.
     mutating func text(_ string: String, at pointer: JSONPointer) -> ImportedText {
-        let (text, unknown) = PostmanText.text(string)
+        let (text, unknown) = BracedText.text(string)
         for name in unknown { lose("the random value '{{\(name)}}'", "give one as an input", at: pointer) }
         return text
     }
@@ -392,7 +380,7 @@ extension ImportedCollection {
         }
         let variables = values.compactMap { value -> ImportedVariable? in
             guard let name = value["key"]?.string, value["enabled"]?.bool != false else { return nil }
-            let text = PostmanText.text(PostmanReader.string(value["value"])).text
+            let text = BracedText.text(PostmanReader.string(value["value"])).text
             return ImportedVariable(name: name, value: text, isSecret: value["type"]?.string == "secret")
         }
         if json["_postman_variable_scope"]?.string == "globals" {

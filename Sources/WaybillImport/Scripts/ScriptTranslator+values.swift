@@ -273,7 +273,7 @@ extension ScriptTranslator {
         case "Date.now": return .code("epoch() * 1000")
         case "crypto.randomUUID", "uuid.v4", "uuid": return .code("uuid()")
         case "pm.variables.replaceIn":
-            let text = PostmanText.text(try name())
+            let text = BracedText.text(try name())
             guard text.text.parts.count == 1, case .expression(let code)? = text.text.parts.first else {
                 throw Untranslatable("the text contains several variables")
             }
@@ -370,7 +370,7 @@ extension ScriptTranslator {
     /// Returns a value as a template.
     func template(_ value: ScriptValue) throws(Untranslatable) -> ImportedText {
         switch value {
-        case .string(let text): return PostmanText.text(text).text
+        case .string(let text): return BracedText.text(text).text
         case .number(let text): return ImportedText(text)
         case .boolean(let value): return value ? "true" : "false"
         case .null: return ""

@@ -1,14 +1,25 @@
-/// Strings of Postman, in which `{{name}}` is a variable.
-enum PostmanText {
-    /// The dynamic variables that have an expression.
+/// Strings of Postman and other clients, in which `{{name}}` is a variable.
+enum BracedText {
+    /// The dynamic variables of Postman that have an expression.
     private static let dynamic = [
         "$guid": "uuid()", "$randomUUID": "uuid()", "$timestamp": "epoch()", "$isoTimestamp": "now()",
     ]
 
     /// Returns a string with its variables. Dynamic variables without a counterpart become variables, too.
     static func text(_ string: String) -> (text: ImportedText, unknown: [String]) {
-        var text = ImportedText()
         var unknown: [String] = []
+        let text = text(string) { name in
+            if let expression = dynamic[name] { return .expression(expression) }
+            guard name.hasPrefix("$") else { return .variable(name) }
+            unknown.append(name)
+            return .variable(String(name.dropFirst()))
+        }
+        return (text, unknown)
+    }
+
+    /// Returns a string with what `{{name}}` stands for.
+    static func text(_ string: String, _ part: (String) -> ImportedText.Part) -> ImportedText {
+        var text = ImportedText()
         var rest = string[...]
         while let open = rest.firstRange(of: "{{") {
             guard let close = rest[open.upperBound...].firstRange(of: "}}") else { break }
@@ -20,16 +31,11 @@ enum PostmanText {
                 continue
             }
             text.append(.literal(String(rest[..<open.lowerBound])))
-            if let expression = dynamic[name] {
-                text.append(.expression(expression))
-            } else {
-                text.append(.variable(name.hasPrefix("$") ? String(name.dropFirst()) : name))
-                if name.hasPrefix("$") { unknown.append(name) }
-            }
+            text.append(part(name))
             rest = rest[close.upperBound...]
         }
         text.append(.literal(String(rest)))
-        return (text, unknown)
+        return text
     }
 }
 

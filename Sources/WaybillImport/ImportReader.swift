@@ -1,0 +1,62 @@
+package import WaybillDiagnostics
+import WaybillJSON
+
+/// Reads the sources of one kind.
+protocol ImportReader {
+    /// What the sources are, for messages: `curl commands`.
+    static var description: String { get }
+
+    /// The endings of the names of files that belong to sources of this kind in a folder, with the dot.
+    static var fileExtensions: [String] { get }
+
+    /// Whether a source is of this kind.
+    static func recognizes(_ text: RecognizedText) -> Bool
+
+    /// Reads sources. The files of a folder are sources whose names start with the path of the folder.
+    static func read(
+        _ sources: [SourceFile],
+        _ options: ImportOptions
+    ) -> (collection: ImportedCollection, diagnostics: [Diagnostic])
+}
+
+/// What the command line says about the sources.
+package struct ImportOptions: Sendable {
+    /// Files with the values of variables.
+    package var environments: [SourceFile]
+
+    /// Creates options.
+    package init(environments: [SourceFile] = []) { self.environments = environments }
+}
+
+/// A source whose kind is to be recognised.
+struct RecognizedText {
+    /// The path of the file.
+    let name: String
+    let text: String
+    /// The value, if the text is JSON.
+    let json: JSON?
+
+    init(_ source: SourceFile) {
+        name = source.name
+        text = String(decoding: source.bytes, as: UTF8.self)
+        let start = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
+        json = start == "{" || start == "[" ? try? JSONParser().parse(source.bytes) : nil
+    }
+}
+
+extension SourceFile {
+    /// Parses the text as JSON; nil, with a diagnostic, if it is not.
+    func json(_ diagnostics: inout [Diagnostic]) -> JSON? {
+        do throws(JSONSyntaxError) {
+            return try JSONParser().parse(bytes)
+        } catch {
+            let end = min(error.offset + 1, bytes.count)
+            diagnostics.report(
+                "import-syntax",
+                "\(name) is not JSON: \(error.message)",
+                at: SourceSpan(file: self, range: min(error.offset, end)..<end)
+            )
+            return nil
+        }
+    }
+}
