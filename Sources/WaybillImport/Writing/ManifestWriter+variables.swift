@@ -17,7 +17,10 @@ extension ManifestWriter {
             return expression
         }
         if isSecret(variable) {
-            return "secrets.\(secrets.name(ofVariable: variable, value: literalValue(of: variable)))"
+            // With one environment, the file of --env-file-out is for it.
+            let only = collection.environments.count == 1 ? collection.environments[0].variables : []
+            let value = only.last { $0.name == variable }?.value.flatMap { literalValue($0) }
+            return "secrets.\(secrets.name(ofVariable: variable, value: value ?? literalValue(of: variable)))"
         }
         if let known = inputs.first(where: { $0.variable == variable }) { return "inputs.\(known.id)" }
         let id = inputNames.add(Self.id(variable))

@@ -121,7 +121,8 @@ struct SecretPool {
 /// Names of fields and variables whose values are secret.
 enum SecretNames {
     private static let last: Set<String> = [
-        "password", "passwd", "pwd", "passphrase", "passcode", "secret", "token", "apikey", "accesskey", "secretkey",
+        "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "token", "apikey", "accesskey",
+        "secretkey",
         "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken", "refreshtoken",
         "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]
@@ -132,7 +133,9 @@ enum SecretNames {
     /// Whether a field or variable with this name has a secret value, judging by its last words: `client_secret`.
     static func contains(_ name: String) -> Bool {
         let parts = NameForms.parts(name).map { $0.lowercased() }
-        guard let word = parts.last else { return false }
+        // Also `token2`.
+        guard let numbered = parts.last else { return false }
+        let word = String(numbered.reversed().drop { $0.isNumber }.reversed())
         return last.contains(word) || word == "key" && parts.count > 1 && beforeKey.contains(parts[parts.count - 2])
     }
 

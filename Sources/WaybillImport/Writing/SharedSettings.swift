@@ -7,8 +7,8 @@ struct SharedSettings {
     private static let minimum = 2
 
     /// Finds what requests have in common: credentials and header fields.
-    init(_ forms: [RequestForm], hasAuth: Bool) {
-        for service in Set(forms.map(\.service)) {
+    init(_ forms: [RequestForm], hasAuth: Bool, hasOneService: Bool) {
+        for service in Set(forms.map(\.service)) where hasOneService || !service.isEmpty {
             let own = forms.filter { $0.service == service }
             guard own.count >= Self.minimum else { continue }
             var shared: [ManifestEntry] = []
