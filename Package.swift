@@ -174,7 +174,9 @@ let package = Package(
         ),
         .target(
             name: "WaybillImport",
-            dependencies: ["WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics"]
+            dependencies: [
+                "WaybillManifest", "WaybillResults", "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
+            ]
         ),
         .executableTarget(
             name: "WaybillCLI",
