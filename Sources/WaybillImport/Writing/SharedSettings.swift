@@ -8,9 +8,8 @@ struct SharedSettings {
 
     /// Finds what requests have in common: credentials and header fields.
     init(_ forms: [RequestForm], hasAuth: Bool, hasOneService: Bool) {
-        for service in Set(forms.map(\.service)) where hasOneService || !service.isEmpty {
-            let own = forms.filter { $0.service == service }
-            guard own.count >= Self.minimum else { continue }
+        for (service, own) in Dictionary(grouping: forms, by: \.service) {
+            guard own.count >= Self.minimum, hasOneService || !service.isEmpty else { continue }
             var shared: [ManifestEntry] = []
             let fields = own.map { Self.headers($0) }
             let common = fields[0].filter { field in
