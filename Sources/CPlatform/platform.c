@@ -59,7 +59,7 @@ int waybill_set_file_limit(const struct rlimit *limit) {
     return setrlimit(RLIMIT_NOFILE, limit);
 }
 
-bool waybill_may_lack_threads(void) {
+bool waybill_threads_may_fail(void) {
     struct rlimit processes, memory, data;
     // Trying a thread takes 50 µs. Each has a stack of 8 MiB and memory for its allocations.
     return (getrlimit(RLIMIT_NPROC, &processes) == 0 && processes.rlim_cur < 1024)

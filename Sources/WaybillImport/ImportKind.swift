@@ -40,6 +40,8 @@ package enum ImportKind: String, Sendable, CaseIterable {
         _ sources: [SourceFile],
         _ options: ImportOptions = ImportOptions()
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+        let errors = (sources + options.environments).compactMap(\.encodingError)
+        guard errors.isEmpty else { return (ImportedCollection(), errors) }
         var result = reader.read(sources, options)
         for source in sources + options.environments { result.collection.secrets.add(source) }
         return result

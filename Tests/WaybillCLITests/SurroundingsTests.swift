@@ -83,6 +83,13 @@ import WaybillTestSupport
         #expect(command.errorText.hasPrefix("error[run-error]: could not start "), "\(command.errorText)")
     }
 
+    @Test func `a pipe for the summary that no process reads is an error`() async throws {
+        let line = "mkfifo p; GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=p exec $W run m.yaml --mock --report github"
+        let command = try await shell(line).command
+        #expect(command.status == 3)
+        #expect(command.errorText.contains("cannot write the summary to 'p'"), "\(command.errorText)")
+    }
+
     @Test(arguments: ["run p", "run m.yaml --inputs p", "eval $ p", "run m.yaml --env-file p", "schema check p m.yaml"])
     func `a pipe that no process writes to is an error`(words: String) async throws {
         let command = try await shell("mkfifo p; exec $W \(words)").command

@@ -229,6 +229,15 @@ struct CurlImportTests {
         #expect(manifest.secrets.map(\.value) == ["first", "second"])
     }
 
+    @Test func `bytes that are not UTF-8 are reported`() throws {
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", #"curl https://a.example.com -d $'\xff\xfea'"#)])
+        #expect(manifest.losses.map(\.what) == ["the bytes of this string"])
+        let bytes = Array("curl https://a.example.com -d '".utf8) + [0xFF, 0x27]
+        let (_, diagnostics) = ImportKind.curl.read([SourceFile(name: "a.sh", bytes: bytes)])
+        #expect(diagnostics.map(\.id) == ["import-syntax"])
+        #expect(diagnostics.first?.primary?.span.start.column == 32)
+    }
+
     @Test func `a command for cmd is read like one for bash`() throws {
         let prompt =
             "curl ^\"https://a.example.com/a?x=1^&y=2^\" ^\n  -H ^\"X: a ^\\^\"b^\\^\"^\" ^\n  --data-raw ^\"^{^\\^\"k^\\^\":1^}^\""

@@ -44,7 +44,7 @@ int waybill_get_file_limit(struct rlimit *limit);
 int waybill_set_file_limit(const struct rlimit *limit);
 
 /// Whether a limit of processes or memory is so low that threads may fail to start.
-bool waybill_may_lack_threads(void);
+bool waybill_threads_may_fail(void);
 
 /// An identifier of the current thread for `waybill_thread_time`, which any thread may use; -1 if the system has none.
 int64_t waybill_current_thread(void);

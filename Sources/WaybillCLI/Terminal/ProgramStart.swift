@@ -58,7 +58,7 @@ enum SystemLimits {
             }
             opened.append(descriptor)
         }
-        guard waybill_may_lack_threads() else { return nil }
+        guard waybill_threads_may_fail() else { return nil }
         let failure = waybill_try_threads(Int32(threads))
         guard failure != 0 else { return nil }
         return error(
