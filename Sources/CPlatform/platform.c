@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -58,8 +59,12 @@ int waybill_set_file_limit(const struct rlimit *limit) {
     return setrlimit(RLIMIT_NOFILE, limit);
 }
 
-int waybill_get_thread_limit(struct rlimit *limit) {
-    return getrlimit(RLIMIT_NPROC, limit);
+bool waybill_threads_may_fail(void) {
+    struct rlimit processes, memory, data;
+    // Trying a thread takes 50 µs. Each has a stack of 8 MiB and memory for its allocations.
+    return (getrlimit(RLIMIT_NPROC, &processes) == 0 && processes.rlim_cur < 1024)
+        || (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
+        || (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
 
 int64_t waybill_current_thread(void) {
@@ -87,6 +92,9 @@ int64_t waybill_thread_time(int64_t thread) {
 }
 
 static void *pass(void *gate) {
+    // The C library reserves memory for the allocations of the thread.
+    void *volatile allocated = malloc(64);
+    free(allocated);
     pthread_mutex_lock(gate);
     pthread_mutex_unlock(gate);
     return NULL;

@@ -83,7 +83,8 @@ struct ImportSources {
         }
     }
 
-    /// Collects the paths of the files in a folder, in order. Hidden files and symbolic links are skipped.
+    /// Collects the paths of the files in a folder, in order. Hidden files, but for those of Postman's
+    /// `.resources`, and symbolic links are skipped.
     private mutating func list(_ folder: String, depth: Int, _ paths: inout [String]) {
         do throws(FileError) {
             let names = try FolderListing.names(in: folder, limit: remainingNames)
@@ -93,7 +94,8 @@ struct ImportSources {
                 diagnostics.append(Diagnostic("unreadable-file", "there are too many \(what) in '\(folder)'", at: nil))
                 return
             }
-            for name in names.sorted(by: { $0.precedesByCodePoints($1) }) where !name.hasPrefix(".") {
+            for name in names.sorted(by: { $0.precedesByCodePoints($1) })
+            where !name.hasPrefix(".") || name == ".resources" {
                 let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
                 switch try? FileStatus(of: path, followsLinks: false).kind {
                 case .folder where name != "node_modules": list(path, depth: depth + 1, &paths)

@@ -50,6 +50,8 @@ package enum ImportKind: String, Sendable, CaseIterable {
         _ sources: [SourceFile],
         _ options: ImportOptions = ImportOptions()
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
+        let errors = (sources + options.environments).compactMap(\.encodingError)
+        guard errors.isEmpty else { return (ImportedCollection(), errors) }
         var result = reader.read(sources, options)
         // Of a recording, most does not become part of the manifest; its reader finds the secrets of the rest.
         for source in (self == .har ? [] : sources) + options.environments { result.collection.secrets.add(source) }

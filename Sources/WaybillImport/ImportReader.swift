@@ -68,6 +68,13 @@ extension SourceFile {
         return String(stem.isEmpty ? last : stem)
     }
 
+    /// The error of a text that is not UTF-8, at its first wrong byte.
+    var encodingError: Diagnostic? {
+        guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+        let offset = zip(bytes, String(decoding: bytes, as: UTF8.self).utf8).prefix { $0 == $1 }.count
+        return Diagnostic("import-syntax", "\(name) is not UTF-8", at: span(offset..<min(offset + 1, bytes.count)))
+    }
+
     /// Parses the text as JSON; nil, with a diagnostic, if it is not.
     func json(_ diagnostics: inout [Diagnostic]) -> JSON? {
         do throws(JSONSyntaxError) {

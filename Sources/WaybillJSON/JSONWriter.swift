@@ -13,14 +13,20 @@ package struct JSONWriter: Sendable {
     package var layout: Layout
     /// Whether writing stops, so that the text is incomplete, once the deadline of the step has passed.
     package var stopsAtDeadline: Bool
+    /// With `stopsAtDeadline`, the length in bytes after which writing stops, too. It may be exceeded by 64 KiB or a
+    /// string.
+    package var maximumBytes: Int
 
     /// Creates a writer with a layout.
     ///
-    /// - Parameter stopsAtDeadline: Whether the text is incomplete once `WorkLimit.isDeadlinePassed`, as it may be where
-    ///   the step fails then.
-    package init(layout: Layout = .compact, stopsAtDeadline: Bool = false) {
+    /// - Parameters:
+    ///   - stopsAtDeadline: Whether the text is incomplete once `WorkLimit.isDeadlinePassed`, as it may be where the step
+    ///     fails then.
+    ///   - maximumBytes: The length after which the text is incomplete.
+    package init(layout: Layout = .compact, stopsAtDeadline: Bool = false, maximumBytes: Int = .max) {
         self.layout = layout
         self.stopsAtDeadline = stopsAtDeadline
+        self.maximumBytes = maximumBytes
     }
 
     /// Returns the text of a value.
@@ -30,12 +36,12 @@ package struct JSONWriter: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the text of a value, in UTF-8; `nil` if writing stopped at the deadline.
+    /// Returns the text of a value, in UTF-8; `nil` if writing stopped at the deadline, or if it is too long.
     package func wholeText(_ value: JSON) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var stop = stopsAtDeadline ? Stop(atDeadlineFrom: 0) : .never
+        var stop = stop(from: 0)
         write(value, to: &bytes, depth: 0, &stop)
-        return stop.hasStopped ? nil : bytes
+        return stop.hasStopped || bytes.count > maximumBytes ? nil : bytes
     }
 
     /// Returns the start of the text of a value for a message; see `String.excerpt`. A large value is not written to its
@@ -50,8 +56,13 @@ package struct JSONWriter: Sendable {
 
     /// Appends the text of a value, in UTF-8, which may be nested at a depth. It recurses as deep as the value is nested.
     package func write(_ value: JSON, to output: inout [UInt8], depth: Int = 0) {
-        var stop = stopsAtDeadline ? Stop(atDeadlineFrom: output.count) : .never
+        var stop = stop(from: output.count)
         write(value, to: &output, depth: depth, &stop)
+    }
+
+    /// When to stop if there are some bytes already.
+    private func stop(from start: Int) -> Stop {
+        stopsAtDeadline ? Stop(atDeadlineFrom: start, after: start + min(maximumBytes, .max - start)) : .never
     }
 
     private func write(_ value: JSON, to output: inout [UInt8], depth: Int, _ stop: inout Stop) {
@@ -104,9 +115,9 @@ extension JSONWriter {
             next = end
         }
 
-        /// Stops once the deadline of the step has passed. There are some bytes already.
-        init(atDeadlineFrom start: Int) {
-            end = .max
+        /// Stops after some bytes, or once the deadline of the step has passed. There are some bytes already.
+        init(atDeadlineFrom start: Int, after end: Int) {
+            self.end = end
             next = start + Self.bytesBetweenChecks
         }
 

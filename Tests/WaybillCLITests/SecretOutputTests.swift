@@ -79,6 +79,39 @@ import WaybillTestSupport
         #expect(!(result.outputText + result.errorText).contains("-token-"))
     }
 
+    /// What a manifest makes of a secret that is too short to be found in a longer text.
+    @Test(arguments: [
+        #"intercept: {beforeSuccess: [{fail: "it is ${secrets.p}.", when: "$.token != ''"}]}"#,
+        #"intercept: {afterSuccess: [{log: "it is ${replace(secrets.p, '/', '_')}."}]}"#,
+        #"until: {that: "$.token == ''", fail: {when: "$.token != ''", message: "it is ${replace(secrets.p, '/', '_')}"}}"#,
+        #"filters: [{require: {that: "$.token == ''", message: "it is ${secrets.p}"}}]"#,
+        #"version: "${secrets.p}""#, #"version: "v${replace(secrets.p, '/', '_')}""#,
+        #"headers: {X: "${epoch(secrets.p)}"}"#, #"headers: {X: "${date(replace(secrets.p, '/', '_'))}"}"#,
+    ])
+    func `a short secret is in no message and no URL`(setting: String) async throws {
+        folder.write("P=Zq/9\n", to: "p.env")
+        let server = try Self.server()
+        defer { server.stop() }
+        folder.write(
+            """
+            waybill: 1
+            secrets: {p: {env: P}}
+            services: {s: {baseURL: "\(server.url(""))"}}
+            graphs: {main: {chain: [{id: a, get: /body, \(setting)}]}}
+
+            """,
+            to: "m.yaml"
+        )
+        let words = ["run", "m.yaml", "--env-file", "p.env", "--out", "out", "--report", "junit=out.xml"]
+        let result = try await Command.run(CommandCase.program, words, in: folder.path)
+        let isPassed = setting.hasPrefix("version") || setting.contains("log")
+        #expect(result.status == (isPassed ? 0 : 1), "\(result.errorText)\(result.outputText)")
+        let search = ["-c", "grep -rlE -- 'Zq(/|_|%2F)9' out out.xml"]
+        let found = try await Command.run("/bin/sh", search, in: folder.path).outputText
+        #expect(found == "")
+        #expect(!(result.outputText + result.errorText).contains(#/Zq(\/|_|%2F)9/#), "\(result.outputText)")
+    }
+
     @Test(arguments: [
         #"write: {to: "${$.name}.csv"}"#, #"download: {to: "d/${steps.b.data.name}.bin"}"#,
     ])

@@ -73,7 +73,21 @@ import WaybillTestSupport
         let command = try await shell(line).command
         #expect(command.status == 3)
         #expect(command.errorText.hasPrefix("error[run-error]: could not start "), "\(command.errorText)")
-        #expect(command.errorText.contains("(ulimit -u)."), "\(command.errorText)")
+        #expect(command.errorText.contains("(ulimit -u, -v and -d)."), "\(command.errorText)")
+    }
+
+    @Test(arguments: ["-d 50000", "-v 300000"])
+    func `a limit of memory in which threads cannot start is an error`(limit: String) async throws {
+        let command = try await shell("ulimit \(limit); exec $W run m.yaml --mock").command
+        #expect(command.status == 3)
+        #expect(command.errorText.hasPrefix("error[run-error]: could not start "), "\(command.errorText)")
+    }
+
+    @Test func `a pipe for the summary that no process reads is an error`() async throws {
+        let line = "mkfifo p; GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=p exec $W run m.yaml --mock --report github"
+        let command = try await shell(line).command
+        #expect(command.status == 3)
+        #expect(command.errorText.contains("cannot write the summary to 'p'"), "\(command.errorText)")
     }
 
     @Test(arguments: ["run p", "run m.yaml --inputs p", "eval $ p", "run m.yaml --env-file p", "schema check p m.yaml"])

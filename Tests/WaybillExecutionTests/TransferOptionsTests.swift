@@ -28,7 +28,7 @@ import WaybillTransport
             """
             http: 2, proxy: "http://me:pw@127.0.0.1:3128", unixSocket: /run/s.sock, traffic: video, priority: high,
             network: {interface: lo}, cookies: false,
-            resolve: {"api.example.com:443": 127.0.0.1, "[::1]:80": "::1", "gone:80": null}
+            resolve: {"API.example.com:443": 127.0.0.1, "bücher.example:80": 127.0.0.1, "[::1]:80": "::1", "gone:80": null}
             """.replacing("\n", with: " ")
         ).options
         #expect(options.version == .http2)
@@ -41,6 +41,7 @@ import WaybillTransport
         #expect(
             options.resolve == [
                 SocketEndpoint(host: "api.example.com", port: 443): SocketEndpoint(host: "127.0.0.1", port: 443),
+                SocketEndpoint(host: "xn--bcher-kva.example", port: 80): SocketEndpoint(host: "127.0.0.1", port: 80),
                 SocketEndpoint(host: "::1", port: 80): SocketEndpoint(host: "::1", port: 80),
             ]
         )

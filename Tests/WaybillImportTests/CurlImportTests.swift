@@ -211,6 +211,33 @@ struct CurlImportTests {
         #expect(manifest.text.contains("get: /users/${inputs.USER_ID}\n        auth: {bearer: \"${secrets.TOKEN}\"}"))
     }
 
+    @Test func `a variable that is set again has its new value from there on`() throws {
+        let script = """
+            URL=https://a.example.com
+            curl $URL/x
+            URL=https://b.example.com TOKEN=first
+            curl $URL/x -H "Authorization: Bearer $TOKEN"
+            TOKEN=second curl $URL/y -H "X: $TOKEN"
+            curl $URL/z -H "Authorization: Bearer $TOKEN"
+            """
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", script)])
+        #expect(manifest.text.contains("api: {baseURL: \"https://a.example.com\"}"), "\(manifest.text)")
+        #expect(manifest.text.contains("url2: {baseURL: \"https://b.example.com\"}"))
+        #expect(manifest.text.contains("get: /x\n        auth: {bearer: \"${secrets.TOKEN}\"}"))
+        #expect(manifest.text.contains("get: /y\n        headers: {X: \"${secrets.TOKEN}\"}"))
+        #expect(manifest.text.contains("get: /z\n        auth: {bearer: \"${secrets.TOKEN2}\"}"))
+        #expect(manifest.secrets.map(\.value) == ["first", "second"])
+    }
+
+    @Test func `bytes that are not UTF-8 are reported`() throws {
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", #"curl https://a.example.com -d $'\xff\xfea'"#)])
+        #expect(manifest.losses.map(\.what) == ["the bytes of this string"])
+        let bytes = Array("curl https://a.example.com -d '".utf8) + [0xFF, 0x27]
+        let (_, diagnostics) = ImportKind.curl.read([SourceFile(name: "a.sh", bytes: bytes)])
+        #expect(diagnostics.map(\.id) == ["import-syntax"])
+        #expect(diagnostics.first?.primary?.span.start.column == 32)
+    }
+
     @Test func `a command for cmd is read like one for bash`() throws {
         let prompt =
             "curl ^\"https://a.example.com/a?x=1^&y=2^\" ^\n  -H ^\"X: a ^\\^\"b^\\^\"^\" ^\n  --data-raw ^\"^{^\\^\"k^\\^\":1^}^\""

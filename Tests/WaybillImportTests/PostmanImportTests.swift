@@ -113,6 +113,34 @@ struct PostmanImportTests {
         #expect(!manifest.text.contains("staging-token"))
     }
 
+    @Test func `the values of secrets are those of the only environment`() throws {
+        let text = """
+            {"info": {"name": "a", "schema": "getpostman.com/v2.1.0"}, "variable": [{"key": "token", "value": "first"}],
+             "auth": {"type": "bearer", "bearer": {"token": "{{token}}"}}, "item": [{"request": "https://a.example.com"}]}
+            """
+        let values = ["one", "two"].map { #"{"name": "\#($0)", "values": [{"key": "token", "value": "\#($0)"}]}"# }
+        let one = try ImportFixture.manifest(.postman, [("a.json", text)], environments: [values[0]])
+        #expect(one.secrets.map(\.value) == ["one"])
+        let both = try ImportFixture.manifest(.postman, [("a.json", text)], environments: values)
+        #expect(both.secrets.map(\.value) == ["first"])
+    }
+
+    /// The value of the variable `url`, and what requests the URL `{{url}}`.
+    @Test(arguments: [
+        ("\"https://a.example.com/v1/orders\"", "get: ${inputs.url}\n"),
+        ("\"https://a.example.com?x=1\"", "get: ${inputs.url}\n"),
+        ("\"a.example.com/v1\"", "get: http://a.example.com/v1\n"), ("null", "get: ${inputs.url}\n"),
+        ("\"https://a.example.com/\"", "get: /\n"),
+    ])
+    func `a variable that is a whole URL is requested as it is`(_ value: String, _ step: String) throws {
+        let text = """
+            {"info": {"name": "a", "schema": "getpostman.com/v2.1.0"}, "variable": [{"key": "url", "value": \(value)}],
+             "item": [{"request": "{{url}}"}, {"request": "https://b.example.com/y"}]}
+            """
+        let manifest = try ImportFixture.manifest(.postman, [("a.json", text)])
+        #expect(manifest.text.contains(step), "\(manifest.text)")
+    }
+
     @Test func `globals are variables of the manifest`() throws {
         let globals = #"{"_postman_variable_scope": "globals", "values": [{"key": "userId", "value": "9"}]}"#
         let manifest = try ImportFixture.manifest(.postman, [("shop.json", Self.collection)], environments: [globals])

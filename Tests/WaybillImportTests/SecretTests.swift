@@ -37,6 +37,21 @@ struct SecretTests {
         #expect(written.contains("a secret in another form: it was replaced by '***'"))
     }
 
+    /// Values that are secret whatever their names are.
+    @Test(arguments: [
+        #"curl -u "sk_live_17a17b17c17d17e17f:" https://a.example.com/x"#,
+        #"curl -u "canary-17:" https://a.example.com/x"#,
+        #"curl "https://a.example.com/x?key=AIzaSyCanary1234567890abcdef1234567890""#,
+        #"curl https://a.example.com/x -d '{"id": "ghp_17a17b17c17d17e17f17a17b17c17d"}'"#,
+        #"curl https://a.example.com/x --pass canary-17"#,
+        #"curl https://a.example.com/x --tlsuser canary --tlspassword canary-17"#,
+    ])
+    func `tokens of known forms, user names without a password and passphrases are hidden`(_ command: String) throws {
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", command)])
+        let written = manifest.text + manifest.losses.map { "\($0.what): \($0.reason)\n" }.joined()
+        #expect(!written.contains(#/canary-17|AIza|ghp_|sk_live/#), "\(written)")
+    }
+
     @Test func `the encoded form of a short password is hidden, too`() throws {
         let request =
             #""auth": {"type": "basic", "basic": {"username": "abhijit", "password": "kane"}}, "description": "kane is YWJoaWppdDprYW5l""#

@@ -50,6 +50,15 @@ import WaybillJSON
         #expect(JSONWriter().excerpt(of: value, 61) == String(repeating: "[", count: 60) + "1…")
     }
 
+    @Test func `a text that would be too long is not written to its end`() {
+        let value = JSON.array(Array(repeating: "a string of some length", count: 1_000_000))
+        let writer = JSONWriter(stopsAtDeadline: true, maximumBytes: 100_000)
+        #expect(writer.wholeText(value) == nil)
+        #expect(writer.string(value).utf8.count < 200_000)
+        #expect(writer.wholeText(.string(String(repeating: "a", count: 100_000))) == nil)
+        #expect(writer.wholeText([1, 2]) == Array("[1,2]".utf8))
+    }
+
     @Test func `a writer that stops at the deadline leaves the rest out`() async {
         let value = JSON.array(Array(repeating: "a string of some length", count: 100_000))
         let whole = JSONWriter().string(value).utf8.count

@@ -57,11 +57,11 @@ import WaybillTestSupport
         ("Content-Length: 5,", "Content-Length is '5,', which is not a number of bytes"),
         ("Content-Length: 9223372036854775808", "Content-Length is '9223372036854775808', which is not"),
         ("Content-Length: 18446744073709551621", "Content-Length is '18446744073709551621', which is not"),
-        ("Transfer-Encoding: chunked, chunked", "Transfer-Encoding is 'chunked, chunked': 'chunked' must be last"),
-        (
-            "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
-            LibCurl.isAtLeast814 ? "the unrequested Transfer-Encoding gzip" : "Transfer-Encoding is 'chunked, gzip'"
-        ),
+        ("Transfer-Encoding: chunked, chunked", "Transfer-Encoding is 'chunked, chunked': 'chunked' may be there only once"),
+        ("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", "the unrequested Transfer-Encoding gzip"),
+        ("Transfer-Encoding: gzip, chunked", "the unrequested Transfer-Encoding gzip"),
+        ("Transfer-Encoding: x-gzip", "the unrequested Transfer-Encoding x-gzip"),
+        ("Transfer-Encoding: identity\r\nContent-Length: 99999999", "the unrequested Transfer-Encoding identity"),
         ("Transfer-Encoding: foo", "the response has the unknown Transfer-Encoding foo"),
         ("Transfer-Encoding: foo bar, chunked", "the response has the unknown Transfer-Encoding 'foo bar'"),
     ])

@@ -43,8 +43,8 @@ int waybill_get_file_limit(struct rlimit *limit);
 /// Sets the limit of open files of this process, as `setrlimit` does.
 int waybill_set_file_limit(const struct rlimit *limit);
 
-/// Gets the limit of processes and threads of this user, as `getrlimit` does.
-int waybill_get_thread_limit(struct rlimit *limit);
+/// Whether a limit of processes or memory is so low that threads may fail to start.
+bool waybill_threads_may_fail(void);
 
 /// An identifier of the current thread for `waybill_thread_time`, which any thread may use; -1 if the system has none.
 int64_t waybill_current_thread(void);

@@ -121,9 +121,8 @@ struct ImportCommand: ParsableCommand {
         let manifest = ImportedManifest(collection)
         output.report(found)
         for path in sources.others {
-            output.writeError(
-                "'\(PrintableText.oneLine(path))' was not read: its name does not end in \(kind.endings)\n"
-            )
+            let name = PrintableText.oneLine(path)
+            output.writeError("'\(name)' was not read: its name does not end in \(kind.endings)\n")
         }
         output.writeError(manifest.losses.map(\.line).joined())
         if strict, !manifest.losses.isEmpty { throw ExitStatus.failed }

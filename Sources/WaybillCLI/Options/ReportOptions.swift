@@ -226,7 +226,11 @@ struct ReportOptions: ParsableArguments {
     /// Appends a string to a file that other steps of the workflow write to as well; returns the system's error message
     /// if that fails.
     private static func append(_ text: String, to path: String) -> String? {
-        guard let file = unsafe fopen(path, "a") else { return SystemError.last.description }
+        // Without O_NONBLOCK, opening a pipe waits for a reader.
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
+        guard descriptor >= 0 else { return SystemError.last.description }
+        _ = fcntl(descriptor, F_SETFL, O_APPEND)
+        guard let file = unsafe fdopen(descriptor, "a") else { return SystemError.last.description }
         let isWritten = unsafe fputs(text, file) >= 0
         return unsafe fclose(file) == 0 && isWritten ? nil : SystemError.last.description
     }

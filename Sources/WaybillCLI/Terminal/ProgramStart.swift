@@ -47,9 +47,6 @@ enum SystemLimits {
     /// The threads of a run, in addition to the first one: those that it starts, and one of libdispatch for each
     /// processor.
     private static let threads = 12 + max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    /// The limit of threads from which on they are not tried out, because that takes 50 µs for each.
-    private static let plentyOfThreads: rlim_t = 1024
-
     /// Returns an error if the program cannot open enough files or start enough threads.
     static func shortage() -> Diagnostic? {
         var opened: [Int32] = []
@@ -61,11 +58,14 @@ enum SystemLimits {
             }
             opened.append(descriptor)
         }
-        var limit = rlimit()
-        guard unsafe waybill_get_thread_limit(&limit) == 0, limit.rlim_cur < plentyOfThreads else { return nil }
+        guard waybill_threads_may_fail() else { return nil }
         let failure = waybill_try_threads(Int32(threads))
         guard failure != 0 else { return nil }
-        return error("start \(threads) threads", failure, "the limit of processes and threads (ulimit -u)")
+        return error(
+            "start \(threads) threads",
+            failure,
+            "the limits of processes, threads and memory (ulimit -u, -v and -d)"
+        )
     }
 
     private static func error(_ action: String, _ number: Int32, _ limit: String) -> Diagnostic {

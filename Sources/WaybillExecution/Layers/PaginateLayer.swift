@@ -137,6 +137,7 @@ private struct PageCollector {
             let page = PaginationState.Page(
                 scope: scope,
                 items: found.json.array?.count ?? 0,
+                content: found.json,
                 isList: pagination.items != nil || [.array, .null].contains(outcome.data?.json.kind ?? .null),
                 url: outcome.responseURL ?? response.url,
                 links: response.headers.values(named: "Link"),

@@ -149,7 +149,7 @@ struct UntilState: Sendable {
     private func failed(in scope: EvaluationScope) throws(EvaluationFailure) -> Decision? {
         guard let fail = until.fail, try fail.when.holds(in: scope) else { return nil }
         let words =
-            try fail.message?.text(in: scope).text ?? "polling stopped, because '\(fail.when.expression.text)' is true"
+            try fail.message?.shownText(in: scope) ?? "polling stopped, because '\(fail.when.expression.text)' is true"
         return .failed(message: words, .expect, at: fail.when.span, isSpecific: fail.message != nil)
     }
 }

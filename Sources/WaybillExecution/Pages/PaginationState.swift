@@ -14,6 +14,8 @@ struct PaginationState: Sendable {
         var scope: EvaluationScope
         /// The number of its items.
         var items: Int
+        /// The items, to detect a server that sends the same ones for ever.
+        var content: JSON?
         /// Whether the items are a list, so that they can be counted.
         var isList = true
         /// The URL that it came from.
@@ -42,6 +44,10 @@ struct PaginationState: Sendable {
     /// The request for the next page.
     private(set) var request: PageRequest
     private var detector = RepetitionDetector()
+    /// The hash of the last page, and how many pages in a row have had it.
+    private var lastPage: (hash: Int, count: Int)?
+    /// The number of equal pages in a row after which a server seems to ignore the parameter.
+    private static let maximumEqualPages = 3
 
     /// The state before the first page.
     init(_ pagination: Pagination) {
@@ -86,9 +92,9 @@ struct PaginationState: Sendable {
                 kind: .output
             )
         case .page(let parameter, _):
-            return page.items == 0 && pagination.condition == nil ? .finish : count(1, in: parameter)
+            return page.items == 0 && pagination.condition == nil ? .finish : count(1, in: parameter, after: page)
         case .offset(let parameter, let limit):
-            return page.items < max(1, limit) ? .finish : count(page.items, in: parameter)
+            return page.items < max(1, limit) ? .finish : count(page.items, in: parameter, after: page)
         case .link:
             do throws(LinkField.Malformed) {
                 guard let target = try LinkField.next(in: page.links) else { return .finish }
@@ -142,7 +148,21 @@ struct PaginationState: Sendable {
         }
     }
 
-    private func count(_ step: Int, in parameter: Pagination.Target) -> Decision {
+    private mutating func count(_ step: Int, in parameter: Pagination.Target, after page: Page) -> Decision {
+        if pagination.max == nil, pagination.condition == nil, let hash = page.content?.hashValue {
+            let count = lastPage?.hash == hash ? (lastPage?.count ?? 0) + 1 : 1
+            lastPage = (hash, count)
+            guard count < Self.maximumEqualPages else {
+                let name =
+                    switch parameter {
+                    case .input(let name), .query(let name): name.value
+                    }
+                let message =
+                    "\(count) pages in a row have the same items, so the server seems to ignore '\(name)'; 'max' or 'while' "
+                    + "sets an end"
+                return .fail(message, at: pagination.span)
+            }
+        }
         let (sum, isTooLarge) = (request.value?.number?.int ?? 0).addingReportingOverflow(step)
         guard !isTooLarge else {
             return .fail("cannot request the next page: its number is greater than \(Int.max)", at: pagination.span)

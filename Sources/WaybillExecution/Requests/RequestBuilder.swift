@@ -217,11 +217,13 @@ struct RequestBuilder {
             throw EvaluationFailure(message: error.message, span: baseURL.span)
         }
         guard let version = settings.version else { return url }
-        let text = try text(version).text
-        guard text != "." && text != ".." else {
-            throw EvaluationFailure(message: AddressText.climbing(text), span: version.span)
+        let text = try text(version)
+        guard text.text != "." && text.text != ".." else {
+            throw EvaluationFailure(message: AddressText.climbing(text.text), span: version.span)
         }
-        return text.isEmpty ? url : Self.joined(url, PercentEncoding.component(text))
+        let segment = PercentEncoding.component(text.text)
+        if text.isSecret { try redactor.register(segment, at: version.span) }
+        return segment.isEmpty ? url : Self.joined(url, segment)
     }
 
     /// A URL with an internationalised host in ASCII.

@@ -78,12 +78,11 @@ struct RequestContent {
         as encoding: Setting<ParameterEncoding>?,
         in scope: RequestScope
     ) throws(EvaluationFailure) -> EncodedBody {
-        switch encoding?.value ?? .form {
+        guard let encoding else { return EncodedBody(form: fields) }
+        switch encoding.value {
         case .form: return EncodedBody(form: fields)
-        case .json: return EncodedBody(json: try object(params, in: scope))
-        case .plist:
-            let span = encoding?.span ?? params[0].value.name.span
-            return try EncodedBody(propertyList: try object(params, in: scope), at: span)
+        case .json: return try EncodedBody(json: try object(params, in: scope), at: encoding.span)
+        case .plist: return try EncodedBody(propertyList: try object(params, in: scope), at: encoding.span)
         }
     }
 

@@ -38,7 +38,10 @@ extension TransferOptions {
         for entry in settings.resolve {
             guard let address = entry.value.address else { continue }
             let name = entry.value.name
-            guard let endpoint = SocketEndpoint(authority: name.value) else {
+            // As in the URLs of requests: in lower case, and an internationalised name in ASCII.
+            guard SocketEndpoint(authority: name.value) != nil,
+                let endpoint = try? Origin(ofURL: InternationalHost.asciiURL("http://\(name.value)/")).endpoint
+            else {
                 throw EvaluationFailure(message: "'\(name.value)' is not a host and a port", span: name.span)
             }
             resolve[endpoint] = SocketEndpoint(host: address, port: endpoint.port)

@@ -62,13 +62,11 @@ struct Interceptor {
     ) throws(EvaluationFailure) {
         switch action.work {
         case .log(let message):
-            let text = try message.text(in: scope)
-            if text.isSecret { try run.redactor.register(text.text, at: action.span) }
-            run.events.emit(.log(run.redactor.text(text.text)), step: context.path)
+            run.events.emit(.log(run.redactor.text(try message.shownText(in: scope))), step: context.path)
         case .fail(let message):
             // An earlier action of the same hook may have failed already.
             guard outcome.failure == nil else { return }
-            let text = try message.text(in: scope).text
+            let text = try message.shownText(in: scope)
             outcome.failure = Failure(.expect, run.redactor.text(text), at: action.span)
             outcome.failure?.isSpecific = true
         case .recover(let value):

@@ -206,7 +206,10 @@ struct Evaluator {
             do {
                 result = try compute(FunctionArguments(values: values, environment: scope.environment))
             } catch {
-                return try absent(error, expression)
+                // The message of a function may quote its argument.
+                let hidesValue = isSecret && error.kind == .value
+                let message = hidesValue ? "\(function.name)() cannot use this value, which is secret" : error.message
+                return try absent(EvaluationError(error.kind, message), expression)
             }
             try spend(Cost.ofReading(result, .elements), at: expression.range)
             return try computed(result, isSecret: isSecret && !function.concealsSecrets, expression)

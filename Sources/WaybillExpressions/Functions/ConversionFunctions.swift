@@ -33,7 +33,8 @@ extension ExpressionFunction {
         },
         ExpressionFunction("json", [Parameter("value", .any)], .string, work: .everything) {
             arguments throws(EvaluationError) in
-            let text = JSONWriter(stopsAtDeadline: true).string(arguments[0])
+            let maximum = EvaluationLimits.textBytes
+            let text = JSONWriter(stopsAtDeadline: true, maximumBytes: maximum).string(arguments[0])
             try EvaluationLimits.checkText(text.utf8.count)
             return .string(text)
         },

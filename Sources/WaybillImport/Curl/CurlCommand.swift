@@ -139,7 +139,8 @@ struct CurlArguments {
         case .output: break
         case .unsupported:
             guard isOn else { return }
-            let shown = value.map { " \($0.string)" } ?? ""
+            let isSecret = ["pass", "password", "user"].contains { name.hasSuffix($0) }
+            let shown = value.map { " \(isSecret ? "***" : $0.string)" } ?? ""
             commands[commands.count - 1].losses.append(
                 ImportLoss("the option '--\(name)\(shown)'", "a manifest has no setting for it", at: span)
             )

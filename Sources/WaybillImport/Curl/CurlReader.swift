@@ -5,6 +5,9 @@ struct CurlReader: ImportReader {
     private var collection = ImportedCollection()
     private var diagnostics: [Diagnostic] = []
     private var configurations: [String: SourceFile] = [:]
+    /// The names of the collection for the shell's variables.
+    private var names: [String: String] = [:]
+    private var variableNames = UniqueNames()
     /// Whether curl would offer compression for all requests, for none, or for some.
     private var requests: [(request: ImportedRequest, isCompressed: Bool)] = []
 
@@ -94,7 +97,7 @@ struct CurlReader: ImportReader {
                 if skipsWord {
                     skipsWord = false
                 } else {
-                    words.append(.init(text: text, span: SourceSpan(file: file, range: range)))
+                    words.append(.init(text: current(text), span: SourceSpan(file: file, range: range)))
                 }
             case .comment(let comment):
                 let text = comment.drop { $0 == " " }.filter { $0 != "\r" }
@@ -107,7 +110,7 @@ struct CurlReader: ImportReader {
                 }
                 flush(&self, separator: separator)
             case .redirection: skipsWord = true
-            case .input(let text): input = text
+            case .input(let text): input = current(text)
             }
         }
         flush(&self, separator: "")
@@ -129,9 +132,19 @@ struct CurlReader: ImportReader {
         return (name, value.droppingFirst(1))
     }
 
+    /// Adds a variable. One that is set again gets another name: `URL2`.
     private mutating func addVariable(_ pair: (name: String, value: ImportedText)) -> Bool {
-        collection.variables.append(ImportedVariable(name: pair.name, value: pair.value))
+        let known = collection.variables.last { $0.name == names[pair.name] }
+        if let known, known.value == pair.value { return true }
+        let name = variableNames.add(pair.name)
+        names[pair.name] = name
+        collection.variables.append(ImportedVariable(name: name, value: pair.value))
         return true
+    }
+
+    /// Returns a text with the names that its variables have at this place of the script.
+    private func current(_ text: ImportedText) -> ImportedText {
+        ImportedText(text.parts.map { if case .variable(let name) = $0 { .variable(names[name] ?? name) } else { $0 } })
     }
 
     /// Reads the arguments of a command, and adds its requests.

@@ -285,6 +285,12 @@ struct ShellLexer {
             guard byte != UInt8(ascii: "'") else {
                 // The shell ends such a string at a null character.
                 result = Array(result.prefix { $0 != 0 })
+                if String(validating: result, as: UTF8.self) == nil {
+                    let span = SourceSpan(file: file, range: start..<position)
+                    losses.append(
+                        ImportLoss("the bytes of this string", "they are not UTF-8; put them in a file", at: span)
+                    )
+                }
                 return text.append(.literal(String(decoding: result, as: UTF8.self)))
             }
             guard byte == UInt8(ascii: "\\"), let escaped = next(0) else {

@@ -1,12 +1,13 @@
 import WaybillDiagnostics
 import WaybillFormats
 import WaybillJSON
+import WaybillManifest
 
-/// Reads collections of Postman, v2.0 and v2.1, with environments and globals.
+/// Reads collections of Postman, v2.0, v2.1 and v3, with environments and globals.
 struct PostmanReader: ImportReader {
     let file: SourceFile
     /// The locations of what was asked for when the collection was read before.
-    private let locations: JSONLocations?
+    private let locations: (any DocumentLocations)?
     /// The pointers whose locations are needed.
     private(set) var pointers: [JSONPointer] = []
     var collection = ImportedCollection()
@@ -21,16 +22,16 @@ struct PostmanReader: ImportReader {
     private static let maximumDepth = 50
     private var count = 0
 
-    private init(_ file: SourceFile, locations: JSONLocations?) {
+    private init(_ file: SourceFile, locations: (any DocumentLocations)?) {
         self.file = file
         self.locations = locations
     }
 
     static let description = "Postman collections"
-    static let fileExtensions = [".json"]
+    static let fileExtensions = [".json"] + PostmanFolder.fileExtensions
 
     static func recognizes(_ text: RecognizedText) -> Bool {
-        guard let json = text.json else { return false }
+        guard let json = text.json else { return PostmanFolder.isPart(text.name) && text.text.contains("$kind") }
         let root = json["collection"] ?? json
         guard root["info"]?.object != nil else { return false }
         return root["item"] != nil || root["info"]?["schema"]?.string?.contains("getpostman.com") ?? false
@@ -43,19 +44,48 @@ struct PostmanReader: ImportReader {
     ) -> (collection: ImportedCollection, diagnostics: [Diagnostic]) {
         var result = ImportedCollection()
         var diagnostics: [Diagnostic] = []
-        for source in sources {
+        var environments = options.environments
+        var collections: [ImportedCollection] = []
+        for source in sources where !PostmanFolder.isPart(source.name) {
             guard let json = source.json(&diagnostics) else { continue }
-            let collection = read(json, source, &diagnostics)
-            if sources.count == 1 {
-                result = collection
+            if sources.count > 1, json["info"] == nil, json["values"]?.array != nil {
+                environments.append(source)
             } else {
-                result.add(collection)
+                collections.append(read(json, source, &diagnostics))
             }
         }
-        for source in options.environments {
-            if let json = source.json(&diagnostics) { result.add(environment: json, source, &diagnostics) }
+        let parts = sources.filter { PostmanFolder.isPart($0.name) }
+        if !parts.isEmpty {
+            let folder = PostmanFolder(parts)
+            diagnostics += folder.diagnostics
+            environments += folder.environments
+            if !folder.diagnostics.hasErrors {
+                var reader = PostmanReader(parts[0], locations: folder)
+                reader.readCollection(folder.json)
+                diagnostics += reader.diagnostics
+                reader.collection.losses += folder.losses
+                collections.append(reader.collection)
+            }
+        }
+        if collections.count == 1 {
+            result = collections[0]
+        } else {
+            for collection in collections { result.add(collection) }
+        }
+        for source in environments {
+            if let json = values(of: source, &diagnostics) { result.add(environment: json, source, &diagnostics) }
         }
         return (result, diagnostics)
+    }
+
+    /// Returns an environment, which is JSON or, in version 3, YAML.
+    private static func values(of source: SourceFile, _ diagnostics: inout [Diagnostic]) -> JSON? {
+        guard source.name.hasSuffix(".yaml") || source.name.hasSuffix(".yml") else { return source.json(&diagnostics) }
+        let (node, found) = YAMLReader().read(source)
+        diagnostics += found
+        guard var json = node?.json.object, !found.hasErrors else { return nil }
+        if source.name.contains(".globals.") { json["_postman_variable_scope"] = "globals" }
+        return .object(json)
     }
 
     /// Reads a collection twice: the first time finds which locations are needed, so that the text is searched once.
@@ -164,6 +194,7 @@ struct PostmanReader: ImportReader {
                 var folder = ImportedFolder(name: members["name"]?.string ?? "folder")
                 folder.description = Self.description(members["description"])
                 folder.auth = auth(members["auth"], at: position.member("auth"))
+                readVariables(members["variable"], at: position.member("variable"))
                 let own = self.scripts(members["event"], at: position.member("event"))
                 folder.losses = take()
                 folder.comments = own.comments + takeNotes()
@@ -316,6 +347,8 @@ struct PostmanReader: ImportReader {
                 request.settings.append(ManifestEntry("redirects", .literal("false")))
             case ("strictSSL", .bool(false)):
                 request.settings.append(ManifestEntry("tls", .map(("verify", .literal("false")))))
+            case ("protocolVersion", "http1"): request.settings.append(ManifestEntry("http", .string("1.1")))
+            case ("protocolVersion", "http2"): request.settings.append(ManifestEntry("http", .string("2")))
             case ("followRedirects", .bool(true)), ("strictSSL", .bool(true)), ("disableBodyPruning", _),
                 ("disabledSystemHeaders", _), (_, .null):
                 request.comments.append("Postman's setting \(name): \(JSONWriter().string(value))")

@@ -35,8 +35,16 @@ struct VariableUses {
     private var counts: [String: (all: Int, asBase: Int)] = [:]
     /// The variables that requests set.
     private(set) var set: Set<String> = []
+    /// The values of the collection's own variables.
+    private(set) var values: [String: ImportedText] = [:]
+    /// The variables that the source marks as secret.
+    private(set) var markedSecret: Set<String> = []
 
     init(_ collection: ImportedCollection) {
+        for variable in collection.variables { values[variable.name] = variable.value }
+        markedSecret = Set(
+            (collection.variables + collection.environments.flatMap(\.variables)).filter(\.isSecret).map(\.name)
+        )
         var position = 0
         var folders = [collection.items[...]]
         add(collection.auth, at: 0)

@@ -9,12 +9,17 @@ extension ManifestWriter {
         form.method = request.method
         form.hasOuterAuth = scopes[scopes.count - 1].hasAuth
         let address = ServiceAddress(request.url)
-        guard let service = serviceName(address, request) else { return nil }
-        if !hasOneService { form.service = service }
-        form.path = pathParts(address.path, request)
-        if case .fixed(let start)? = form.path.first, start.hasPrefix("//"), let base = services.base(of: service) {
-            // A path with two slashes would be another server.
-            form.path[0] = .fixed(base + start)
+        if let url = variableURL(address) {
+            form.path = [.fixed(url)]
+            hasRequestsWithoutService = true
+        } else {
+            guard let service = serviceName(address, request) else { return nil }
+            if !hasOneService { form.service = service }
+            form.path = pathParts(address.path, request)
+            if case .fixed(let start)? = form.path.first, start.hasPrefix("//"), let base = services.base(of: service) {
+                // A path with two slashes would be another server.
+                form.path[0] = .fixed(base + start)
+            }
         }
         form.name = Self.name(method: request.method, path: address.path.mapLiterals(secrets.masked))
         var auth = request.auth
@@ -55,6 +60,17 @@ extension ManifestWriter {
         form.settings += request.settings
         form.auth = auth.map { authNode($0) }
         return form
+    }
+
+    /// Returns the URL if it is one variable whose value may have a path: a service would add a slash to it.
+    private mutating func variableURL(_ address: ServiceAddress) -> String? {
+        guard address.path.isEmpty, let base = address.base, base.parts.count == 1,
+            case .variable(let name) = base.parts[0]
+        else { return nil }
+        guard let value = literalValue(of: name), !value.isEmpty else { return template(base) }
+        let whole = ServiceAddress(ImportedText(value))
+        if whole.query == nil, whole.path.isEmpty || whole.path.literal == "/" { return nil }
+        return value.contains("://") ? template(base) : literal(Self.withScheme(value))
     }
 
     /// Returns the service of a URL, which is added if it is new.
@@ -231,6 +247,11 @@ extension ManifestWriter {
         switch auth {
         case .none: return .string("none")
         case .basic(let username, let password):
+            // An API key as the user name, as `curl -u KEY:`.
+            if password.isEmpty {
+                let key = secretTemplate(username, named: "apiKey")
+                return .map(("basic", .map(("username", .text(key)), ("password", .string("")))))
+            }
             return .map(("basic", credentials(username, password)))
         case .digest(let username, let password):
             return .map(("digest", credentials(username, password)))

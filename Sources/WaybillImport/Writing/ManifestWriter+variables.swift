@@ -17,7 +17,10 @@ extension ManifestWriter {
             return expression
         }
         if isSecret(variable) {
-            return "secrets.\(secrets.name(ofVariable: variable, value: literalValue(of: variable)))"
+            // With one environment, the file of --env-file-out is for it.
+            let only = collection.environments.count == 1 ? collection.environments[0].variables : []
+            let value = only.last { $0.name == variable }?.value.flatMap { literalValue($0) }
+            return "secrets.\(secrets.name(ofVariable: variable, value: value ?? literalValue(of: variable)))"
         }
         if let known = inputs.first(where: { $0.variable == variable }) { return "inputs.\(known.id)" }
         let id = inputNames.add(Self.id(variable))
@@ -28,16 +31,13 @@ extension ManifestWriter {
     /// Whether the value of a variable is secret.
     func isSecret(_ variable: String) -> Bool {
         secretVariables.contains(variable) || SecretNames.contains(variable)
-            || collection.variables.contains { $0.name == variable && $0.isSecret }
-            || collection.environments.contains { $0.variables.contains { $0.name == variable && $0.isSecret } }
+            || uses.markedSecret.contains(variable)
     }
 
     /// The value of a variable of the collection without references; nil if it has none, or if it refers to unknown ones
     /// or to itself.
     func literalValue(of variable: String, depth: Int = 0) -> String? {
-        guard depth < 20, let value = collection.variables.last(where: { $0.name == variable })?.value else {
-            return nil
-        }
+        guard depth < 20, let value = uses.values[variable] else { return nil }
         return literalValue(value, depth: depth)
     }
 

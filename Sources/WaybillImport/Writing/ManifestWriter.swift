@@ -9,6 +9,8 @@ struct ManifestWriter {
     private let plan: EndpointPlan
     private let shared: SharedSettings
     let hasOneService: Bool
+    /// Whether a request has its whole URL from a variable.
+    var hasRequestsWithoutService = false
 
     var secrets = SecretPool()
     /// The variables whose values are secret, because a request uses them so.
@@ -43,7 +45,7 @@ struct ManifestWriter {
         self.collection = collection
         uses = VariableUses(collection)
         plan = EndpointPlan([])
-        shared = SharedSettings([], hasAuth: true)
+        shared = SharedSettings([], hasAuth: true, hasOneService: false)
         hasOneService = false
         hide(collection.secrets)
     }
@@ -52,7 +54,12 @@ struct ManifestWriter {
     init(after earlier: ManifestWriter) {
         collection = earlier.collection
         uses = earlier.uses
-        let shared = SharedSettings(earlier.forms, hasAuth: earlier.collection.auth != nil)
+        hasOneService = earlier.services.count == 1 && !earlier.hasRequestsWithoutService
+        let shared = SharedSettings(
+            earlier.forms,
+            hasAuth: earlier.collection.auth != nil,
+            hasOneService: earlier.services.count == 1 && !earlier.hasRequestsWithoutService
+        )
         self.shared = shared
         plan = EndpointPlan(
             earlier.forms.map { form in
@@ -61,7 +68,6 @@ struct ManifestWriter {
                 return form
             }
         )
-        hasOneService = earlier.services.count == 1
         secrets = earlier.secrets
         secretVariables = earlier.secretVariables
         hideVariables()

@@ -11,6 +11,7 @@ struct RequestForm {
     /// The id of the step or endpoint.
     var name = "request"
     var method = "GET"
+    /// The service; empty if there is only one, or if the path is a URL.
     var service = ""
     var path: [PathPart] = []
     /// Its settings, such as `headers`.
@@ -42,7 +43,7 @@ struct RequestForm {
         var entries = [ManifestEntry("id", .string(id))]
         let path = pathText.isEmpty ? "/" : pathText
         let isShort = Self.shortForms.contains(method)
-        let service = hasOneService ? [] : [ManifestEntry("service", .string(service))]
+        let service = hasOneService || service.isEmpty ? [] : [ManifestEntry("service", .string(service))]
         if isShort {
             entries += service
             entries.append(ManifestEntry(method.lowercased(), .string(path)))

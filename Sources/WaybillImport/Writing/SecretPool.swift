@@ -1,4 +1,5 @@
 import WaybillDiagnostics
+import WaybillJSON
 import WaybillResults
 
 /// The secrets of a source, which the manifest reads from environment variables.
@@ -12,6 +13,7 @@ struct SecretPool {
     private(set) var secrets: [Secret] = []
     private var names = UniqueNames()
     private var nameOfVariable: [String: String] = [:]
+    private var nameOfValue: [CodePoints: String] = [:]
     /// Values that become secrets where a request sends them, and the names that they get.
     private var hidden: [(value: String, name: String)] = []
     /// Finds the secrets, also encoded; and those of them that are no words by chance.
@@ -24,11 +26,11 @@ struct SecretPool {
     /// Returns the name of the secret with this value.
     mutating func name(ofValue value: String, suggestion: String) -> String {
         // The same placeholder in several fields does not mean the same secret.
-        let isValue = SecretNames.isValue(value)
-        let same = secrets.first { secret in
-            secret.value.map { $0.utf8.elementsEqual(value.utf8) } ?? false && (isValue || secret.name == suggestion)
-        }
-        return same?.name ?? add(suggestion, value)
+        let key = CodePoints(SecretNames.isValue(value) ? value : "\(value)\u{0}\(suggestion)")
+        if let same = nameOfValue[key] { return same }
+        let name = add(suggestion, value)
+        nameOfValue[key] = name
+        return name
     }
 
     /// Returns the name of the secret of a variable.
@@ -121,7 +123,8 @@ struct SecretPool {
 /// Names of fields and variables whose values are secret.
 enum SecretNames {
     private static let last: Set<String> = [
-        "password", "passwd", "pwd", "passphrase", "passcode", "secret", "token", "apikey", "accesskey", "secretkey",
+        "password", "passwd", "pwd", "pass", "passphrase", "passcode", "secret", "token", "apikey", "accesskey",
+        "secretkey",
         "privatekey", "jwt", "authorization", "credential", "credentials", "accesstoken", "authtoken", "refreshtoken",
         "clientsecret", "cookie", "sessionid", "sig", "signature",
     ]
@@ -132,7 +135,9 @@ enum SecretNames {
     /// Whether a field or variable with this name has a secret value, judging by its last words: `client_secret`.
     static func contains(_ name: String) -> Bool {
         let parts = NameForms.parts(name).map { $0.lowercased() }
-        guard let word = parts.last else { return false }
+        // Also `token2`.
+        guard let numbered = parts.last else { return false }
+        let word = String(numbered.reversed().drop { $0.isNumber }.reversed())
         return last.contains(word) || word == "key" && parts.count > 1 && beforeKey.contains(parts[parts.count - 2])
     }
 

@@ -72,6 +72,12 @@ package struct SecretScan: Sendable {
                 continue
             }
             let word = bytes[index...].prefix(while: Self.isOfName)
+            let token = bytes[index...].prefix(while: Self.isOfToken)
+            if Self.hasKnownForm(token) {
+                add(String(decoding: token, as: UTF8.self), of: "token")
+                index = token.endIndex
+                continue
+            }
             // A longer word is no name, but may be a value.
             if word.count <= 64 {
                 let name = String(decoding: word, as: UTF8.self)
@@ -123,6 +129,16 @@ package struct SecretScan: Sendable {
             let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))
         else { return }
         add(String(decoding: authority[(colon + 1)..<at], as: UTF8.self), of: "password")
+    }
+
+    /// How tokens of widespread services start, and web tokens (RFC 7519): they are secret whatever their names are.
+    private static let starts = [
+        "AIza", "AKIA", "ASIA", "SG.", "eyJ", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "hvs.", "rk_live_",
+        "sk-", "sk_live_", "sk_test_", "xoxb-", "xoxp-", "ya29.",
+    ].map { Array($0.utf8) }
+
+    private static func hasKnownForm(_ token: ArraySlice<UInt8>) -> Bool {
+        token.count >= 20 && starts.contains { token.starts(with: $0) } && isRandom(token)
     }
 
     /// Whether characters without quotes are no word of a sentence.

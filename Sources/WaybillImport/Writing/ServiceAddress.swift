@@ -1,4 +1,5 @@
 import WaybillFormats
+import WaybillJSON
 
 /// A URL of a source, split where a service ends and a request begins.
 struct ServiceAddress {
@@ -142,6 +143,9 @@ extension ImportedText {
 struct ServiceTable {
     private var services: [(name: String, base: String, variable: String?)] = []
     private var names = UniqueNames()
+    /// The positions of the services, by base URL and by variable.
+    private var positions: [CodePoints: Int] = [:]
+    private var ofVariables: [String: Int] = [:]
 
     /// The number of services.
     var count: Int { services.count }
@@ -150,8 +154,10 @@ struct ServiceTable {
     ///
     /// - Parameter variable: The variable of the source whose value the base URL is.
     mutating func add(_ base: String, suggestion: String, variable: String? = nil) -> String {
-        if let known = services.first(where: { $0.base.utf8.elementsEqual(base.utf8) }) { return known.name }
+        if let known = positions[CodePoints(base)] { return services[known].name }
         let name = names.add(suggestion)
+        positions[CodePoints(base)] = services.count
+        if let variable, ofVariables[variable] == nil { ofVariables[variable] = services.count }
         services.append((name, base, variable))
         return name
     }
@@ -160,7 +166,7 @@ struct ServiceTable {
     func base(of name: String) -> String? { services.first { $0.name == name }?.base }
 
     /// The name of the service whose base URL is the value of a variable.
-    func name(ofVariable variable: String) -> String? { services.first { $0.variable == variable }?.name }
+    func name(ofVariable variable: String) -> String? { ofVariables[variable].map { services[$0].name } }
 
     /// Returns the entries of the services, each with some settings.
     func entries(settings: [ManifestEntry], shared: SharedSettings, hasOneService: Bool) -> [ManifestEntry] {

@@ -7,10 +7,9 @@ struct SharedSettings {
     private static let minimum = 2
 
     /// Finds what requests have in common: credentials and header fields.
-    init(_ forms: [RequestForm], hasAuth: Bool) {
-        for service in Set(forms.map(\.service)) {
-            let own = forms.filter { $0.service == service }
-            guard own.count >= Self.minimum else { continue }
+    init(_ forms: [RequestForm], hasAuth: Bool, hasOneService: Bool) {
+        for (service, own) in Dictionary(grouping: forms, by: \.service) {
+            guard own.count >= Self.minimum, hasOneService || !service.isEmpty else { continue }
             var shared: [ManifestEntry] = []
             let fields = own.map { Self.headers($0) }
             let common = fields[0].filter { field in

@@ -1,6 +1,7 @@
-import WaybillDiagnostics
+package import WaybillDiagnostics
 package import WaybillExpressions
 import WaybillJSON
+import WaybillRuntime
 
 /// A value sent as JSON: `json: VALUE`.
 struct JSONBody: RequestBody {
@@ -28,7 +29,7 @@ struct JSONBody: RequestBody {
     }
 
     func encoded(in context: BodyContext) throws(EvaluationFailure) -> EncodedBody {
-        EncodedBody(json: try value.checkedValue(in: context.scope))
+        try EncodedBody(json: try value.checkedValue(in: context.scope), at: value.span)
     }
 }
 
@@ -55,7 +56,8 @@ struct GraphQLBody: RequestBody {
         let values = try ValueTemplate.mapping(variables, query.span).checkedValue(in: context.scope)
         var request = JSONObject([("query", .string(text.text))])
         if !variables.isEmpty { request["variables"] = values.json }
-        return EncodedBody(json: ScopeValue(.object(request), isSecret: text.isSecret || values.isSecret))
+        let value = ScopeValue(.object(request), isSecret: text.isSecret || values.isSecret)
+        return try EncodedBody(json: value, at: query.span)
     }
 }
 
@@ -72,12 +74,16 @@ extension YAMLNode {
 }
 
 extension EncodedBody {
-    /// Creates a body from a value encoded as JSON.
-    package init(json value: ScopeValue) {
-        self.init(
-            JSONWriter(stopsAtDeadline: true).string(value.json),
-            mediaType: "application/json",
-            isSecret: value.isSecret
-        )
+    /// The maximum length of a body of JSON in bytes.
+    private static let maximumJSONBytes = 1 << 30
+
+    /// Creates a body from a value encoded as JSON. Throws if it is larger than 1 GiB.
+    package init(json value: ScopeValue, at span: SourceSpan) throws(EvaluationFailure) {
+        let writer = JSONWriter(stopsAtDeadline: true, maximumBytes: Self.maximumJSONBytes)
+        // A step whose deadline has passed fails, whatever its body is.
+        guard let text = writer.wholeText(value.json) ?? (WorkLimit.isDeadlinePassed ? [] : nil) else {
+            throw EvaluationFailure(message: "the body would be larger than 1 GiB", span: span)
+        }
+        self.init(.bytes(text), mediaType: "application/json", isSecret: value.isSecret)
     }
 }

@@ -35,7 +35,7 @@ struct RequireStage: FilterStage {
 
     func apply(to data: FilterData) throws(EvaluationFailure) -> ScopeValue {
         if try that.holds(in: data.scope) { return data.value }
-        let words = try words?.text(in: data.scope).text ?? data.valueIfAny(of: message)?.words
+        let words = try words?.shownText(in: data.scope) ?? data.valueIfAny(of: message)?.words
         throw EvaluationFailure(
             message: words ?? that.complaint(in: data.scope),
             span: that.span,

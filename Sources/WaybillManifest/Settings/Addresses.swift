@@ -63,7 +63,7 @@ package struct ResolveSetting: ReadableSetting {
         }
     }
 
-    package var merging: SettingMerging { .byName(name.value, isUnset: address == nil) }
+    package var merging: SettingMerging { .byName(name.value.lowercased(), isUnset: address == nil) }
 }
 
 /// The path of a Unix domain socket that requests are sent to (`unixSocket`).

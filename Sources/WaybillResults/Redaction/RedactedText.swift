@@ -61,10 +61,14 @@ package struct RedactedJSON: Sendable {
         self.value = value
     }
 
-    /// The value with its text; `nil` if that is long and the deadline of the step has passed. Encoding a large value takes
-    /// long, so it is done where nothing waits for it.
+    /// The maximum length of the text in bytes: an event is at most 256 MiB long, so that `resume` can read it.
+    private static let maximumBytes = 240 << 20
+
+    /// The value with its text; `nil` if that is too long, or is long and the deadline of the step has passed. Encoding a
+    /// large value takes long, so it is done where nothing waits for it.
     package var encoded: RedactedJSON? {
-        guard let bytes = JSONWriter(stopsAtDeadline: true).wholeText(value) else { return nil }
+        let writer = JSONWriter(stopsAtDeadline: true, maximumBytes: Self.maximumBytes)
+        guard let bytes = writer.wholeText(value) else { return nil }
         var encoded = self
         encoded.bytes = bytes
         return encoded

@@ -252,7 +252,7 @@ extension ResponseFraming.Fault {
         case .malformedField(let name):
             "the response's field \(name) is malformed: it is folded over several lines or has a space before its colon"
         case .invalidCodings(let codings):
-            "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' must be last, and only once"
+            "the response's Transfer-Encoding is \(codings.shortened.quoted): 'chunked' may be there only once"
         case .malformedChunk:
             "the response has a chunk whose size is not a hexadecimal number"
         case .strayCharacter:

@@ -18,9 +18,9 @@ struct ResponseFraming {
         case differentLengths(Int, Int)
         /// A field with this name is folded over several lines, or has a space before its colon.
         case malformedField(String)
-        /// `chunked` is not the last transfer coding, or appears twice.
+        /// `chunked` appears twice.
         case invalidCodings(String)
-        /// A transfer coding is unknown, or was not requested.
+        /// A transfer coding is not `chunked`: it is unknown, or was not requested.
         case unknownCoding(String)
         /// The size of a chunk is not a hexadecimal number.
         case malformedChunk
@@ -28,7 +28,7 @@ struct ResponseFraming {
         case strayCharacter
     }
 
-    // The codings that libcurl decodes.
+    /// The codings that have a meaning, or had one.
     static let knownCodings = ["chunked", "identity", "gzip", "x-gzip", "deflate", "br", "zstd"]
 
     private enum Field {
@@ -74,14 +74,11 @@ struct ResponseFraming {
     /// Where the body ends.
     func bodyLength() throws(Fault) -> Length {
         if let malformed { throw .malformedField(malformed) }
-        // A transfer coding overrides `Content-Length`.
-        if isChunked || !codings.isEmpty {
-            if let coding = codings.first(where: { !Self.knownCodings.contains($0) }) { throw .unknownCoding(coding) }
-            let all = codings + (isChunked ? ["chunked"] : [])
-            guard let index = all.firstIndex(of: "chunked") else { return .untilClose }
-            if index == all.count - 1 { return .marked }
-            throw .invalidCodings(all.joined(separator: ", "))
-        }
+        // No request asks for another transfer coding (RFC 9112, section 7.4), whose end libcurl does not check.
+        if let coding = codings.first(where: { $0 != "chunked" }) { throw .unknownCoding(coding) }
+        guard codings.isEmpty else { throw .invalidCodings(codings.joined(separator: ", ")) }
+        // It overrides `Content-Length`.
+        if isChunked { return .marked }
         if let fault { throw fault }
         return length.map(Length.bytes) ?? .untilClose
     }

@@ -149,6 +149,30 @@ import WaybillJSON
         #expect(words == "the pages form a cycle: 'x' occurs twice")
     }
 
+    @Test func `equal pages are a failure, unless their number has a limit`() throws {
+        let way = Pagination.Style.page(.query(Self.name("p")), start: 1)
+        var state = PaginationState(try pagination(way))
+        func next(_ item: JSON) throws -> PaginationState.Decision {
+            var next = page([item])
+            (next.items, next.content) = (1, [item])
+            return try state.next(after: next)
+        }
+        for item: JSON in [1, 1, 2, 2] {
+            guard case .follow = try next(item) else {
+                Issue.record("it ends")
+                return
+            }
+        }
+        guard case .fail(let words, _) = try next(2) else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(words.hasPrefix("3 pages in a row have the same items, so the server seems to ignore 'p'"))
+        state = PaginationState(try pagination(way, max: 10))
+        for _ in 0..<9 { #expect(try next(2) != .finish) }
+        #expect(try next(2) == .finish)
+    }
+
     @Test func `a page that links to itself is a failure`() throws {
         var state = PaginationState(try pagination(.link))
         guard case .fail = try state.next(after: page([], links: ["<list?x=1#top>; rel=next"])) else {
