@@ -50,6 +50,8 @@ let package = Package(
             exclude: ["complete.bash", "complete.fish", "complete.zsh", "complete.changes", "first-manifest.yaml"]
         ),
         .target(name: "CPlatform"),
+        // libxml2 is loaded when it is needed, so only its headers are used here, not the linker flags of pkg-config.
+        .target(name: "CXML", cSettings: [.unsafeFlags(["-iwithsysroot", "/usr/include/libxml2"])]),
         .target(name: "WaybillPlatform", dependencies: ["CPlatform"]),
         .target(name: "WaybillDiagnostics"),
         .target(
@@ -61,7 +63,7 @@ let package = Package(
         ),
         .target(
             name: "WaybillFormats",
-            dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle"]
+            dependencies: ["WaybillJSON", "WaybillDiagnostics", "WaybillPlatform", "CNettle", "CXML"]
         ),
         .target(
             name: "WaybillSchema",

@@ -19,6 +19,7 @@ class Waybill < Formula
 
   uses_from_macos "python" => :build
   uses_from_macos "swift" => :build
+  uses_from_macos "libxml2"
   uses_from_macos "zlib"
 
   on_macos do

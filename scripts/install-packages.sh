@@ -16,6 +16,7 @@ done <<-END
 	nettle nettle-dev
 	libmicrohttpd libmicrohttpd-dev
 	sqlite3 libsqlite3-dev
+	libxml-2.0 libxml2-dev
 END
 command -v pkg-config >/dev/null || wanted+=(pkg-config)
 if [ "${1:-}" = --tests ]; then
@@ -30,7 +31,7 @@ fi
 [ ${#wanted[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle, libmicrohttpd, SQLite${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, sqlite3, Python with venv}" >&2
+    echo "please install: pkg-config, libyaml, libcurl (7.88 or newer), zlib, brotli, zstd, libidn2, nettle, libmicrohttpd, SQLite, libxml2${1:+, nginx, Graphviz, tinyproxy, microsocks, openssl, sqlite3, Python with venv}" >&2
     exit 1
 fi
 sudo=()

@@ -2,6 +2,7 @@
 
 static const unsigned char pages[] = {
 #embed "pages/alias-growth.md" suffix(, 0,)
+#embed "pages/ambiguous-prefix.md" suffix(, 0,)
 #embed "pages/ambiguous-session.md" suffix(, 0,)
 #embed "pages/anchor-of-nothing.md" suffix(, 0,)
 #embed "pages/binary-file.md" suffix(, 0,)
@@ -154,6 +155,7 @@ static const unsigned char pages[] = {
 #embed "pages/unknown-name.md" suffix(, 0,)
 #embed "pages/unknown-operation.md" suffix(, 0,)
 #embed "pages/unknown-output.md" suffix(, 0,)
+#embed "pages/unknown-prefix.md" suffix(, 0,)
 #embed "pages/unknown-secret.md" suffix(, 0,)
 #embed "pages/unknown-service.md" suffix(, 0,)
 #embed "pages/unknown-session-value.md" suffix(, 0,)

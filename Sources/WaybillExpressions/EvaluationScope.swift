@@ -89,6 +89,11 @@ package protocol EvaluationEnvironment: Sendable {
     /// Receives each value that a function computed from a secret, so that it is redacted wherever it is inserted and
     /// wherever a server repeats it. Returns why it cannot be redacted and must not be used, or `nil`.
     func register(secret value: JSON) -> String?
+    /// The namespaces that the prefixes in expressions of XPath stand for.
+    var namespaces: [String: String] { get }
+    /// Returns the parsed document of a string. The environment may keep it, because the next expressions usually read the
+    /// same one.
+    func document(parsing text: String) throws(XMLDocument.SyntaxError) -> XMLDocument
     /// Receives the size of each value that a filter, a variable or an output has, in bytes of memory.
     func note(bytes: Int)
     /// Returns what stands for the value of an expression that is not evaluated; `nil` for one that is.
@@ -104,6 +109,14 @@ extension EvaluationEnvironment {
 
     /// Evaluates every expression.
     package func placeholder(for expression: Expression, in scope: EvaluationScope) -> ScopeValue? { nil }
+
+    /// No prefixes, where no manifest binds them.
+    package var namespaces: [String: String] { [:] }
+
+    /// Parses the string each time.
+    package func document(parsing text: String) throws(XMLDocument.SyntaxError) -> XMLDocument {
+        try XMLDocument(parsing: text)
+    }
 
     /// Does nothing, where only one value is in memory.
     package func note(bytes: Int) {}

@@ -16,6 +16,8 @@ package final class Expression: Sendable {
     package let references: [Reference]
     /// Warnings about constructs that are valid but probably not intended.
     package let warnings: [ExpressionWarning]
+    /// The constant expressions of XPath in it.
+    package let xpaths: [XPathUse]
     /// Whether the value depends on the text alone.
     package let isConstant: Bool
     private let syntax: ExpressionSyntax
@@ -49,6 +51,7 @@ package final class Expression: Sendable {
         range = part.indices
         references = compiler.references.sorted { $0.range.lowerBound < $1.range.lowerBound }
         warnings = compiler.warnings
+        xpaths = compiler.xpaths
         isConstant = !compiler.usesScope
     }
 

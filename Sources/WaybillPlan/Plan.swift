@@ -29,6 +29,8 @@ package struct Plan: Sendable {
     package var secrets: [SecretPlan]
     /// All secrets of the manifest. Those that the graphs do not use are redacted too, if they have a value.
     package var declaredSecrets: [SecretPlan] = []
+    /// The namespaces that the prefixes in expressions of XPath stand for.
+    package var namespaces: [String: String] = [:]
     /// The maximum number of concurrent requests.
     package var concurrency: Int
     /// The OpenAPI documents of the services, by the names of these; empty for the plan of one call.

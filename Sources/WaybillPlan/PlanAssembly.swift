@@ -36,6 +36,7 @@ struct PlanAssembly {
             declaredSecrets: manifest.secrets.map { name, definition in
                 SecretPlan(name: name, variable: definition.value.environmentVariable)
             },
+            namespaces: checked.namespaces,
             concurrency: min(
                 concurrency ?? manifest.defaults.concurrency?.value ?? ConcurrencySetting.default,
                 ConcurrencySetting.maximum

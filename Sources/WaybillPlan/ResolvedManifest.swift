@@ -29,6 +29,8 @@ package struct ResolvedManifest: Sendable {
     let graphs: [GraphSite]
     /// Every request with its service and the levels of its cascade.
     let requests: RequestList
+    /// The namespaces that the prefixes in expressions of XPath stand for.
+    let namespaces: [String: String]
 
     package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }
     /// Whether it only has definitions for other manifests.
@@ -83,7 +85,8 @@ extension PlanBuilder {
             allowsOutside: allowsOutside,
             diagnostics: diagnostics.withoutRepetitions().sortedByLocation(),
             graphs: subject.graphs,
-            requests: subject.requests
+            requests: subject.requests,
+            namespaces: subject.namespaces
         )
     }
 

@@ -87,7 +87,9 @@ package struct PlanContent {
     // MARK: Expressions
 
     private mutating func note(_ text: any EvaluatedText) {
-        if evaluated[text.span] == nil { evaluated[text.span] = text.canonicalText }
+        guard evaluated[text.span] == nil else { return }
+        let namespaces = text.xpaths.flatMap(\.prefixes).map { " \($0)=\(plan.namespaces[$0] ?? "")" }
+        evaluated[text.span] = text.canonicalText + Array(namespaces.joined().utf8)
     }
 
     // MARK: Steps

@@ -16,7 +16,7 @@ skip() {
 }
 
 # The libraries of the program, and the servers and tools of the tests.
-packages=(libyaml-0-2 libcurl4t64 zlib1g libbrotli1 libzstd1 libidn2-0 libnettle8t64 libmicrohttpd12t64 libsqlite3-0 libstdc++6
+packages=(libyaml-0-2 libcurl4t64 zlib1g libbrotli1 libzstd1 libidn2-0 libnettle8t64 libmicrohttpd12t64 libsqlite3-0 libxml2 libstdc++6
     ca-certificates curl openssl python3-minimal libpython3-stdlib nginx-light tinyproxy-bin microsocks sqlite3)
 
 # make_root: makes the Debian. A folder that is not complete is removed.

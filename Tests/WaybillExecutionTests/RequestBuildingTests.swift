@@ -47,6 +47,15 @@ import WaybillTransport
             "http://s/a?f%5Bk%5D=1&f%5Bl%5D%5B%5D=2&f%5Bl%5D%5B%5D=3&z=1.10"
         ),
         ("{get: /a, arrays: repeat, params: {l: [2, 3]}}", "http://s/a?l=2&l=3"),
+        ("{get: /a, arrays: comma, params: {l: [1.10, 'b,c', null], k: []}}", "http://s/a?l=1.10,b%2Cc,"),
+        (
+            "{get: /a, arrays: comma, params: {l: \"${split('x,y', ',')}\", o: {p: [1, 2]}}}",
+            "http://s/a?l=x,y&o%5Bp%5D=1,2"
+        ),
+        (
+            "{get: /a, arrays: comma, params: {l: [1, {b: 2}]}, query: {q: [4, 5]}}",
+            "http://s/a?q=4&q=5&l%5B%5D=1&l%5B%5D%5Bb%5D=2"
+        ),
         ("{get: /a, version: 1.10}", "http://s/1.10/a"),
         ("{get: /a, baseURL: \"http://t/base/\", version: v2}", "http://t/base/v2/a"),
         ("{get: \"http://other/x\"}", "http://other/x"),

@@ -10,6 +10,15 @@ import WaybillJSON
         ("match('abc', 'a.c')", true), ("match('abcd', 'a.c')", false), ("match('ann', inputs.name)", true),
         ("search('xabcx', 'a.c')", true), ("search('xy', 'a.c')", false),
         ("value(vars.list[2:])", 2),
+        ("xpath('<a><b n=\"1\">x</b><b>y<c/>z</b></a>', '//b')", ["<b n=\"1\">x</b>", "<b>y<c/>z</b>"]),
+        ("xpath(xpath('<a><b><c>1</c></b></a>', 'b')[0], 'number(c) + 1')", 2),
+        ("xpath('<a b=\"x\">1<![CDATA[<]]><!--c--></a>', '@*|node()')", ["x", "1", "<", "c"]),
+        ("xpath('<a/>', 'string(b)')", ""), ("xpath('<a/>', 'b')", []), ("xpath('<a/>', 'not(b)')", true),
+        ("default(xpath('<a/>', 'number(b)'), 'none')", "none"), ("xpath('<a>&lt;&#233;</a>', 'string()')", "<é"),
+        ("xpath('<x:a xmlns:x=\"u\"><x:b x:c=\"1\"/></x:a>', '*')", ["<x:b xmlns:x=\"u\" x:c=\"1\"/>"]),
+        ("get(vars, 'list')", [3, 1, 2]), ("default(get(vars, 'nope'), 0)", 0), ("exists(get(vars, 'nope'))", false),
+        ("capture('<b>x</b><b>y</b>', '<b>(.*?)</b>')", "x"), ("captures('aXbXX', '.+?X')", ["aX", "bX"]),
+        ("capture('aaaa', 'a{2,3}?')", "aa"), ("match('aab', 'a??a*?b')", true),
         ("default(vars.nope, 'x')", "x"), ("default(inputs.nothing, vars.no, 5)", 5), ("default(inputs.count, 5)", 3),
         ("default(first(vars.nope), 1)", 1), ("default(capture('a', 'b'), 'none')", "none"),
         ("default(steps.skipped.data, 'skipped')", "skipped"), ("default(vars.nope == 1, 'gone')", "gone"),
@@ -137,6 +146,16 @@ import WaybillJSON
             ("range(-9223372036854775808)", .value, "range() requires integers within ±2^53"),
             ("range(1.5)", .value, "range() requires integers within ±2^53"),
             ("range(0, 5, 0)", .value, "the step of range() must not be 0"),
+            (
+                "xpath('<a>\\n<b></a>', '/')", .value,
+                "xpath() requires a string of well-formed XML: it is invalid in line 2; an attribute or a text that xpath() "
+                    + "found is not XML"
+            ),
+            (
+                "xpath('<a/>', 'number(b)')", .missing,
+                "the result of xpath() is not a number (NaN), or is infinite"
+            ),
+            ("get(vars, 'nope')", .missing, "get() has no result: the object has no member with this name"),
             ("capture('a', 'b')", .missing, "the pattern of capture() does not match the string"),
             (
                 "match('a', vars.bad)", .value,

@@ -37,7 +37,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("(", 0), ("a)", 1), ("[", 0), ("[]", 0), ("*", 0), ("a**", 2), ("a+?", 2), ("a{2", 1), ("a{3,2}", 1),
+            ("(", 0), ("a)", 1), ("[", 0), ("[]", 0), ("*", 0), ("a**", 2), ("a+??", 3), ("a{2", 1), ("a{3,2}", 1),
             ("a{99999999999999999999}", 2), ("\\d", 0), ("a\\", 1), ("[z-a]", 1), ("\\p{Xx}", 0), ("\\pL", 0),
             ("(?:a)", 1), ("a]", 1), ("a}", 1), ("[a[b]", 2), ("\\p{Cs}", 0), ("((a{1000}){1000}){1000}", 0),
             ("\\$", 0), ("[a-b-c]", 4),
@@ -60,6 +60,14 @@ import Testing
         var steps = 10_000_000
         #expect(try !RegularExpression(pattern, .iRegexp).occurs(in: text, steps: &steps))
         #expect(try RegularExpression(pattern, .iRegexp).occurs(in: text + "x", steps: &steps))
+    }
+
+    @Test(arguments: [("a*?", "aa", ""), ("<(.*?)>", "<a><b>", "a"), ("[0-9]{2,}?", "123", "12"), ("a??b", "ab", "ab")])
+    func `a lazy quantifier repeats as seldom as possible`(pattern: String, text: String, expected: String) throws {
+        var steps = 10_000
+        let program = try RegularExpression(pattern, .iRegexp)
+        #expect(program.hasLazyQuantifiers)
+        #expect(program.firstCapture(in: text, steps: &steps) == expected)
     }
 
     @Test func `thousands of empty groups are repeated thousands of times quickly`() throws {

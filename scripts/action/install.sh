@@ -63,7 +63,7 @@ if [ -n "$missing" ]; then
     [ "$(id -u)" = 0 ] || sudo=(sudo)
     "${sudo[@]}" apt-get update -qq
     DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends \
-        libcurl4 libyaml-0-2 libbrotli1 libzstd1 libidn2-0 libnettle8 libmicrohttpd12 libsqlite3-0 zlib1g >/dev/null
+        libcurl4 libyaml-0-2 libbrotli1 libzstd1 libidn2-0 libnettle8 libmicrohttpd12 libsqlite3-0 libxml2 zlib1g >/dev/null
 fi
 installed=$("$waybill" --version) || fail "$name does not run here; it needs glibc 2.36 or newer (Ubuntu 24.04, Debian 12)"
 [ "$installed" = "$version" ] || fail "$file contains version $installed"

@@ -25,8 +25,8 @@ gzip -9n "$root"/usr/share/man/man1/*.1
     echo " -- $MAINTAINER  $(LC_ALL=C date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")"
 } | gzip -9n >"$documents/changelog.gz"
 
-# dpkg-shlibdeps reads debian/control and finds the packages of the libraries that the executable is linked with. An older
-# libcurl has the functions, but not all of the options.
+# dpkg-shlibdeps reads debian/control and finds the packages of the libraries that the executable is linked with; libxml2 is
+# only loaded. An older libcurl has the functions, but not all of the options.
 printf 'Source: waybill\n\nPackage: waybill\nArchitecture: any\n' >"$work/debian/control"
 depends=$(cd "$work" && dpkg-shlibdeps -O -e"$root/usr/bin/waybill" |
     sed -n 's/^shlibs:Depends=//; s/libcurl4 ([^)]*)/libcurl4 (>= 7.88)/p')
@@ -39,7 +39,7 @@ Version: $version
 Architecture: $(dpkg --print-architecture)
 Maintainer: $MAINTAINER
 Installed-Size: $(find "$root/usr" -type f -printf '%s\n' | awk '{size += int(($1 + 1023) / 1024)} END {print size}')
-Depends: $depends
+Depends: $depends, libxml2
 Recommends: ca-certificates
 Section: web
 Priority: optional

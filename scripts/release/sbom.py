@@ -7,6 +7,7 @@ that the executable loads, in the versions of the machine that it was built on. 
 serial number, so that the same build gives the same bytes. REPOSITORY is the address of the repository.
 """
 
+import glob
 import hashlib
 import json
 import os
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import time
 
+# The libraries that the executable loads when it needs them.
+LOADED = ["libxml2.so.2"]
 SWIFT_LICENCE = "Apache-2.0 WITH Swift-exception"
 # SPDX expressions, of the libraries only: a Debian package may also have programs and tests with other licences.
 LICENCES = {
@@ -30,6 +33,7 @@ LICENCES = {
     "libnettle8": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     "libsqlite3-0": "blessing",
     "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "libxml2": "MIT",
     "libyaml-0-2": "MIT",
     "libzstd1": "(BSD-3-Clause OR GPL-2.0-only) AND MIT",
     "zlib1g": "Zlib",
@@ -73,11 +77,12 @@ def swift_runtime():
 
 
 def system_libraries(executable):
-    """The Debian packages of the libraries that the executable names itself."""
+    """The Debian packages of the libraries that the executable names itself, and of those that it loads."""
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "--dynamic", "--wide", executable))
     paths = dict(re.findall(r"^\s*(\S+) => (\S+)", output("ldd", executable), re.MULTILINE))
+    paths |= {library: glob.glob(f"/usr/lib/*/{library}")[0] for library in LOADED}
     packages = {}
-    for library in needed:
+    for library in needed + LOADED:
         # The loader has no path in this list; it is in the package of libc.so.6.
         if library in paths:
             # dpkg knows the file under the name that it was installed with, before /lib became a link to /usr/lib.

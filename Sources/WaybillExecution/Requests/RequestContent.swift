@@ -37,7 +37,7 @@ struct RequestContent {
             }
         }
         if isInQuery {
-            for (name, value) in fields.pairs { query.add(name, value) }
+            query.add(fields)
             fields = ParameterList(arrays: settings.arrays?.value ?? ArrayStyle.default)
         }
         if let body = settings.body {

@@ -40,6 +40,24 @@ enum CharacterSet: Sendable {
         return nil
     }
 
+    /// The label of the character set that a document in XML (XML 1.0, section 4.3.3 and appendix F) or HTML declares; empty
+    /// if it declares none. A page in HTML that is not UTF-8 is windows-1252 then.
+    static func declaredLabel(in body: [UInt8], isHTML: Bool) -> String {
+        if body.starts(with: [0x3C, 0x00]) { return "utf-16le" }
+        if body.starts(with: [0x00, 0x3C]) { return "utf-16be" }
+        let start = String(decoding: body.prefix(1024), as: UTF8.self).lowercased()
+        let head = isHTML ? start[...] : start.hasPrefix("<?xml") ? start.prefix { $0 != ">" } : ""
+        var label = ""
+        if let keyword = head.firstRange(of: isHTML ? "charset" : "encoding") {
+            let value = head[keyword.upperBound...].drop { $0.isWhitespace || "='\"".contains($0) }
+            label = String(value.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) })
+        }
+        // The declaration itself could be read, so the document is not in UTF-16.
+        if label.hasPrefix("utf-16") { label = "utf-8" }
+        if label.isEmpty, isHTML, String(validating: body, as: UTF8.self) == nil { label = "windows-1252" }
+        return label
+    }
+
     /// The name, for messages.
     var name: String {
         switch self {

@@ -48,6 +48,7 @@ struct ResponseDecoder {
             }
             return try rows(Array(text(response).utf8))
         case .plist: return try propertyList(response)
+        case .xml, .html: return Decoded(value: .string(try document(response, isHTML: decoding == .html)))
         case .bytes, .auto: return Decoded(value: .bytes(Array(response.body)))
         }
     }
@@ -135,10 +136,23 @@ struct ResponseDecoder {
         }
     }
 
-    /// The body as a string. Its character set is that of its byte order mark, else that of its content type, else
-    /// UTF-8. The mark is not part of the string.
-    private func text(_ response: HTTPResponse) throws(DecodingError) -> String {
-        let label = Self.parameter("charset", of: response)
+    /// The text of XML, which is checked, or a page in HTML as XML.
+    private func document(_ response: HTTPResponse, isHTML: Bool) throws(DecodingError) -> String {
+        let text = try text(response, declared: CharacterSet.declaredLabel(in: response.body, isHTML: isHTML))
+        do throws(XMLDocument.SyntaxError) {
+            return try isHTML ? XMLDocument.wellFormed(html: text) : XMLDocument(parsing: text).source
+        } catch {
+            let line = error.line.map { " (line \($0))" } ?? ""
+            let format = isHTML ? "HTML" : "XML"
+            throw DecodingError(message: "the response cannot be used as \(format): \(error.message)\(line)")
+        }
+    }
+
+    /// The body as a string. Its character set is that of its byte order mark, else that of its content type, else the
+    /// one that it declares itself, else UTF-8. The mark is not part of the string.
+    private func text(_ response: HTTPResponse, declared: String = "") throws(DecodingError) -> String {
+        let named = Self.parameter("charset", of: response)
+        let label = named.isEmpty ? declared : named
         let marked = CharacterSet.marked(response.body)
         guard let set = marked?.0 ?? (label.isEmpty ? .utf8 : CharacterSet(label: label)) else {
             let shown = label.excerpt(100)

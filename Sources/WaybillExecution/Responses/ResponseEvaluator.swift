@@ -261,13 +261,15 @@ struct ResponseEvaluator {
     /// section 2).
     private func emptyBodyFailure() -> Failure? {
         guard response.body.isEmpty, !isWithoutContent else { return nil }
-        if decoding == .json || decoding == .plist {
-            let message: RedactedText =
-                decoding == .json
-                ? "the response has no body, but 'decoding: json' requires JSON"
-                : "the response has no body, but 'decoding: plist' requires a property list"
-            return Failure(.decode, message, at: span(of: plan.settings.decoding))
-        }
+        let required: RedactedText? =
+            switch decoding {
+            case .json: "the response has no body, but 'decoding: json' requires JSON"
+            case .plist: "the response has no body, but 'decoding: plist' requires a property list"
+            case .xml: "the response has no body, but 'decoding: xml' requires a document"
+            case .html: "the response has no body, but 'decoding: html' requires a page"
+            case .auto, .ndjson, .csv, .text, .bytes: nil
+            }
+        if let required { return Failure(.decode, required, at: span(of: plan.settings.decoding)) }
         guard decoding == .auto, let accept = plan.settings.accept, let ranges = accept.value,
             !ranges.isEmpty,
             ranges.allSatisfy(\.isJSON)

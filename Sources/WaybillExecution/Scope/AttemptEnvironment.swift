@@ -2,6 +2,7 @@ import Synchronization
 import WaybillExpressions
 import WaybillFormats
 import WaybillJSON
+import WaybillPlan
 import WaybillResults
 import WaybillRuntime
 import WaybillTransport
@@ -21,6 +22,10 @@ final class AttemptEnvironment: EvaluationEnvironment {
     private let isStopped = Atomic(false)
     /// The memory of the largest value that was computed, unless that is small.
     private let memory = Mutex<ResponseMemory.Share?>(nil)
+    /// The document that the last expression of XPath read.
+    private let document = Mutex<XMLDocument?>(nil)
+    /// About how many bytes of memory a parsed document takes for each byte of its text.
+    private static let growthOfDocuments = 8
 
     /// The environment of an attempt that starts now, in the step at a path. `uuid()` is derived from the run and the
     /// path, so that it stays the same when the step is retried or the run is resumed.
@@ -49,6 +54,16 @@ final class AttemptEnvironment: EvaluationEnvironment {
             share.note(bytes)
             memory = share
         }
+    }
+
+    var namespaces: [String: String] { run.executor.plan.namespaces }
+
+    func document(parsing text: String) throws(XMLDocument.SyntaxError) -> XMLDocument {
+        if let kept = document.withLock({ $0 }), kept.source.hasSameCodePoints(as: text) { return kept }
+        note(bytes: Self.growthOfDocuments * text.utf8.count)
+        let parsed = try XMLDocument(parsing: text)
+        document.withLock { $0 = parsed }
+        return parsed
     }
 
     func register(secret value: JSON) -> String? { run.redactor.problem(registering: value, from: nil) }

@@ -27,7 +27,8 @@ extension ExpressionCompiler {
         for (index, argument) in arguments.enumerated() {
             compiled.append(try self.argument(argument, index, function))
         }
-        return node(.call(function, compiled), function.result, syntax)
+        let result = function === ExpressionFunction.xpath ? try checkedXPath(compiled[1]) : function.result
+        return node(.call(function, compiled), result, syntax)
     }
 
     private func checkCount(
@@ -118,7 +119,8 @@ extension ExpressionCompiler {
     ) throws(ExpressionSyntaxError) -> CompiledPattern {
         guard case .constant(.string(let text)) = pattern.kind else { return .computed(pattern) }
         do {
-            return .constant(try RegularExpression(text, .iRegexp))
+            let program = try RegularExpression(text, .iRegexp)
+            return .constant(isStrict && program.hasLazyQuantifiers ? nil : program)
         } catch {
             if isStrict { return .constant(nil) }
             let message = "the pattern is not a valid I-Regexp (RFC 9485): \(error.message)"

@@ -1,10 +1,13 @@
 import WaybillDiagnostics
+import WaybillFormats
 import WaybillJSON
 
 /// Compiles the syntax of an expression for evaluation, checks functions and types, and collects references.
 struct ExpressionCompiler {
     private(set) var references: [Reference] = []
     private(set) var warnings: [ExpressionWarning] = []
+    /// The constant expressions of XPath.
+    private(set) var xpaths: [XPathUse] = []
     /// Whether the value depends on more than the text of the expression.
     private(set) var usesScope = false
 
@@ -35,6 +38,23 @@ struct ExpressionCompiler {
 
     mutating func warn(_ message: String, at range: Range<Int>, help: String) {
         warnings.append(ExpressionWarning(message, at: range, help: help))
+    }
+
+    /// Checks the second argument of `xpath()`, if it is constant, and returns the kinds of the result.
+    mutating func checkedXPath(_ argument: CompiledExpression) throws(ExpressionSyntaxError) -> ExpressionType {
+        guard case .constant(.string(let text)) = argument.kind else { return ExpressionFunction.xpath.result }
+        do {
+            let (kind, prefixes) = try XPathExpression(text).check()
+            xpaths.append(XPathUse(prefixes: prefixes.map(\.name), range: argument.range))
+            return ExpressionType(kind)
+        } catch {
+            var range = argument.range
+            // Without escapes, the literal is the expression between two quotes.
+            if let offset = error.offset, range.count == text.utf8.count + 2 {
+                range = min(range.lowerBound + 1 + offset, range.upperBound - 1)..<range.upperBound
+            }
+            throw ExpressionSyntaxError("this is not XPath 1.0: \(error.message)", at: range)
+        }
     }
 
     mutating func noteUseOfScope() {

@@ -15,6 +15,11 @@ extension ExpressionFunction {
         ExpressionFunction("values", [Parameter("object", .object)], .array) {
             .array(($0[0].object ?? JSONObject()).map(\.value))
         },
+        ExpressionFunction("get", [Parameter("object", .object), Parameter("name", .string)], .any, work: .constant) {
+            arguments throws(EvaluationError) in
+            if let member = arguments[0][arguments.string(1)] { return member }
+            throw EvaluationError(.missing, "get() has no result: the object has no member with this name")
+        },
         ExpressionFunction("first", [Parameter("list", .array)], .any, work: .constant) {
             arguments throws(EvaluationError) in
             guard let first = arguments.list(0).first else { throw emptyList("first") }

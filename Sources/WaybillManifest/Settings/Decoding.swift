@@ -1,5 +1,7 @@
 // How responses are requested and decoded: `accept`, `decoding`, `compression`, `maxBody`, `filters`,
-// `downloads`.
+// `downloads`, `namespaces`.
+
+package import WaybillDiagnostics
 
 /// The media ranges that a response can have (`accept`); `nil` for any.
 package struct AcceptSetting: ValueSetting {
@@ -27,10 +29,31 @@ package enum Decoding: String, WordSetting, CaseIterable {
     case csv
     /// As a property list, in XML or binary.
     case plist
+    /// As a string of XML 1.0, which is well-formed.
+    case xml
+    /// As a string of well-formed XML, which is made of a page in HTML.
+    case html
     /// As a string.
     case text
     /// Not decoded: the data is the bytes of the body.
     case bytes
+}
+
+/// The namespace that a prefix in expressions of XPath stands for (`namespaces`), in the whole manifest.
+package struct NamespaceSetting: ReadableSetting {
+    package static let key = "namespaces"
+    /// The prefix.
+    package let name: Spanned<String>
+    /// The namespace.
+    package let namespace: Spanned<String>
+
+    static func read(_ node: YAMLNode, _ decoder: inout ManifestDecoder, _ add: (Self, YAMLNode) -> Void) {
+        for (name, value) in decoder.constantNames(node) {
+            if let text = decoder.text(value) { add(Self(name: name, namespace: text), value) }
+        }
+    }
+
+    package var merging: SettingMerging { .byName(name.value) }
 }
 
 /// Whether compressed responses are requested (`compression`): whether `Accept-Encoding` offers the codings that Waybill
@@ -78,6 +101,7 @@ package struct DownloadsSetting: ValueSetting {
 extension Settings {
     package var accept: Setting<AcceptSetting.Value>? { self[AcceptSetting.self] }
     package var decoding: Setting<Decoding>? { self[Decoding.self] }
+    package var namespaces: [Setting<NamespaceSetting>] { all(NamespaceSetting.self) }
     package var compression: Setting<CompressionSetting.Value>? { self[CompressionSetting.self] }
     package var maxBody: Setting<MaxBodySetting.Value>? { self[MaxBodySetting.self] }
     package var downloads: Setting<DownloadsSetting.Value>? { self[DownloadsSetting.self] }

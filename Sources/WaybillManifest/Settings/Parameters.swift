@@ -67,6 +67,8 @@ package enum ArrayStyle: String, WordSetting, CaseIterable {
     case brackets
     /// `a=1&a=2`
     case `repeat`
+    /// `a=1,2`
+    case comma
 }
 
 /// The explicit body of a request: `body`. Its kinds are in `Bodies/`.

@@ -188,6 +188,7 @@ package enum SettingDefinitions {
         BaseURLSetting.self, VersionSetting.self, HeaderSetting.self, QuerySetting.self, ParameterSetting.self,
         ParameterEncoding.self, ArrayStyle.self, BodySetting.self, TimeoutSetting.self, ConnectTimeoutSetting.self,
         DeadlineSetting.self, Authentication.self, UserAgentSetting.self, AcceptSetting.self, Decoding.self,
+        NamespaceSetting.self,
         CompressionSetting.self, MaxBodySetting.self, FilterEntry.self, ExpectationSetting.self, Interception.self,
         MessageSetting.self, HTTPVersion.self, TLSSetting.self, ProxySetting.self, ResolveSetting.self,
         UnixSocketSetting.self, NetworkRequirement.self, ReachabilitySetting.self, CookiePolicy.self,

@@ -18,6 +18,7 @@ let allRules: [any ManifestRule] = [
     ServiceNames(),
     EndpointNames(),
     FilterNames(),
+    NamespacePrefixes(),
     GraphNames(),
     GraphState(),
     StepIdentifiers(),

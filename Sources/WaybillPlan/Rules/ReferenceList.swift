@@ -111,6 +111,8 @@ struct ReferenceList: Sendable {
     let sites: [ReferenceSite]
     /// Literal strings that are paths or calls of the expression language, and may have been meant as templates.
     let literals: [LiteralPath]
+    /// The prefixes of names in constant expressions of XPath.
+    let prefixes: [Spanned<String>]
     /// For each step, by number, the range of the paths that it contains.
     private let ofSteps: [Range<Int>]
     /// For each graph, the range of the paths that are not part of a step.
@@ -121,7 +123,7 @@ struct ReferenceList: Sendable {
         let reader = ReferenceReader(manifest)
         reader.readLevels()
         for graph in graphs { reader.read(graph) }
-        (sites, literals) = (reader.sites, reader.literals)
+        (sites, literals, prefixes) = (reader.sites, reader.literals, reader.prefixes)
         (ofSteps, ofGraphs) = (reader.ofSteps, reader.ofGraphs)
     }
 
@@ -138,6 +140,7 @@ private final class ReferenceReader {
     private(set) var ofSteps: [Range<Int>] = []
     private(set) var ofGraphs: [Range<Int>] = []
     private(set) var literals: [LiteralPath] = []
+    private(set) var prefixes: [Spanned<String>] = []
     private let manifest: Manifest
     private let allSessions: [SessionDefinition]
     /// Whether other sessions may exist, because of errors in the manifest.
@@ -213,6 +216,10 @@ private final class ReferenceReader {
     private func visitor(_ location: UseLocation) -> UseVisitor {
         UseVisitor { [unowned self] use in
             for reference in use.text.references { sites.append(ReferenceSite(reference, of: use, location)) }
+            for xpath in use.text.xpaths {
+                let span = use.text.span(of: xpath.range)
+                prefixes += xpath.prefixes.map { Spanned($0, at: span) }
+            }
         } constant: { [unowned self] use in
             // The name of a file may resemble a path.
             if use.purpose != .fileName, let literal = LiteralPath(use, location) { literals.append(literal) }

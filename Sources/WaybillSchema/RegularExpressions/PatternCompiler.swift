@@ -31,6 +31,7 @@ struct PatternCompiler {
         case .iRegexp: lastNotedGroup = min(parser.groupCount, 1)
         }
         program.hasBackreferences = parser.hasBackreferences
+        program.hasLazyQuantifiers = parser.hasLazyQuantifiers
         if lastNotedGroup > 0 || parser.hasBackreferences { program.slotCount = 2 * (lastNotedGroup + 1) }
     }
 

@@ -10,6 +10,7 @@ struct PatternParser {
     var position = 0
     var groupCount = 0
     var hasBackreferences = false
+    private(set) var hasLazyQuantifiers = false
     private var depth = 0
     /// The groups of the whole pattern, to which ECMAScript's backreferences may refer before they are parsed.
     lazy var allGroups = Self.groups(in: scalars)
@@ -75,8 +76,10 @@ struct PatternParser {
             if term.isAssertion { throw error("nothing to repeat before the quantifier") }
             isGreedy = !take("?")
         case .iRegexp:
+            isGreedy = !take("?")
+            if !isGreedy { hasLazyQuantifiers = true }
             if let scalar = next, "*+?{".unicodeScalars.contains(scalar) {
-                throw error("I-Regexp (RFC 9485) does not support lazy or repeated quantifiers")
+                throw error("a quantifier cannot be repeated")
             }
         }
         if term.isEmpty || most == 0 { return .sequence([]) }

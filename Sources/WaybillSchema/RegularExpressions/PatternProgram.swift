@@ -36,6 +36,8 @@ struct PatternProgram: Sendable {
     var slotCount = 0
     /// Whether a choice can depend on the text of groups, so that it may succeed where it failed before.
     var hasBackreferences = false
+    /// Whether it has quantifiers that prefer few repetitions.
+    var hasLazyQuantifiers = false
     /// Whether every step is counted: in I-Regexp, and if time can grow faster than the length of the string.
     var countsSteps = false
     /// Whether the pattern can match only at the start.

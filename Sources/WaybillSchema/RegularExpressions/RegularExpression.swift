@@ -11,13 +11,17 @@ package struct RegularExpression: Sendable {
         /// ECMA-262 with its `u` flag, as in JSON Schema's `pattern` and `patternProperties`.
         case ecmaScript
         /// I-Regexp (RFC 9485), as in JSONPath's `match` and `search`. Outside a class, `^` and `$` are the start and
-        /// the end of the string, as in the mappings of section 5; a literal dollar is `[$]`.
+        /// the end of the string, as in the mappings of section 5; a literal dollar is `[$]`. The lazy quantifiers of ECMA-262
+        /// (`*?`, `+?`, `??`, `{2,5}?`) are an extension.
         case iRegexp
     }
 
     /// The pattern as it was written.
     package let source: String
     private let program: PatternProgram
+
+    /// Whether it has lazy quantifiers, which RFC 9485 does not define.
+    package var hasLazyQuantifiers: Bool { program.hasLazyQuantifiers }
 
     /// The maximum size of a pattern in bytes, which bounds the time of compiling one from a server.
     private static let maximumBytes = 1 << 16

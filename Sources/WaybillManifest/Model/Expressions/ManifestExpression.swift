@@ -5,6 +5,8 @@ package import WaybillExpressions
 package protocol EvaluatedText: AnyObject, Sendable {
     /// The paths in it that start at a name of the scope, at `$` or at `item`.
     var references: [Reference] { get }
+    /// The constant expressions of XPath in it.
+    var xpaths: [XPathUse] { get }
     /// The scalar that contains it.
     var scalar: YAMLScalar { get }
 }
@@ -30,6 +32,7 @@ package final class ManifestExpression: EvaluatedText {
     }
 
     package var references: [Reference] { expression.references }
+    package var xpaths: [XPathUse] { expression.xpaths }
 }
 
 /// A string of the manifest with `${…}` in it, and the scalar that it was read from.
@@ -45,6 +48,7 @@ package final class ManifestTemplate: EvaluatedText {
     }
 
     package var references: [Reference] { template.references }
+    package var xpaths: [XPathUse] { template.xpaths }
 }
 
 /// Expressions that are not part of a manifest, such as those of a command: each one is its own source file.

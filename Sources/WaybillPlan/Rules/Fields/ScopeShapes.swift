@@ -122,7 +122,7 @@ struct ScopeShapes {
             let decoding = request.nearest(Decoding.key, { $0.decoding })
             switch decoding?.value {
             case .bytes: return decoding.map { ("bytes", $0.span) }
-            case .text: return decoding.map { ("a string", $0.span) }
+            case .text, .xml, .html: return decoding.map { ("a string", $0.span) }
             case .auto, .json, .ndjson, .csv, .plist, nil: return nil
             }
         }
