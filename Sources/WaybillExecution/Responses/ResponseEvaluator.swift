@@ -355,12 +355,7 @@ struct ResponseEvaluator {
             return rejection
         }
         if let failure = outputFailure(errors, with: unmet) { return failure }
-        guard let first = unmet.first else { return nil }
-        let count = violations.reduce(0) { $0 + $1.count }
-        let words = count == 1 ? first.message : "\(count) expectations failed"
-        var failure = Failure(.expect, words, at: first.span, details: unmet)
-        failure.isSpecific = violations.contains(where: \.isWorded)
-        return failure
+        return Failure(violations, unmet)
     }
 
     /// The message of an expectation that does not hold. It quotes the data, unless they are hidden.
@@ -379,29 +374,12 @@ struct ResponseEvaluator {
             scope: scope.scope,
             undecodedReason: undecodedReason
         )
-        return checker.violations() + snapshotViolations(plan.settings.expectedSnapshot)
-    }
-
-    /// The differences from the snapshot, or none if that is updated.
-    private mutating func snapshotViolations(
-        _ snapshot: Setting<ExpectedSnapshot>?
-    ) -> [ExpectationChecker.Violation] {
-        guard let snapshot, let data = evaluated.data?.json else { return [] }
-        let executor = scope.context.run.executor
-        let checker = SnapshotChecker(
-            snapshot,
-            data: data,
-            redactor: redactor,
-            files: scope.environment.files,
-            audience: executor.audience
-        )
-        guard executor.updatesSnapshots else { return checker.violations() }
-        do throws(EvaluationFailure) {
-            evaluated.snapshot = try checker.update()
-            return []
-        } catch {
-            return [.init(message: error.message, span: error.span)]
+        guard let snapshot = plan.settings.expectedSnapshot, let data = evaluated.data?.json else {
+            return checker.violations()
         }
+        let compared = SnapshotChecker.check(snapshot, data: data, in: scope)
+        evaluated.snapshot = compared.update
+        return checker.violations() + compared.violations
     }
 
     private var decoding: Decoding { plan.settings.decoding?.value ?? Decoding.default }
