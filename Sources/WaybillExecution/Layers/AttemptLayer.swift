@@ -239,6 +239,7 @@ struct Attempt: Sendable {
             plan: plan,
             response: response,
             part: part,
+            keepsData: !request.step.keeps.isDisjoint(with: [.data, .itemData]),
             expectedStatus: outcome.expectedStatus,
             scope: outcome.scope
         )

@@ -47,6 +47,8 @@ struct ResponseEvaluator {
     let plan: RequestPlan
     let response: HTTPResponse
     let part: Part
+    /// Whether later steps use the data.
+    let keepsData: Bool
     let expectedStatus: [StatusPattern]
     /// The scope of expressions, with the response.
     var scope: RequestScope
@@ -140,6 +142,7 @@ struct ResponseEvaluator {
             return nil
         }
         if isSuccess, let failure = emptyBodyFailure() { return failure }
+        if !isSuccess, !isBodyRead { return nil }
         let body: ResponseDecoder.Decoded
         do {
             body = isWithoutContent ? .init(value: .null) : try decoder.decode(response)
@@ -154,6 +157,11 @@ struct ResponseEvaluator {
         scope.body = evaluated.body
         take(ScopeValue(body.value))
         return isWithoutContent ? nil : filter()
+    }
+
+    /// Whether anything reads the decoded body of a response with another status than 2xx, whose type may be wrong.
+    private var isBodyRead: Bool {
+        part != .whole || keepsData || plan.operation != nil || plan.readsBody
     }
 
     /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). Filters
