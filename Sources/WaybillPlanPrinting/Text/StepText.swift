@@ -102,7 +102,8 @@ struct StepText {
             case .list(let elements): elements.count == 1 ? "1 element" : "\(elements.count) elements"
             }
         let atOnce = forEach.concurrency.map { ", \($0.value) at once" } ?? ""
-        return "for each \(forEach.variable.value) in \(elements)\(atOnce)"
+        let name = forEach.name.map { ", named \(form.text($0))" } ?? ""
+        return "for each \(forEach.variable.value) in \(elements)\(name)\(atOnce)"
     }
 
     private func words(for until: Until) -> String {

@@ -66,6 +66,7 @@ extension Flow {
         outside.duration(delay)
         outside.duration(deadline?.value)
         if let forEach {
+            inside.scalar(forEach.name, .request, .message)
             switch forEach.elements {
             case .expression(let expression): outside.expression(expression, .request, .data)
             case .list(let elements): for element in elements { outside.value(element, .request, .data) }

@@ -81,8 +81,10 @@ package struct ForEach: Sendable {
     }
 
     package var elements: Elements
-    /// The name of the current element.
+    /// The name of the current element in expressions.
     package var variable: Spanned<String>
+    /// The name of each element for people.
+    package var name: ScalarTemplate?
     /// The maximum number of elements that run at once.
     package var concurrency: Setting<Int>?
     /// The value of `shard`: whether the elements can be divided among several processes.
