@@ -134,9 +134,9 @@ package struct Pipeline: Sendable {
         MockRoutes(ofManifest: PlanBuilder.requests(of: checked))
     }
 
-    /// Returns the files with constant paths that the requests of a manifest name, such as cookie jars and netrc files.
+    /// Returns the files with constant paths that a manifest names, such as snapshots, cookie jars and netrc files.
     package static func namedFiles(of checked: ResolvedManifest) -> [String] {
-        PlanBuilder.requests(of: checked).namedFiles.map(\.location)
+        PlanBuilder.namedFiles(of: checked).map(\.location)
     }
 
     /// Prepares the run of a plan: `run()` of the session sends its requests, writes the results and returns the report.

@@ -40,7 +40,7 @@ package struct RunFileList: Sendable {
     package init(of plan: Plan, in folder: String?, stateFile: String?, updatesSnapshots: Bool = false) {
         var writes: [(path: String, purpose: Purpose)] = []
         read(plan.readFiles)
-        for file in plan.requests.namedFiles {
+        for file in plan.namedFiles {
             switch file.kind {
             case .jar:
                 let lock = FileLock.path(for: FileContents.target(of: file.location))

@@ -59,6 +59,14 @@ package struct Plan: Sendable {
         return ofSteps + sessions.values.map(\.request)
     }
 
+    /// The files with constant paths that the settings of its steps and sessions name.
+    package var namedFiles: [NamedFile] {
+        let ofValues = allSteps.compactMap {
+            if case .values(let values) = $0.work { values.expectations } else { nil }
+        }
+        return (requests.map(\.settings) + ofValues).flatMap(\.namedFiles)
+    }
+
     /// Whether any step writes or downloads a file.
     package var writesFiles: Bool {
         allSteps.contains { $0.flow?.write != nil } || requests.contains { $0.download != nil }
@@ -133,6 +141,20 @@ package struct GraphCall: Sendable {
     }
 }
 
+/// A step that computes values.
+package struct ValuesPlan: Sendable {
+    /// The values.
+    package var outputs: [OutputDefinition]
+    /// The expectations of the object of the values.
+    package var expectations: Settings
+
+    /// Visits every expression and template.
+    func visitUses(_ visitor: UseVisitor) {
+        for output in outputs { output.visitUses(visitor, .request) }
+        expectations.visitUses(visitor)
+    }
+}
+
 /// Steps that run together.
 package struct GroupPlan: Sendable {
     /// The order in which they run.
@@ -171,8 +193,8 @@ package struct StepPlan: Sendable {
         case group(GroupPlan)
         /// Runs another graph.
         case graph(GraphCall)
-        /// Computes values.
-        case values([OutputDefinition])
+        /// Computes values, and checks them.
+        case values(ValuesPlan)
         /// Ends the enclosing chain with success if a condition is true.
         case end(ManifestExpression)
     }
@@ -189,8 +211,10 @@ package struct StepPlan: Sendable {
     package var flow: Flow?
     /// The effect of its failure.
     package var onFailure = FailureMode.stop
-    /// Whether the step or an enclosing one tolerates failures (`onFailure: continue`).
-    package var isTolerated = false
+    /// Whether an enclosing step or the graph tolerates failures (`onFailure: continue`).
+    package var isToleratedOutside = false
+    /// Whether the step or an enclosing one tolerates failures.
+    package var isTolerated: Bool { isToleratedOutside || onFailure == .continue }
     /// The fields of its result that are kept for the expressions of other steps.
     package var keeps: StepFields
     package var span: SourceSpan
@@ -282,12 +306,9 @@ extension Plan {
     }
 }
 
-extension Sequence<RequestPlan> {
-    /// The files with constant paths that the settings of the requests name, such as snapshots, cookie jars and netrc
-    /// files.
-    package var namedFiles: [NamedFile] {
-        flatMap { $0.settings.entries.flatMap(\.value.namedFiles) }
-    }
+extension Settings {
+    /// The files with constant paths that the settings name, such as snapshots, cookie jars and netrc files.
+    package var namedFiles: [NamedFile] { entries.flatMap(\.value.namedFiles) }
 }
 
 extension RequestPlan {

@@ -170,7 +170,7 @@ struct PlanAssembly {
             work: work,
             flow: step.flow,
             onFailure: step.onFailure,
-            isTolerated: inner.isTolerated,
+            isToleratedOutside: context.isTolerated,
             keeps: (step.effectiveID.flatMap { context.usedFields[$0] } ?? []).subtracting(step.notKept),
             span: step.span,
             form: step.form,
@@ -208,7 +208,9 @@ struct PlanAssembly {
                     callers: callers ?? []
                 )
             )
-        case .values(let values): return .values(values)
+        case .values(let values):
+            let expectations = step.settings.without { $0.value.key != ExpectationSetting.key }
+            return .values(ValuesPlan(outputs: values, expectations: expectations))
         case .end(let condition): return .end(condition)
         }
     }
@@ -299,7 +301,7 @@ extension StepPlan {
         case .request(let request): request.visitUses(visitor)
         case .group: break
         case .graph(let call): call.visitUses(visitor)
-        case .values(let values): for value in values { value.visitUses(visitor, .request) }
+        case .values(let values): values.visitUses(visitor)
         case .end(let condition): visitor.expression(condition, .request, .control)
         }
     }

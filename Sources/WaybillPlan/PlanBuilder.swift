@@ -101,6 +101,12 @@ package enum PlanBuilder {
         PlanAssembly(checked: checked, inputs: JSONObject()).allRequests
     }
 
+    /// Returns the files with constant paths that the requests and steps of a manifest name.
+    package static func namedFiles(of checked: ResolvedManifest) -> [NamedFile] {
+        let ofSteps = checked.graphs.flatMap(\.all).map(\.step.settings)
+        return (requests(of: checked).map(\.settings) + ofSteps).flatMap(\.namedFiles)
+    }
+
     /// Returns an endpoint by itself, with every level of its cascade; `nil` if no endpoint has the name.
     package static func endpoint(
         named name: String,

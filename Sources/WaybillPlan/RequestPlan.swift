@@ -128,6 +128,19 @@ package final class RequestPlan: Sendable {
         for stage in filters { FilterEntry.stage(stage.value.stage).visitUses(visitor) }
     }
 
+    /// Whether a filter or setting reads the body of a response whose status is not 2xx.
+    package var readsBody: Bool {
+        if filters.contains(where: \.value.onEveryStatus) { return true }
+        var isRead = settings.entries.contains { entry in
+            if case .data = entry.value.dataNeed { entry.value.key == ExpectationSetting.key } else { false }
+        }
+        let visitor = UseVisitor { use in
+            isRead = isRead || use.moment == .response && use.text.references.contains(where: \.readsBody)
+        }
+        if !isRead { settings.without(FilterEntry.key).visitUses(visitor) }
+        return isRead
+    }
+
     /// The method as it was written.
     package var writtenMethod: String { method?.value.written ?? "GET" }
 }
@@ -172,6 +185,17 @@ package enum ServiceOrigin: Sendable {
             self = baseURL.map(ServiceOrigin.of) ?? .any
         } else {
             self = .none
+        }
+    }
+}
+
+extension Reference {
+    /// Whether the path leads to the decoded body of a response, or to all of the response.
+    fileprivate var readsBody: Bool {
+        switch root {
+        case .document: true
+        case .response: segments.first?.name.map { $0 == "body" } ?? true
+        default: false
         }
     }
 }

@@ -136,9 +136,10 @@ package struct PlanContent {
             content.add("graph name", call.path, at: call.name.span)
             add(call.arguments, to: &content)
         case .values(let values):
-            for output in values {
+            for output in values.outputs {
                 content.add("values \(output.name.value)", value(of: output), at: output.value.span)
             }
+            addSettings(values.expectations, to: &content)
         case .end(let condition): content.add("end", value(at: condition.span), at: condition.span)
         }
         steps[step.path] = content
@@ -195,7 +196,12 @@ package struct PlanContent {
         }
         let address = request.address.text
         content.add("url", value(at: address.span, address.level, Self.kind(of: request.address)), at: address.span)
-        addSettings(of: request, to: &content)
+        // The stages of a named filter are digested with the request.
+        addSettings(request.settings.without(FilterEntry.key), to: &content)
+        for (position, stage) in request.filters.enumerated() {
+            let statuses = stage.value.onEveryStatus ? "any" : "2xx"
+            content.add("filters \(position + 1)", value(at: stage.span, stage.level, statuses), at: stage.span)
+        }
         for variable in request.vars {
             let span = variable.value.span
             content.add("vars \(variable.name.value)", value(at: span, variable.level), at: span)
@@ -212,10 +218,9 @@ package struct PlanContent {
         }
     }
 
-    private mutating func addSettings(of request: RequestPlan, to content: inout StepContent) {
+    private mutating func addSettings(_ settings: Settings, to content: inout StepContent) {
         var counts: [String: Int] = [:]
-        // The stages of a named filter are digested with the request.
-        for setting in request.settings.entries where setting.value.key != FilterEntry.key {
+        for setting in settings.entries {
             var name = setting.value.key
             if let part = setting.value.part { name += " \(part)" }
             if setting.value.isAdded {
@@ -223,10 +228,6 @@ package struct PlanContent {
                 name += " \(counts[name] ?? 1)"
             }
             content.add(name, value(at: setting.span, setting.level), at: setting.span)
-        }
-        for (position, stage) in request.filters.enumerated() {
-            let statuses = stage.value.onEveryStatus ? "any" : "2xx"
-            content.add("filters \(position + 1)", value(at: stage.span, stage.level, statuses), at: stage.span)
         }
     }
 

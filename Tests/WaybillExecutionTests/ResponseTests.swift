@@ -96,6 +96,34 @@ import WaybillTransport
     }
 
     @Test(arguments: [
+        ("expect: {status: 404}", "", nil), ("expect: {status: 404, headers: {Content-Type: '*'}}", "", nil),
+        ("expect: {status: 404}, outputs: {x: $.x}", "", nil),
+        ("expect: {status: 404, body: [response.time < 1000000]}", "", nil),
+        ("expect: {status: 404}, intercept: {afterSuccess: [{log: done}]}", "", nil),
+        ("expect: {status: 404, body: [$ != 1]}", "", "decode"), ("expect: {status: 404, json: {a: 1}}", "", "decode"),
+        ("expect: {status: 404, body: [response.body != 1]}", "", "decode"),
+        ("expect: {status: 404, schema: {type: object}}", "", "decode"),
+        ("expect: {status: 404}, filters: [{filter: f, for: any}]", "filters: {f: [{select: $.a}]}", "decode"),
+        ("expect: {status: 404}, intercept: {afterSuccess: [{log: \"${$.a}\"}]}", "", "decode"),
+        ("expect: {status: 404}, until: {that: response.status == 404}", "", "decode"),
+        ("expect: {status: [200, 404]}", "      - {values: {x: \"default(steps.a.data, 1)\"}}", "decode"),
+    ])
+    func `the body of an expected error is decoded only if something reads it`(
+        step: String,
+        more: String,
+        kind: String?
+    ) async throws {
+        let isStep = more.hasPrefix(" ")
+        let fixture = try ExecutionFixture(
+            (isStep ? "" : more + "\n") + "graphs:\n  main:\n    chain:\n      - {id: a, get: /a, \(step)}\n"
+                + (isStep ? more : ""),
+            ["/a": .json("no such thing", status: 404)]
+        )
+        let failure = await fixture.run().result.steps.first?.failure
+        #expect(failure?.kind.rawValue == kind, "\(String(describing: failure?.message))")
+    }
+
+    @Test(arguments: [
         "post: /a", "get: /a, headers: {range: ''}", "get: /a, headers: {Range: bytes=0-9}",
         "get: /a, headers: {Range: 'Bytes = 49-'}", "get: /a, headers: {Range: bytes=-49}",
         "get: /a, headers: {Range: bytes=0-9}, expect: {status: 206}",

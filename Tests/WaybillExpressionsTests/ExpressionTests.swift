@@ -37,6 +37,38 @@ import WaybillJSON
         #expect(try evaluate(text, Self.data) == expected)
     }
 
+    @Test(
+        arguments: [
+            ("$.code == 404", "$.code is 200"),
+            ("$.code > 1 && $.code < inputs.count", "$.code is 200, inputs.count is 3"),
+            ("$.code + inputs.count * 2 == 1", "$.code + inputs.count * 2 is 206, $.code is 200, inputs.count is 3"),
+            ("contains($.items[*].id, 'c')", #"$.items[*].id is ["a","b"]"#),
+            (
+                "contains($.items[*].id, 'a') == false",
+                #"contains($.items[*].id, 'a') is true, $.items[*].id is ["a","b"]"#
+            ),
+            ("startsWith(inputs.name, 'b')", #"inputs.name is "ann""#),
+            ("endsWith(upper(inputs.name), inputs.user-id)", #"upper(inputs.name) is "ANN", inputs.user-id is "u-1""#),
+            ("match(inputs.name, 'b.*')", #"inputs.name is "ann""#),
+            ("search(inputs.user-id, vars.pattern)", #"inputs.user-id is "u-1", vars.pattern is "a.*""#),
+            ("exists($.items[0].name)", "nothing matches $.items[0].name; available: 'id', 'price'"),
+            ("exists($.items[?@.price > 20])", "$.items[?@.price > 20] is []"),
+            ("exists(steps.skipped.data)", "'steps.skipped' has no value: the step was skipped"),
+            ("not(exists($.code))", "$.code is 200"), ("!($.code == 200 && inputs.flag)", "$.code is 200"),
+            ("if(inputs.flag, $.code == 1, true)", "$.code is 200"),
+            ("default($.none, $.items[1].ok)", "$.items[1].ok is false"),
+            ("$.code < 1 || $.code > 300", "$.code is 200"), ("length($.items) == 3", "length($.items) is 2"),
+            // Nothing of a secret is shown.
+            ("contains(secrets.password, 'x')", nil), ("secrets.password == inputs.name", #"inputs.name is "ann""#),
+            ("$.items[1].ok", nil), ("false", nil),
+        ] as [(String, String?)]
+    )
+    func `a condition that is false is explained by its operands`(text: String, values: String?) throws {
+        let scope = EvaluationScope.sample(Self.data)
+        #expect(try Expression(parsing: text).condition(in: scope) == false)
+        #expect(try Expression(parsing: text).falsifyingValues(in: scope) == values)
+    }
+
     @Test func `item is the current element, and is undefined if there is none`() throws {
         #expect(try evaluate("item.a + 1", item: ["a": 1]) == 2)
         let error = try #require(try evaluationError("item.a"))

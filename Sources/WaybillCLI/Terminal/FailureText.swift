@@ -63,16 +63,11 @@ struct FailureText {
 
     /// `[3] "SKU-17", http://127.0.0.1:8080/items/SKU-17: the status is 404, not 2xx`
     private func line(of element: ElementResults.ElementFailure) -> String {
-        let subject = Self.words(element.subject)
+        let subject = element.subject.words.joined(separator: ", ")
         let reason = Self.reason(element.failure)
         guard !subject.isEmpty else { return "[\(element.index)] \(reason)" }
         let room = terminal.map { max(24, $0.columns - reason.count - 16) } ?? .max
         return "[\(element.index)] \(PrintableText.shortened(subject, to: room)): \(reason)"
-    }
-
-    /// Returns what identifies an element: its value and the URL of its request.
-    static func words(_ subject: ElementSubject) -> String {
-        [subject.value, subject.url].compactMap { $0?.string }.joined(separator: ", ")
     }
 
     /// Returns why an element failed, with all its messages.

@@ -19,16 +19,19 @@ final class RunPrinter: RunObserver {
 
     private struct State {
         var progress = RunProgress()
-        /// The number of failed elements of each step that were printed when they failed.
+        /// The number of failed elements of each step that were printed when they failed, and of those that passed.
         var printedElements: [String: Int] = [:]
+        var printedNames: [String: Int] = [:]
         /// The numbers of the pages and attempts, for `-v`.
         var numbers = RequestNumbers()
         /// The locations of session failures. Each step that needs a failed session fails at the same location.
         var sessionFailures: Set<SourceSpan> = []
     }
 
-    /// The maximum number of elements of a step that are printed when they fail. A `forEach` may have a million.
+    /// The maximum number of elements of a step that are printed when they fail, and of those with names that are printed
+    /// when they pass. A `forEach` may have a million.
     private static let printedElements = 5
+    private static let printedNames = 100
 
     private let output: Output
     private let destination: Destination
@@ -79,7 +82,7 @@ final class RunPrinter: RunObserver {
         case .stepFinished(let result, _):
             write(line(of: result) + (isWhole && hasText(result) ? "" : reason(of: result)))
         case .stepSkipped: write("  \(paint("- \(event.step ?? "")", .faint))  skipped\n")
-        case .elementFinished(let end): printFailure(of: end, of: event.step ?? "")
+        case .elementFinished(let end): print(end, of: event.step ?? "")
         case .writeCommitted(let file) where printsFiles(of: event):
             write("    \(paint(TransferText.file(file), .faint))\n")
         case .downloadCommitted(let file) where printsFiles(of: event):
@@ -94,22 +97,30 @@ final class RunPrinter: RunObserver {
 
     private func prefix(of event: RunEvent) -> String { event.step.map { "\($0): " } ?? "" }
 
-    /// Prints the first elements of a step that fail.
-    private func printFailure(of end: RunEvent.ElementEnd, of step: String) {
-        guard let failure = end.failure, failure.kind != .cancelled, isVerbose || !isWhole else { return }
-        let number = state.withLock { state in
-            state.printedElements[step, default: 0] += 1
-            return state.printedElements[step] ?? 0
+    /// Prints the first elements of a step that fail, and the first with names that pass.
+    private func print(_ end: RunEvent.ElementEnd, of step: String) {
+        let isNamedPass = end.outcome == .passed && end.subject.name != nil
+        guard isNamedPass || end.failure.map({ $0.kind != .cancelled }) == true && (isVerbose || !isWhole) else {
+            return
         }
-        guard isVerbose || number <= Self.printedElements else { return }
+        let isFirst = state.withLock { state -> Bool in
+            if isNamedPass {
+                state.printedNames[step, default: 0] += 1
+                return state.printedNames[step] ?? 0 <= Self.printedNames
+            }
+            state.printedElements[step, default: 0] += 1
+            return state.printedElements[step] ?? 0 <= Self.printedElements
+        }
+        guard isVerbose || isFirst else { return }
         let (mark, style) = mark(of: end.outcome)
         var line = StyledText(colour: isColoured)
         line.append("  ")
         line.append(mark, style)
         line.append(" \(step)[\(end.index)]  ")
         let room = terminal.map { max(24, $0.columns - line.width - 1) } ?? .max
-        line.append(PrintableText.shortened(FailureText.words(end.subject), to: room), .faint)
-        write("\(line.text)\n    \(paint(FailureText.reason(failure), .faint))\n")
+        line.append(PrintableText.shortened(end.subject.words.joined(separator: ", "), to: room), .faint)
+        let reason = end.failure.map { "    \(paint(FailureText.reason($0), .faint))\n" } ?? ""
+        write("\(line.text)\n\(reason)")
     }
 
     /// Whether files are printed. A 'forEach' may have a million elements, each with a file.
@@ -181,12 +192,15 @@ final class RunPrinter: RunObserver {
         if let failed = elements.failures.first(where: { $0.index == element }) {
             let outcome: StepOutcome = step.outcome == .tolerated ? .tolerated : .failed
             let (mark, style) = mark(of: failed.failure.kind == .cancelled ? .cancelled : outcome)
-            write("  \(paint(mark, style)) \(paint("\(path)  \(FailureText.words(failed.subject))", .strong))\n")
+            write(
+                "  \(paint(mark, style)) \(paint("\(path)  \(failed.subject.words.joined(separator: ", "))", .strong))\n"
+            )
             write(text.text(of: failed, step: step.path))
         } else {
             let words = elements.hasPassed(element) ? "passed" : "not among the failed elements that run.json lists"
             let (mark, style) = mark(of: elements.hasPassed(element) ? .passed : .skipped)
-            write("  \(paint(mark, style)) \(paint(path, .strong))  \(words)\n")
+            let name = elements.cases.first { $0.index == element }.map { "  \($0.name)" } ?? ""
+            write("  \(paint(mark, style)) \(paint("\(path)\(name)", .strong))  \(words)\n")
             if printsBody { write(text.body(of: path, hasPassed: true)) }
         }
     }

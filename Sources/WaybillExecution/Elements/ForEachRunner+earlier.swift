@@ -32,7 +32,7 @@ extension ForEachRunner {
         do throws(EvaluationFailure) {
             let element = try source.element(index)
             var result = ElementOutcome(index: index, end: before.outcome == .passed ? .passed : .failed)
-            if let failed = before.failed { (result.failure, result.subject) = (failed.failure, failed.subject) }
+            if let before = before.described { (result.failure, result.subject) = (before.failure, before.subject) }
             result.use = before.use
             if step.keeps.contains(.items) {
                 // The journal has no record of an element that passed if nothing uses its results.

@@ -12,7 +12,7 @@ struct ElementOutcome: Sendable {
     var failure: Failure?
     /// How many requests the step sent for the element.
     var attempts = 0
-    /// What reports show of the element, if it failed.
+    /// What reports show of the element: its name, and if it failed also the rest.
     var subject = ElementSubject()
     var record: ElementRecord?
     /// What a resumed run does with it.
@@ -43,11 +43,18 @@ extension ForEachRunner {
         }
         var context = context.element(path, of: step, forEach.variable.value, element)
         context.output = file?.of(index)
+        let name: RedactedText?
+        do throws(EvaluationFailure) {
+            name = try await forEach.name(in: context)
+        } catch {
+            return ElementOutcome(index: index, end: .failed, failure: run.failure(error))
+        }
         let node = await inner.execute(step, in: context)
         var result = ElementOutcome(index: index, end: node.end, failure: node.failure)
+        result.subject = ElementSubject(name: name)
         if node.failure != nil {
             let value = element.isSecret ? nil : run.redactor.start(of: element.json, ElementSubject.maximumCharacters)
-            result.subject = ElementSubject(value: value, url: node.failedURL)
+            (result.subject.value, result.subject.url) = (value, node.failedURL)
         }
         // The steps of a chain or batch inside the element are reported themselves.
         if case .request = step.work { result.attempts = node.steps.reduce(0) { $0 + $1.attempts } }
@@ -84,7 +91,7 @@ extension ForEachRunner {
             index: element.index,
             outcome: outcome(of: element),
             failure: element.failure,
-            subject: element.failure == nil ? ElementSubject() : element.subject,
+            subject: element.subject,
             records: records,
             kept: element.kept,
             startedAt: element.startedAt
@@ -106,5 +113,15 @@ extension ForEachRunner {
         case .skipped(.condition), .skipped(.ended), .skipped(.failure), .withdrawn: .without
         case .cancelled, .skipped(.interrupted), .refused: .missing
         }
+    }
+}
+
+extension ForEach {
+    /// The name of the element that is executed in a context; `nil` if elements have none.
+    fileprivate func name(in context: StepContext) async throws(EvaluationFailure) -> RedactedText? {
+        guard let name else { return nil }
+        var scope = context.scope
+        try await scope.provideSession(for: .scalar(name))
+        return context.run.redactor.text(try name.shownText(in: scope.scope(.graph(context.graph))))
     }
 }

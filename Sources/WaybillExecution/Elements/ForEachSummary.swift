@@ -1,3 +1,4 @@
+import WaybillDiagnostics
 import WaybillExpressions
 import WaybillJSON
 import WaybillManifest
@@ -26,17 +27,22 @@ struct ForEachSummary: Sendable {
     private let mode: FailureMode
     /// Whether a failure is tolerated, by the step or by one around it.
     private let isTolerated: Bool
+    /// Whether a step around it tolerates failures.
+    private let isToleratedOutside: Bool
     private var items: [Int: ElementRecord]?
     /// Whether an interruption has left something to do.
     private var wasCancelled = false
     private var hasFailed = false
+    /// Whether the records of all elements are not what the step expects. `onFailure` applies to elements only.
+    private var isUnexpected = false
     /// Whether a resumed run found that an element has changed.
     private var wasRefused = false
 
     /// A summary without elements.
-    init(mode: FailureMode, isTolerated: Bool, keepsItems: Bool) {
+    init(mode: FailureMode, isTolerated: Bool, isToleratedOutside: Bool, keepsItems: Bool) {
         self.mode = mode
         self.isTolerated = isTolerated
+        self.isToleratedOutside = isToleratedOutside
         items = keepsItems ? [:] : nil
     }
 
@@ -59,7 +65,8 @@ struct ForEachSummary: Sendable {
     /// Adds a failure that does not belong to an element.
     mutating func fail(_ failure: Failure) {
         hasFailed = true
-        self.failure = self.failure ?? failure
+        isUnexpected = failure.kind == .expect
+        self.failure = isUnexpected ? failure : self.failure ?? failure
     }
 
     /// Adds elements that were not run, because of an interruption, or of a file that cannot be written.
@@ -84,7 +91,7 @@ struct ForEachSummary: Sendable {
     var end: NodeOutcome.End {
         if wasRefused { return .refused }
         if isUnfinished { return .cancelled }
-        return hasFailed && mode != .continue ? .failed : .passed
+        return isUnexpected || hasFailed && mode != .continue ? .failed : .passed
     }
 
     /// The outcome of the step for reports.
@@ -92,7 +99,7 @@ struct ForEachSummary: Sendable {
         if wasRefused { return .failed }
         if isUnfinished { return .cancelled }
         guard hasFailed else { return .passed }
-        return isTolerated ? .tolerated : .failed
+        return (isUnexpected ? isToleratedOutside : isTolerated) ? .tolerated : .failed
     }
 
     /// The record for the expressions of later steps.

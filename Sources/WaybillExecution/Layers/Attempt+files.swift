@@ -12,50 +12,15 @@ extension Attempt {
     /// Completes the files of the request: moves the downloaded one to its path and writes the snapshot, if it has not failed.
     func complete(_ outcome: inout AttemptOutcome) async {
         await concludeDownload(&outcome)
-        await writeSnapshot(&outcome)
+        if let snapshot = outcome.snapshot, outcome.failure == nil {
+            outcome.failure = await context.write(snapshot, endpoint: plan.endpoint)
+        }
     }
 
     func concludeDownload(_ outcome: inout AttemptOutcome) async {
         guard let (download, file) = outcome.file else { return }
         outcome.file = nil
         await download.conclude(file, &outcome)
-    }
-
-    /// Writes the snapshot, unless the file already has that content. A log entry names the file.
-    private func writeSnapshot(_ outcome: inout AttemptOutcome) async {
-        guard let snapshot = outcome.snapshot, let folder = run.folder, outcome.failure == nil else { return }
-        if let other = stepSharing(snapshot) {
-            let message = run.redactor.text(
-                "the snapshot \(snapshot.path) was already written by step '\(other)', with other data; "
-                    + "give each step its own snapshot"
-            )
-            outcome.failure = Failure(.expect, message, at: snapshot.span)
-            return
-        }
-        do throws(ResultsError) {
-            guard let isNew = try await folder.replace(snapshot.path, with: snapshot.content) else { return }
-            emit(.log(run.redactor.text("snapshot \(snapshot.path) \(isNew ? "created" : "updated")")))
-        } catch {
-            let message = run.redactor.text("could not write the snapshot: \(error)")
-            outcome.failure = Failure(.expect, message, at: snapshot.span)
-        }
-    }
-
-    /// The other step of the run that has written a snapshot to the same file with other content, if there is one.
-    private func stepSharing(_ snapshot: SnapshotChecker.Update) -> String? {
-        let folder = FileContents.folder(of: snapshot.path)
-        let path = FileContents.path(
-            FileContents.name(of: snapshot.path),
-            in: FileContents.canonicalPath(folder) ?? folder
-        )
-        let digest = Digest.sha256(of: snapshot.content)
-        return run.snapshots.withLock { snapshots in
-            if let earlier = snapshots[CodePoints(path)], earlier.step != context.path, earlier.digest != digest {
-                return earlier.step
-            }
-            snapshots[CodePoints(path)] = (context.path, digest)
-            return nil
-        }
     }
 
     /// Keeps the body of a response that failed, or of each one, once. A page that did not fail has a file of its own.

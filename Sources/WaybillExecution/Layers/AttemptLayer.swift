@@ -21,7 +21,7 @@ struct Attempt: Sendable {
     let sender: RequestSender
     private var request: RequestStep { sender.request }
     var context: StepContext { _read { yield sender.context } }
-    private var plan: RequestPlan { request.plan }
+    var plan: RequestPlan { request.plan }
     var run: RunContext { sender.run }
 
     init(_ request: RequestStep, in context: StepContext) {
@@ -239,6 +239,7 @@ struct Attempt: Sendable {
             plan: plan,
             response: response,
             part: part,
+            keepsData: !request.step.keeps.isDisjoint(with: [.data, .itemData]),
             expectedStatus: outcome.expectedStatus,
             scope: outcome.scope
         )

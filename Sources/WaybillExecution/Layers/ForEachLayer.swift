@@ -102,6 +102,7 @@ struct ForEachRunner<Inner: Layer<StepPlan, NodeOutcome>>: Sendable {
             ForEachSummary(
                 mode: step.onFailure,
                 isTolerated: context.tolerates(step),
+                isToleratedOutside: context.toleratesAround(step),
                 keepsItems: step.keeps.contains(.items)
             )
         )

@@ -7,13 +7,23 @@ import WaybillResults
 /// The outcomes of steps that are not executed. Each is reported, and recorded for later steps.
 extension StepContext {
     /// The outcome of a step that failed.
-    func failed(_ step: StepPlan, _ failure: Failure) -> NodeOutcome {
+    ///
+    /// - Parameter record: What later steps see of it, in addition to the failure.
+    func failed(
+        _ step: StepPlan,
+        _ failure: Failure,
+        keeping record: StepRecord = StepRecord(isPassed: false)
+    ) -> NodeOutcome {
         // An expression may have been stopped because the time is over.
         let failure = failure.kind == .input || failure.kind == .output ? deadline?.passed ?? failure : failure
         let outcome: StepOutcome = tolerates(step) ? .tolerated : .failed
         let result = StepResult(step, at: path, graph: graph, outcome: outcome, failure: failure)
-        let record = StepRecord(isPassed: false, error: failure.inExpressions)
-        run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        var record = record
+        (record.isPassed, record.error) = (false, failure.inExpressions)
+        // The end of an element is reported by its forEach.
+        if !isElement(step) {
+            run.events.emit(.stepFinished(result, kept: record.kept(redactor: run.redactor)), step: path)
+        }
         keep(record, of: step)
         return NodeOutcome(end: .failed, steps: [result], failure: failure)
     }

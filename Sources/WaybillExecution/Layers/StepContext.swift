@@ -170,6 +170,13 @@ struct StepContext: Sendable {
         return context
     }
 
+    /// This context with further names for expressions.
+    func adding(_ variables: [String: ScopeValue]) -> StepContext {
+        var context = self
+        context.instance.value.variables.merge(variables) { $1 }
+        return context
+    }
+
     /// This context with another time limit inside the current ones.
     func within(_ deadline: Deadline) -> StepContext {
         var context = self
@@ -214,9 +221,10 @@ struct StepContext: Sendable {
     func isElement(_ step: StepPlan) -> Bool { instance.value.elementOf == step.path }
 
     /// Whether a failure of a step is tolerated: by itself, by a step around it, or by a step that executes the graph.
-    func tolerates(_ step: StepPlan) -> Bool {
-        step.isTolerated || instance.value.toleratesFailures
-    }
+    func tolerates(_ step: StepPlan) -> Bool { step.isTolerated || instance.value.toleratesFailures }
+
+    /// Whether something around a step tolerates its failures.
+    func toleratesAround(_ step: StepPlan) -> Bool { step.isToleratedOutside || instance.value.toleratesFailures }
 
     /// The outcome to report for a failure of the graph itself.
     var failureOutcome: StepOutcome { instance.value.toleratesFailures ? .tolerated : .failed }

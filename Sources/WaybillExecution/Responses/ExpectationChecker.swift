@@ -7,7 +7,7 @@ import WaybillResults
 import WaybillSchema
 import WaybillTransport
 
-/// Compares a response with what the manifest expects of it. All failed expectations are reported together.
+/// Compares a response, or the values of a step, with what the manifest expects. All failed expectations are reported together.
 struct ExpectationChecker {
     /// An expectation that does not hold, or a part of one.
     struct Violation: Sendable {
@@ -23,7 +23,8 @@ struct ExpectationChecker {
     private static let limit = 20
 
     let settings: Settings
-    let response: HTTPResponse
+    /// The response; `nil` for the values of a step, of which only the data is checked.
+    let response: HTTPResponse?
     let data: ScopeValue
     let scope: (Level) -> EvaluationScope
     /// Why the data is a string, although it is JSON; empty if it is not.
@@ -31,7 +32,10 @@ struct ExpectationChecker {
 
     /// All expectations that do not hold, except those of the status.
     func violations() -> [Violation] {
-        var violations = headerViolations() + timeViolations() + certificateViolations()
+        var violations =
+            response.map { response in
+                headerViolations(of: response) + timeViolations(of: response) + certificateViolations(of: response)
+            } ?? []
         for value in expected({ if case .json(let value) = $0 { value } else { nil } }) {
             violations += self.violations(of: value, .contains, "json")
         }
@@ -47,7 +51,7 @@ struct ExpectationChecker {
         }
     }
 
-    private func headerViolations() -> [Violation] {
+    private func headerViolations(of response: HTTPResponse) -> [Violation] {
         let fields = expected {
             if case .header(let name, let glob?) = $0 { (name: name.value, glob: glob) } else { nil }
         }
@@ -70,7 +74,7 @@ struct ExpectationChecker {
         }
     }
 
-    private func timeViolations() -> [Violation] {
+    private func timeViolations(of response: HTTPResponse) -> [Violation] {
         let maximum = expected { if case .maxTime(let limit) = $0 { (TimePhase.total, limit) } else { nil } }
         let limits = expected { if case .time(let phase, let limit) = $0 { (phase, limit) } else { nil } }
         return (maximum + limits).compactMap { entry in
@@ -84,7 +88,7 @@ struct ExpectationChecker {
         }
     }
 
-    private func certificateViolations() -> [Violation] {
+    private func certificateViolations(of response: HTTPResponse) -> [Violation] {
         let expected = settings.expectedCertificate
         guard let first = expected.first else { return [] }
         guard let certificate = response.certificate else {
@@ -138,22 +142,7 @@ struct ExpectationChecker {
 
     private func bodyViolations() -> [Violation] {
         let checks = expected { if case .body(let check) = $0 { check } else { nil } }
-        return checks.compactMap { check in
-            var violation = violation(at: check.value.that.span) { () throws(EvaluationFailure) in
-                let scope = scope(check.level)
-                let complaint: String
-                do throws(EvaluationFailure) {
-                    if try check.value.that.holds(in: scope) { return nil }
-                    complaint = check.value.that.complaint(in: scope) + undecodedReason
-                } catch {
-                    throw EvaluationFailure(message: error.message + undecodedReason, span: error.span)
-                }
-                guard let message = check.value.message else { return complaint }
-                return "\(try message.shownText(in: scope)): \(complaint)"
-            }
-            violation?.isWorded = check.value.message != nil
-            return violation
-        }
+        return checks.compactMap { $0.value.violation(in: scope($0.level), because: undecodedReason) }
     }
 
     private func schemaViolations() -> [Violation] {
@@ -178,6 +167,41 @@ struct ExpectationChecker {
         } catch {
             return Violation(message: error.message, span: error.span)
         }
+    }
+}
+
+extension Check {
+    /// Returns the violation if the condition does not hold.
+    ///
+    /// - Parameter reason: What is added to the message; may be empty.
+    func violation(in scope: EvaluationScope, because reason: String = "") -> ExpectationChecker.Violation? {
+        do throws(EvaluationFailure) {
+            if try that.holds(in: scope) { return nil }
+            let complaint = that.complaint(in: scope) + reason
+            guard let message else { return .init(message: complaint, span: that.span) }
+            let words = "\(try message.shownText(in: scope)): \(complaint)"
+            return .init(message: words, span: that.span, isWorded: true)
+        } catch {
+            return .init(message: error.message + reason, span: error.span, isWorded: message != nil)
+        }
+    }
+}
+
+extension Failure {
+    /// The failure of the expectations that do not hold; `nil` if all of them hold.
+    ///
+    /// - Parameter unmet: The message and location of each violation.
+    init?(_ violations: [ExpectationChecker.Violation], _ unmet: [Detail]) {
+        guard let first = unmet.first else { return nil }
+        let count = violations.reduce(0) { $0 + $1.count }
+        let words = count == 1 ? first.message : "\(count) expectations failed"
+        self.init(.expect, words, at: first.span, details: unmet)
+        isSpecific = violations.contains(where: \.isWorded)
+    }
+
+    /// The failure of the expectations that do not hold, without secrets; `nil` if all of them hold.
+    init?(_ violations: [ExpectationChecker.Violation], _ redactor: Redactor) {
+        self.init(violations, violations.map { Detail(redactor.text($0.message), at: $0.span) })
     }
 }
 

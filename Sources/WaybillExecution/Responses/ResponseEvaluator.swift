@@ -47,6 +47,8 @@ struct ResponseEvaluator {
     let plan: RequestPlan
     let response: HTTPResponse
     let part: Part
+    /// Whether later steps use the data.
+    let keepsData: Bool
     let expectedStatus: [StatusPattern]
     /// The scope of expressions, with the response.
     var scope: RequestScope
@@ -140,6 +142,7 @@ struct ResponseEvaluator {
             return nil
         }
         if isSuccess, let failure = emptyBodyFailure() { return failure }
+        if !isSuccess, !isBodyRead { return nil }
         let body: ResponseDecoder.Decoded
         do {
             body = isWithoutContent ? .init(value: .null) : try decoder.decode(response)
@@ -154,6 +157,11 @@ struct ResponseEvaluator {
         scope.body = evaluated.body
         take(ScopeValue(body.value))
         return isWithoutContent ? nil : filter()
+    }
+
+    /// Whether anything reads the decoded body of a response with another status than 2xx, whose type may be wrong.
+    private var isBodyRead: Bool {
+        part != .whole || keepsData || plan.operation != nil || plan.readsBody
     }
 
     /// Whether the response has no content by definition (RFC 9110, sections 9.3.2, 15.3.5, 15.3.6 and 15.4.5). Filters
@@ -357,12 +365,7 @@ struct ResponseEvaluator {
             return rejection
         }
         if let failure = outputFailure(errors, with: unmet) { return failure }
-        guard let first = unmet.first else { return nil }
-        let count = violations.reduce(0) { $0 + $1.count }
-        let words = count == 1 ? first.message : "\(count) expectations failed"
-        var failure = Failure(.expect, words, at: first.span, details: unmet)
-        failure.isSpecific = violations.contains(where: \.isWorded)
-        return failure
+        return Failure(violations, unmet)
     }
 
     /// The message of an expectation that does not hold. It quotes the data, unless they are hidden.
@@ -381,29 +384,12 @@ struct ResponseEvaluator {
             scope: scope.scope,
             undecodedReason: undecodedReason
         )
-        return checker.violations() + snapshotViolations(plan.settings.expectedSnapshot)
-    }
-
-    /// The differences from the snapshot, or none if that is updated.
-    private mutating func snapshotViolations(
-        _ snapshot: Setting<ExpectedSnapshot>?
-    ) -> [ExpectationChecker.Violation] {
-        guard let snapshot, let data = evaluated.data?.json else { return [] }
-        let executor = scope.context.run.executor
-        let checker = SnapshotChecker(
-            snapshot,
-            data: data,
-            redactor: redactor,
-            files: scope.environment.files,
-            audience: executor.audience
-        )
-        guard executor.updatesSnapshots else { return checker.violations() }
-        do throws(EvaluationFailure) {
-            evaluated.snapshot = try checker.update()
-            return []
-        } catch {
-            return [.init(message: error.message, span: error.span)]
+        guard let snapshot = plan.settings.expectedSnapshot, let data = evaluated.data?.json else {
+            return checker.violations()
         }
+        let compared = SnapshotChecker.check(snapshot, data: data, in: scope)
+        evaluated.snapshot = compared.update
+        return checker.violations() + compared.violations
     }
 
     private var decoding: Decoding { plan.settings.decoding?.value ?? Decoding.default }

@@ -5,7 +5,7 @@ import WaybillManifest
 import WaybillResults
 import WaybillRuntime
 
-/// Compares the data of a response with the file that `expect: {snapshot: FILE}` names, or creates the new content of
+/// Compares the data of a response, or the values of a step, with the file that `expect: {snapshot: FILE}` names, or creates the new content of
 /// the file.
 ///
 /// The file has JSON on several lines, or a string or bytes as they are. Secrets are redacted in the file, and in the
@@ -45,6 +45,28 @@ struct SnapshotChecker {
         span = snapshot.span
         file = snapshot.value.namedFile.file(within: files)
         self.data = redactor.redact(data)
+    }
+
+    /// Returns the differences of some data of a step from the file; if snapshots are updated, what is written to it instead.
+    static func check(
+        _ snapshot: Setting<ExpectedSnapshot>,
+        data: JSON,
+        in scope: RequestScope
+    ) -> (violations: [ExpectationChecker.Violation], update: Update?) {
+        let run = scope.context.run
+        let checker = SnapshotChecker(
+            snapshot,
+            data: data,
+            redactor: run.redactor,
+            files: scope.environment.files,
+            audience: run.executor.audience
+        )
+        guard run.executor.updatesSnapshots else { return (checker.violations(), nil) }
+        do throws(EvaluationFailure) {
+            return ([], try checker.update())
+        } catch {
+            return ([.init(message: error.message, span: error.span)], nil)
+        }
     }
 
     /// Returns the file with the data as its content. Throws if the file is outside the folder.

@@ -40,7 +40,13 @@ extension RequestScope {
 
     /// Provides the session of the only service that has one, if a value outside of requests uses it.
     mutating func provideSession(for value: ValueTemplate) async throws(EvaluationFailure) {
-        guard self.session == nil, value.usesSession else { return }
+        guard self.session == nil, usesSession({ $0.value(value, .request, .argument) }) else { return }
+        try await provideSession(of: context.run.sessions.onlyService)
+    }
+
+    /// Provides the session of the only service that has one, if an expression in settings outside of requests uses it.
+    mutating func provideSession(for settings: Settings) async throws(EvaluationFailure) {
+        guard self.session == nil, usesSession(settings.visitUses) else { return }
         try await provideSession(of: context.run.sessions.onlyService)
     }
 
@@ -80,14 +86,9 @@ extension ArgumentPlan {
     }
 }
 
-extension ValueTemplate {
-    /// Whether an expression in it uses `session`.
-    fileprivate var usesSession: Bool {
-        var found = false
-        let visitor = UseVisitor { use in
-            found = found || use.text.references.contains { $0.name == "session" }
-        }
-        visitor.value(self, .request, .argument)
-        return found
-    }
+/// Whether one of the visited expressions uses `session`.
+private func usesSession(_ visit: (UseVisitor) -> Void) -> Bool {
+    var found = false
+    visit(UseVisitor { use in found = found || use.text.references.contains { $0.name == "session" } })
+    return found
 }

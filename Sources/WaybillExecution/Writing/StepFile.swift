@@ -14,11 +14,7 @@ struct StepFile: Sendable {
     let write: Write
     /// The element whose records are added; a step without `forEach` has a single one.
     private var element = 0
-    private let step: String
-    private let graph: String
-    private let run: RunContext
-    private let deadline: Deadline?
-    private let isFinal: Bool
+    private let context: StepContext
     private let path: RedactedText
     private let writer: RecordFileWriter
     private let format: any WritableRecordFormat.Type
@@ -29,15 +25,17 @@ struct StepFile: Sendable {
     /// The work for a record, in the units of `WorkLimit.Check`.
     private static let unitsPerRecord = 256
 
+    private var step: String { context.path }
+    private var graph: String { context.graph }
+    private var run: RunContext { context.run }
+    private var deadline: Deadline? { context.deadline }
+
     /// Evaluates the path, which is the same for all elements, and opens the file; `nil` if all elements had written to
     /// it before the run was resumed and it is at its path.
     init?(_ write: Write, of step: StepPlan, in context: StepContext) async throws(Failure) {
         self.write = write
-        self.step = context.path
-        graph = context.graph
-        run = context.run
-        deadline = context.deadline
-        isFinal = context.isFinal
+        self.context = context
+        let (run, graph) = (context.run, context.graph)
         let path: String
         do throws(EvaluationFailure) {
             var scope = context.scope
@@ -60,17 +58,17 @@ struct StepFile: Sendable {
         guard let folder = run.folder else {
             throw Failure(.output, "there is no results folder to write to", at: write.span)
         }
-        if let completed = context.earlier?.completedOutput(of: self.step),
+        if let completed = context.earlier?.completedOutput(of: context.path),
             await folder.isInPlace(path, in: container, completed, allowsOutside: run.allowsOutside)
         {
-            if let written = context.earlier?.written(self.step) {
-                run.events.emit(.writeCommitted(written), step: self.step)
+            if let written = context.earlier?.written(context.path) {
+                run.events.emit(.writeCommitted(written), step: context.path)
             }
             return nil
         }
         // A request with 'until' starts again; of a 'forEach', the elements that had finished are kept.
         let startsAgain = step.flow?.until != nil && step.flow?.forEach == nil
-        let resumption = startsAgain ? nil : context.earlier?.output(of: self.step)
+        let resumption = startsAgain ? nil : context.earlier?.output(of: context.path)
         columns = ColumnCheck(write, isContinued: resumption.map { $0.records.count > 0 } ?? false)
         do {
             writer = try await folder.records(
@@ -79,7 +77,7 @@ struct StepFile: Sendable {
                     ? write.writer(of: format) : HeldRecords(write.writer(of: format)),
                 in: container,
                 allowsOutside: run.allowsOutside,
-                of: self.step,
+                of: context.path,
                 from: resumption
             )
         } catch {
@@ -88,7 +86,7 @@ struct StepFile: Sendable {
         }
         if let loss = writer.loss {
             try await settle(loss, of: step, in: folder)
-        } else if context.earlier?.restarted.contains(self.step) ?? false {
+        } else if context.earlier?.restarted.contains(context.path) ?? false {
             // The positions in the journal are those of the earlier file.
             try await recordCut(to: .start, in: folder)
         }
@@ -227,37 +225,51 @@ struct StepFile: Sendable {
         let result = await withTaskCancellationHandler {
             await commit { [deadline] in
                 cancellation.isRequested || deadline?.passed != nil
-            } orUntil: { [control = run.control, step, isFinal] in
+            } orUntil: { [context] in
                 // A deadline cancels the task too, but does not stop the load of a database.
-                cancellation.isRequested && control.hasCancelled(step: step, isFinal: isFinal)
+                cancellation.isRequested
+                    && context.run.control.hasCancelled(step: context.path, isFinal: context.isFinal)
             }
         } onCancel: {
             cancellation.request()
         }
-        do throws(ResultsError) {
-            let file = written(try result.get())
-            run.events.emit(.writeCommitted(file), step: step)
-            return file
-        } catch {
-            throw failure(error)
-        }
+        let file = written(try result.get())
+        run.events.emit(.writeCommitted(file), step: step)
+        return file
     }
 
     private func commit(
         until isStopped: @escaping @Sendable () -> Bool,
         orUntil isCancelled: @escaping @Sendable () -> Bool
-    ) async -> Result<RecordFileWriter.Committed, ResultsError> {
+    ) async -> Result<RecordFileWriter.Committed, Failure> {
+        var unmet: Failure?
         do throws(ResultsError) {
             let committed = try await writer.commit(until: isStopped, orUntil: isCancelled) {
                 (complete) throws(ResultsError) in
+                unmet = await unmetChecks(of: complete)
+                if unmet != nil { throw .unexpected(path.string) }
                 // This tells a resumed run that the file is complete, if it is at its path.
                 run.events.emit(.writeCommitting(written(complete)), step: step, durably: true)
                 try await run.folder?.journal.settle()
             }
             return .success(committed)
         } catch {
-            return .failure(error)
+            return .failure(unmet ?? failure(error))
         }
+    }
+
+    /// The failure if the complete records are not what `expect` requires.
+    private func unmetChecks(of complete: RecordFileWriter.Committed) async -> Failure? {
+        guard !write.checks.isEmpty else { return nil }
+        var summary: [String: ScopeValue] = [:]
+        for (name, value) in written(complete).json.object ?? JSONObject() { summary[name] = ScopeValue(value) }
+        var scope = context.adding(summary).scope
+        do throws(EvaluationFailure) {
+            for check in write.checks { try await scope.provideSession(for: check.that) }
+        } catch {
+            return run.failure(error)
+        }
+        return Failure(write.checks.compactMap { $0.violation(in: scope.scope(.graph(graph))) }, run.redactor)
     }
 
     private func written(_ committed: RecordFileWriter.Committed) -> RunEvent.WrittenFile {

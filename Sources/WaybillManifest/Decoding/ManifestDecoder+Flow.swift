@@ -20,12 +20,28 @@ extension ManifestDecoder {
             }
             elements = list.map(ForEach.Elements.expression)
         }
+        let name = node["name"].flatMap { scalarTemplate($0) }
+        if let name, name.template == nil {
+            diagnostics.report(
+                "same-for-all",
+                "all elements would have the same name",
+                at: name.span,
+                help: ["Use the element, as in \"${\(variable.value).name}\", or write the 'name' beside 'forEach'."]
+            )
+        }
         let concurrency = node["concurrency"].flatMap { node in
             integer(node).map { Setting($0, at: node.span, level: level) }
         }
         let shard = node["shard"].flatMap { node in boolean(node).map { Spanned($0, at: node.span) } }
         return elements.map {
-            ForEach(elements: $0, variable: variable, concurrency: concurrency, shard: shard, span: node.span)
+            ForEach(
+                elements: $0,
+                variable: variable,
+                name: name,
+                concurrency: concurrency,
+                shard: shard,
+                span: node.span
+            )
         }
     }
 

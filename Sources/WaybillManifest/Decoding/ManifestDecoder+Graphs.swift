@@ -38,6 +38,7 @@ extension ManifestDecoder {
             }
         }
         reportSettings(of: node, against: form)
+        if form == .values { reportExpectationsOfResponses(in: node) }
         guard form != .chain, form != .batch, !entries.has(.forEach),
             let (key, value) = entries.entry(.onFailure), value.text == FailureMode.collect.rawValue
         else { return }
@@ -55,6 +56,19 @@ extension ManifestDecoder {
             else { continue }
             let reason = "a step with '\(form.rawValue)' sends no request of its own"
             diagnostics.report("misplaced-key", "'\(name)' has no meaning here: \(reason)", at: key.span)
+        }
+    }
+
+    /// Reports the expectations of a step with `values` that only a response can meet.
+    private mutating func reportExpectationsOfResponses(in node: YAMLNode) {
+        for (key, _) in node[ExpectationSetting.key]?.entries ?? [] {
+            guard let part = key.text.flatMap(ExpectationSetting.Part.init), part.isOfResponses else { continue }
+            diagnostics.report(
+                "misplaced-key",
+                "'\(part.rawValue)' has no meaning here: a step with 'values' has no response",
+                at: key.span,
+                help: ["Write it at the step that sends the request."]
+            )
         }
     }
 
@@ -146,7 +160,7 @@ extension StepForm {
     /// locations of steps.
     fileprivate var effectiveSettings: [String]? {
         switch self {
-        case .values: [DeadlineSetting.key, TagSetting.key, ConcurrencySetting.key]
+        case .values: [DeadlineSetting.key, TagSetting.key, ConcurrencySetting.key, ExpectationSetting.key]
         case .end: [TagSetting.key, ConcurrencySetting.key]
         case .call, .request, .graph, .chain, .batch, .get, .head, .post, .put, .patch, .delete: nil
         }

@@ -23,12 +23,16 @@ extension ManifestDecoder {
             table: node["table"].flatMap { text($0) },
             key: texts(in: node["key"]),
             aggregates: node["aggregate"].map { aggregates($0) } ?? [],
+            checks: (node["expect"]?.sequence ?? []).compactMap {
+                check($0, help: "Use 'records', 'bytes' or an aggregate, as in 'records > 0'.")
+            },
             span: node.span
         )
         if node["format"] == nil { checkExtension(of: to) }
         // If a table or key cannot be read, that is already reported.
         let isReadable = (node["table"] == nil || write.table != nil) && (node["key"] == nil || !write.key.isEmpty)
         if isReadable { checkTable(of: write) }
+        if !write.checks.isEmpty { reportHiddenAggregates(of: write) }
         return write
     }
 
@@ -44,6 +48,19 @@ extension ManifestDecoder {
             }
         }
         return aggregates
+    }
+
+    /// Reports aggregates that the conditions of `expect` cannot read, because the language has another meaning for the name.
+    private mutating func reportHiddenAggregates(of write: Write) {
+        for name in write.aggregates.map(\.name)
+        where Reference.Root.allCases.contains(where: { $0.name == name.value }) {
+            diagnostics.report(
+                "invalid-name",
+                "'expect' cannot read this aggregate, because '\(name.value)' has another meaning in conditions",
+                at: name.span,
+                help: ["Choose another name."]
+            )
+        }
     }
 
     /// Reports a value that an aggregate never accepts.

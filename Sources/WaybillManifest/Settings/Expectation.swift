@@ -5,13 +5,21 @@ package import WaybillExpressions
 import WaybillJSON
 package import WaybillSchema
 
-/// One expectation of a response (`expect`).
+/// One expectation of a response, or of the values of a step (`expect`).
 package enum ExpectationSetting: ReadableSetting {
     package static let key = "expect"
 
     /// The keys under `expect`.
     enum Part: String, CaseIterable {
         case status, headers, json, equals, body, maxTime, time, certificate, snapshot, schema
+
+        /// Whether it is about a response as a whole, not about its data.
+        var isOfResponses: Bool {
+            switch self {
+            case .status, .headers, .maxTime, .time, .certificate: true
+            case .json, .equals, .body, .snapshot, .schema: false
+            }
+        }
     }
 
     /// The expected statuses.
@@ -48,16 +56,8 @@ package enum ExpectationSetting: ReadableSetting {
             case .equals: if let template = decoder.valueTemplate(value) { add(.equals(template), value) }
             case .body:
                 for condition in value.sequence ?? [] {
-                    guard let check = decoder.check(condition) else { continue }
-                    if check.that.expression.isConstant {
-                        decoder.diagnostics.report(
-                            "same-for-all",
-                            "this is the same for every response, so nothing is checked",
-                            at: check.that.span,
-                            help: ["Use the response: '$' is its data, as in '$.count > 0'."]
-                        )
-                    }
-                    add(.body(check), condition)
+                    let check = decoder.check(condition, help: "Use the data, which is '$', as in '$.count > 0'.")
+                    if let check { add(.body(check), condition) }
                 }
             case .maxTime: if let limit = decoder.timeLimit(value) { add(.maxTime(limit), value) }
             case .time:
@@ -150,10 +150,18 @@ extension ManifestDecoder {
         return scalar.constantText.flatMap { StatusPattern($0) }.map(StatusTemplate.constant)
     }
 
-    fileprivate mutating func check(_ node: YAMLNode) -> Check? {
+    /// Reads a condition, alone or with a message. One that is always the same is reported.
+    ///
+    /// - Parameter help: What the condition can use.
+    mutating func check(_ node: YAMLNode, help: String) -> Check? {
         let that = node.mapping == nil ? node : node["that"]
         let message = node.mapping == nil ? nil : node["message"].flatMap { scalarTemplate($0) }
-        return that.flatMap { condition($0) }.map { Check(that: $0, message: message) }
+        guard let that = that.flatMap({ condition($0) }) else { return nil }
+        if that.expression.isConstant {
+            let words = "this is always the same, so nothing is checked"
+            diagnostics.report("same-for-all", words, at: that.span, help: [help])
+        }
+        return Check(that: that, message: message)
     }
 
     fileprivate mutating func certificate(

@@ -60,13 +60,18 @@ struct NameScope {
         case .vars: !location.vars.isEmpty || location.unknown.contains(.vars)
         case .session: !location.sessions.isEmpty || location.unknown.contains(.session)
         case .request: site.moment == .sending || site.moment == .response
-        case .document, .response: site.moment == .response
+        case .document: site.moment == .response || site.moment == .values
+        case .response: site.moment == .response
         case .item: site.seesItem
         }
     }
 
-    private var isLoopVariable: Bool {
-        location.loopVariables.contains { $0.value.hasSameCodePoints(as: reference.name) }
+    private var isLoopVariable: Bool { variables.contains { $0.hasSameCodePoints(as: reference.name) } }
+
+    /// The names of elements, and in the conditions of `write` those of what is known of the records.
+    private var variables: [String] {
+        let ofRecords = site.moment == .written ? location.step?.step.flow?.write?.summaryNames ?? [] : []
+        return location.loopVariables.map(\.value) + ofRecords
     }
 
     private var stateNames: [String] { location.graph?.definition.value.state.map(\.name) ?? [] }
@@ -113,7 +118,7 @@ struct NameScope {
         guard let help = reason(against: root.value) else {
             let isWhole = (site.text as? ManifestExpression)?.expression.text == root.value
             let help = isWhole ? ["Inside an expression, a string needs quotes, such as \"'\(root.value)'\"."] : []
-            let names = Reference.Root.allCases.filter(sees).map(\.name) + location.loopVariables.map(\.value)
+            let names = Reference.Root.allCases.filter(sees).map(\.name) + variables
             return .unknown("name", root, among: names, help: help)
         }
         return Diagnostic("unknown-name", "'\(root.value)' is not available here", at: root.span, help: [help])
@@ -121,7 +126,16 @@ struct NameScope {
 
     /// Why a name of the expression language is not visible here.
     private func reason(against name: String) -> String? {
-        switch name {
+        switch (site.moment, name) {
+        case (.written, "$"), (.written, "item"), (.written, "request"), (.written, "response"):
+            return "Conditions of 'write' use 'records' and the aggregates: compute what they need under 'aggregate'."
+        case (.written, "bytes"):
+            return "The size of a database is known only when the records are in it; use 'records'."
+        case (.values, "request"), (.values, "response"):
+            return "A step with 'values' has no response; '$' is the object of its values."
+        default: break
+        }
+        return switch name {
         case "$" where site.moment == .end: "A graph has no data of its own."
         case "$", "response": "There is no response yet when a request is made."
         case "request": "The request has not been made yet."

@@ -26,7 +26,12 @@ extension PlanJSON {
         case .group(let group): return members(of: group).map { $0.name == onFailure.name ? onFailure : $0 }
         case .graph(let call):
             return [onFailure, ("graph", .string(call.name.value)), ("with", .array(call.arguments.compactMap(value)))]
-        case .values(let values): return [onFailure, ("values", .array(values.map(value)))]
+        case .values(let values):
+            let settings = values.expectations.entries
+            return [
+                onFailure, ("values", .array(values.outputs.map(value))),
+                ("settings", settings.isEmpty ? nil : .array(settings.map(value))),
+            ]
         case .end(let condition): return [onFailure, ("end", .string(form.text(condition)))]
         }
     }

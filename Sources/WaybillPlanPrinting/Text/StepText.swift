@@ -35,7 +35,7 @@ struct StepText {
         case .request(let request): "\(request.writtenMethod) \(form.address(of: request))"
         case .group(let group): words(for: group)
         case .graph(let call): "graph \(call.name.value)"
-        case .values(let values): "values \(values.map(\.name.value).joined(separator: ", "))"
+        case .values(let values): "values \(values.outputs.map(\.name.value).joined(separator: ", "))"
         case .end(let condition): "end if \(form.text(condition))"
         }
     }
@@ -56,7 +56,9 @@ struct StepText {
         case .request(let request): lines += detailLines(for: request)
         case .graph(let call):
             if !call.arguments.isEmpty { lines.append("with \(words(for: call.arguments))") }
-        case .values(let values): lines += values.map { "\($0.name.value) = \(form.text($0.value))" }
+        case .values(let values):
+            lines += values.outputs.map { "\($0.name.value) = \(form.text($0.value))" }
+            lines += [response(values.expectations, [], of: nil)].filter { !$0.isEmpty }
         case .group, .end: break
         }
         // A group without 'forEach' has its 'onFailure' in its first line.
@@ -87,6 +89,8 @@ struct StepText {
             let records = write.records.map { ", records \(form.text($0))" } ?? ""
             let format = write.format.map { " as \($0.name)" } ?? ""
             lines.append("writes \(form.text(write.to))\(format)\(records)")
+            let checks = write.checks.map { form.text($0.that) }
+            if !checks.isEmpty { lines.append("if \(checks.joined(separator: ", "))") }
         }
         return lines
     }
@@ -98,7 +102,8 @@ struct StepText {
             case .list(let elements): elements.count == 1 ? "1 element" : "\(elements.count) elements"
             }
         let atOnce = forEach.concurrency.map { ", \($0.value) at once" } ?? ""
-        return "for each \(forEach.variable.value) in \(elements)\(atOnce)"
+        let name = forEach.name.map { ", named \(form.text($0))" } ?? ""
+        return "for each \(forEach.variable.value) in \(elements)\(name)\(atOnce)"
     }
 
     private func words(for until: Until) -> String {

@@ -43,16 +43,17 @@ package struct EarlierElements: Sendable {
         package var record: JSON?
         /// The parts of the record that the journal does not contain.
         package var losses: EarlierLosses
-        /// Why the element failed; `nil` if it passed. A reference, because there may be millions of elements.
-        package var failed: Failed?
+        /// Why the element failed, and its name; `nil` for one without a name that passed. A reference, because there may be
+        /// millions of elements.
+        package var described: Description?
         /// What a resumed run does with the element: a tolerated failure may be of a request that the server may
         /// have received.
         package var use = RunEvent.KeptRecord.Use.taken
     }
 
-    /// Why an element failed.
-    package final class Failed: Sendable {
-        /// The failure, if the journal has a complete one.
+    /// Why an element failed, and its name.
+    package final class Description: Sendable {
+        /// The failure, if the element failed and the journal has a complete one.
         package let failure: Failure?
         /// A description of the element.
         package let subject: ElementSubject
@@ -398,7 +399,7 @@ package struct EarlierSteps: Sendable {
             outcome: end.outcome,
             record: end.kept?.record?.value,
             losses: EarlierLosses(end.kept),
-            failed: end.outcome == .passed ? nil : EarlierElements.Failed(end),
+            described: end.outcome == .passed && end.subject.name == nil ? nil : EarlierElements.Description(end),
             use: use
         )
         note(tolerated: end.outcome == .tolerated, elementPath)

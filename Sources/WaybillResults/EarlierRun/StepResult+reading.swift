@@ -123,6 +123,7 @@ extension ElementResults {
             guard let element = failure["element"]?.number?.int, let reason = Failure(json: failure) else { continue }
             add(element: element, .failed, reason, ElementSubject(json: failure))
         }
+        for element in (json["cases"]?.array ?? []).compactMap(ElementCase.init) { add(element) }
         take(counts: OutcomeCounts(json: json))
     }
 }

@@ -51,6 +51,11 @@ package struct ResultsError: Error, Sendable, Equatable, CustomStringConvertible
         ResultsError("'\(path)' was not completed, because the step was stopped", .stopped)
     }
 
+    /// The error of records that are not what the step expects.
+    package static func unexpected(_ path: String) -> ResultsError {
+        ResultsError("'\(path)' was not completed, because its records are not what is expected", .record)
+    }
+
     /// Creates an error for a system call, by default the last one: “cannot write 'results/run.json': No space left on
     /// device”.
     init(cannot action: String, _ path: String, code: Int32 = errno) {

@@ -15,6 +15,9 @@ public struct RedactedText: Sendable, Hashable, CustomStringConvertible {
 
     /// The string.
     public var description: String { string }
+
+    /// Returns the start of the string: at most a number of code points, with an ellipsis if something is missing.
+    func excerpt(_ maximum: Int) -> RedactedText { RedactedText(redacted: string.excerpt(maximum)) }
 }
 
 extension RedactedText: ExpressibleByStringInterpolation {

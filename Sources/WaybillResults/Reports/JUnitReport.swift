@@ -4,7 +4,8 @@ import WaybillFormats
 /// JUnit XML, as Jenkins and GitLab read it (the schema `junit-10.xsd` of Jenkins' xUnit plugin): a test suite for each
 /// run, and a test case for each step.
 ///
-/// The failed elements of a `forEach` are test cases too; the others are counted in the output of their step.
+/// The failed elements of a `forEach` are test cases too, and so are all elements with names; the others are counted in the
+/// output of their step.
 package enum JUnitReport: RunReport {
     package static let name = "junit"
 
@@ -40,7 +41,7 @@ package enum JUnitReport: RunReport {
             warnings = ReportedWarnings(of: reported).allLines
             // A run that was stopped has not failed, but it must not count as passed either.
             let ofSteps = run.steps.filter(\.isCounted).flatMap { step -> [Case] in
-                [Case(step)] + (step.elements?.failures ?? []).map { Case($0, of: step) }
+                [Case(step)] + (step.elements.map { Case.cases(of: $0, in: step) } ?? [])
             }
             cases = ofSteps + (reported.wasInterrupted ? [Case.interrupted] : [])
         }
@@ -156,8 +157,31 @@ extension JUnitReport.Case {
         self.output = output
     }
 
-    fileprivate init(_ element: ElementResults.ElementFailure, of step: StepResult) {
-        name = "\(step.path)[\(element.index)]"
+    /// The cases of the elements that have names or failed, in the order of the list.
+    fileprivate static func cases(of elements: ElementResults, in step: StepResult) -> [Self] {
+        let failures = Dictionary(elements.failures.map { ($0.index, $0) }) { first, _ in first }
+        let named = Set(elements.cases.map(\.index))
+        return elements.cases.map { element in
+            failures[element.index].map { Self($0, of: step) } ?? Self(element, of: step)
+        } + elements.failures.filter { !named.contains($0.index) }.map { Self($0, of: step) }
+    }
+
+    /// An element with a name whose failure, if it has one, is not kept.
+    private init(_ element: ElementResults.ElementCase, of step: StepResult) {
+        name = step.title(ofElement: element.index, element.name)
+        graph = step.graph
+        time = nil
+        result =
+            switch element.outcome {
+            case .passed, .tolerated: nil
+            case .skipped, .cancelled: Result(element: "skipped", message: "the element was not finished")
+            case .failed: Result(element: "failure", message: "the element failed")
+            }
+        output = element.outcome == .tolerated ? ["a failure was tolerated"] : []
+    }
+
+    private init(_ element: ElementResults.ElementFailure, of step: StepResult) {
+        name = step.title(ofElement: element.index, element.subject.name)
         graph = step.graph
         time = nil
         result = step.outcome == .tolerated ? nil : Result(element.failure)

@@ -92,7 +92,10 @@ package enum MarkdownReport: RunReport {
             let time = step.time.map { "\($0.total.secondsText) s" } ?? ""
             let request = step.request.map { cell($0) } ?? ""
             let cells: [String] = [mark(step.outcome), cell(step.title), request, status, time]
-            let row = "| \(cells.joined(separator: " | ")) |\n"
+            let ofElements = (step.elements?.cases ?? []).map { element in
+                "| \(mark(element.outcome)) | \(cell(step.title(ofElement: element.index, element.name))) | | | |\n"
+            }
+            let row = "| \(cells.joined(separator: " | ")) |\n" + ofElements.joined()
             guard text.utf8.count + row.utf8.count < room else {
                 text += "\n… and \(run.steps.count - index) more.\n"
                 break

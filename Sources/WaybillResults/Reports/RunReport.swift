@@ -68,12 +68,24 @@ extension StepResult {
 extension ElementResults {
     /// The counts as text, such as `12 failed, 188 passed`.
     var summary: String { counts.summary }
+
+    /// The counts, and a line for each element with a name.
+    var listing: String {
+        ([summary] + cases.map { "[\($0.index)] \($0.name): \($0.outcome.rawValue)" }).joined(separator: "\n")
+    }
+}
+
+extension StepResult {
+    /// The path of an element, followed by its name if it has one.
+    func title(ofElement index: Int, _ name: RedactedText?) -> String {
+        "\(path)[\(index)]" + (name.map { " (\($0))" } ?? "")
+    }
 }
 
 extension ElementResults.ElementFailure {
     /// The failure on one line, with everything that was found: `[3] {"id": 3}: 2 expectations failed: …; …`.
     var line: String {
-        let subject = subject.value.map { " \($0)" } ?? ""
+        let subject = (subject.name ?? subject.value).map { " \($0)" } ?? ""
         let messages = failure.details.map(\.message.description).filter { $0 != failure.message.description }
         let details = messages.isEmpty ? "" : ": \(messages.joined(separator: "; "))"
         return PrintableText.oneLine("[\(index)]\(subject): \(failure.message)\(details)")

@@ -1,22 +1,28 @@
 import WaybillDiagnostics
 import WaybillJSON
 
-/// The Test Anything Protocol, version 13: a test point for each step, with its failure as YAML. Nothing in it needs
-/// version 14, which `prove` of Debian 12 rejects.
+/// The Test Anything Protocol, version 13: a test point for each step, with its failure as YAML, and one for each element
+/// with a name. Nothing in it needs version 14, which `prove` of Debian 12 rejects.
 ///
 /// A tolerated failure is a `TODO`, which readers do not count as a failure.
 package enum TAPReport: RunReport {
     package static let name = "tap"
 
     package static func write(_ runs: [ReportedRun], to stream: inout ReportStream) {
-        stream.write("TAP version 13\n1..\(runs.reduce(0) { $0 + $1.result.steps.count(where: \.isCounted) })\n")
+        let steps = runs.flatMap(\.result.steps).filter(\.isCounted)
+        stream.write("TAP version 13\n1..\(steps.reduce(0) { $0 + 1 + ($1.elements?.cases.count ?? 0) })\n")
         var number = 0
         for run in runs {
             let prefix = run.result.prefix(among: runs.count)
             for step in run.result.steps where step.isCounted {
                 number += 1
-                stream.write(line(of: step, number, prefix))
+                stream.write(line(of: prefix + step.title, step.outcome, number))
                 if step.hasFailed { stream.write(block(of: step)) }
+                for element in step.elements?.cases ?? [] {
+                    number += 1
+                    let title = prefix + step.title(ofElement: element.index, element.name)
+                    stream.write(line(of: title, element.outcome, number))
+                }
             }
             for warning in ReportedWarnings(of: run).allLines {
                 stream.write("# warning: \(PrintableText.oneLine(prefix))\(warning)\n")
@@ -27,17 +33,18 @@ package enum TAPReport: RunReport {
         }
     }
 
-    private static func line(of step: StepResult, _ number: Int, _ prefix: String) -> String {
+    private static func line(of title: String, _ outcome: StepOutcome, _ number: Int) -> String {
         let directive =
-            switch step.outcome {
+            switch outcome {
             case .passed, .failed: ""
             case .tolerated: " # TODO a failure is tolerated"
             case .skipped: " # SKIP"
             case .cancelled: " # SKIP cancelled"
             }
         // A '#' would start a directive.
-        let title = PrintableText.oneLine(prefix + step.title).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
-        return "\(step.hasFailed ? "not ok" : "ok") \(number) - \(title)\(directive)\n"
+        let title = PrintableText.oneLine(title).replacing("\\", with: "\\\\").replacing("#", with: "\\#")
+        let hasFailed = outcome == .failed || outcome == .tolerated
+        return "\(hasFailed ? "not ok" : "ok") \(number) - \(title)\(directive)\n"
     }
 
     /// Returns the failure as a YAML block. Its strings are JSON strings, which are valid YAML.

@@ -1,40 +1,61 @@
 import WaybillJSON
 
-/// A description of a failed element of a forEach, for people.
+/// A description of an element of a forEach, for people: its name, and if it failed also the rest.
 package struct ElementSubject: Sendable, Equatable {
+    /// The name that the manifest gives the element, at most `maximumCharacters` long; `nil` if it gives none.
+    package var name: RedactedText?
     /// The start of the element's JSON text, at most `maximumCharacters` long; `nil` if it is secret.
     package var value: RedactedText?
     /// The URL of the request that failed, if one was built.
     package var url: RedactedText?
 
-    /// The maximum length of `value`, in characters.
+    /// The maximum length of `name` and `value`, in characters.
     package static let maximumCharacters = 80
 
+    /// What identifies the element: its name or value, and the URL of its request.
+    package var words: [String] { [name ?? value, url].compactMap { $0?.string } }
+
     /// Creates a subject; see the properties.
-    package init(value: RedactedText? = nil, url: RedactedText? = nil) {
+    package init(name: RedactedText? = nil, value: RedactedText? = nil, url: RedactedText? = nil) {
+        self.name = name?.excerpt(Self.maximumCharacters)
         self.value = value
         self.url = url
     }
 
     /// Reads the subject from an event or a result.
     init(json: JSON) {
+        name = json["name"]?.redactedText
         value = json["value"]?.redactedText
         url = json["url"]?.redactedText
     }
 }
 
 extension ElementSubject: JSONStreamable {
-    /// Writes `{value, url}`, without unknown members.
+    /// Writes `{name, value, url}`, without unknown members.
     package func addMembers(to object: inout JSONStream) {
+        object.add("name", name)
         object.add("value", value)
         object.add("url", url)
     }
 }
 
-/// How the elements of a forEach finished: all are counted, and the first hundred failures are kept.
+/// How the elements of a forEach finished: all are counted, and the first hundred failures are kept. If the elements have
+/// names, the first ten thousand elements are kept.
 public struct ElementResults: Sendable, Equatable {
     /// The maximum number of failures that are kept.
     package static let keptFailures = 100
+    /// The maximum number of elements with names that are kept.
+    package static let keptCases = 10_000
+
+    /// An element with a name, and how it finished.
+    public struct ElementCase: Sendable, Equatable {
+        /// The index of the element in the list, from 0.
+        public var index: Int
+        /// The name that the manifest gives the element.
+        public var name: RedactedText
+        /// The outcome.
+        public var outcome: StepOutcome
+    }
 
     /// A failed element.
     public struct ElementFailure: Sendable, Equatable {
@@ -53,6 +74,8 @@ public struct ElementResults: Sendable, Equatable {
     public private(set) var counts = OutcomeCounts()
     /// The first failures, by the elements' indices.
     public private(set) var failures: [ElementFailure] = []
+    /// The first elements with names, by their indices. Elements that were not started have none.
+    public private(set) var cases: [ElementCase] = []
 
     /// Creates results.
     public init(counts: OutcomeCounts = OutcomeCounts(), failures: [ElementFailure] = []) {
@@ -68,16 +91,29 @@ public struct ElementResults: Sendable, Equatable {
         _ subject: ElementSubject = .init()
     ) {
         counts[outcome] += 1
+        if let name = subject.name { add(ElementCase(index: element, name: name, outcome: outcome)) }
         guard let failure else { return }
         let position = failures.lastIndex { $0.index < element }.map { $0 + 1 } ?? 0
         failures.insert(ElementFailure(index: element, subject: subject, failure: failure), at: position)
         if failures.count > Self.keptFailures { failures.removeLast() }
     }
 
+    /// Adds an element with a name, if it is among the first. It replaces one with the same index.
+    mutating func add(_ element: ElementCase) {
+        let position = cases.lastIndex { $0.index < element.index }.map { $0 + 1 } ?? 0
+        if position < cases.count, cases[position].index == element.index {
+            cases[position] = element
+        } else if position < Self.keptCases {
+            cases.insert(element, at: position)
+            if cases.count > Self.keptCases { cases.removeLast() }
+        }
+    }
+
     /// Adds the results of the elements that follow.
     mutating func add(_ following: ElementResults) {
         for outcome in StepOutcome.allCases { counts[outcome] += following.counts[outcome] }
         failures = Array((failures + following.failures).prefix(Self.keptFailures))
+        cases = Array((cases + following.cases).prefix(Self.keptCases))
     }
 
     /// Counts elements that were not run.
@@ -103,10 +139,29 @@ public struct ElementResults: Sendable, Equatable {
 }
 
 extension ElementResults: JSONStreamable {
-    /// Writes the counts by outcome, and `failures: [{element, value, url, kind, message, …}]`.
+    /// Writes the counts by outcome, `failures: [{element, name, value, url, kind, message, …}]` and, if the elements have
+    /// names, `cases: [{element, name, outcome}]`.
     package func addMembers(to object: inout JSONStream) {
         counts.addMembers(to: &object)
         object.add("failures", each: failures)
+        if !cases.isEmpty { object.add("cases", each: cases) }
+    }
+}
+
+extension ElementResults.ElementCase: JSONStreamable {
+    /// Writes `{element, name, outcome}`.
+    package func addMembers(to object: inout JSONStream) {
+        object.add("element", index)
+        object.add("name", name)
+        object.add("outcome", outcome.rawValue)
+    }
+
+    /// Reads an element from JSON; `nil` for anything else.
+    init?(json: JSON) {
+        guard let index = json["element"]?.count, let name = json["name"]?.redactedText,
+            let outcome = json["outcome"]?.string.flatMap(StepOutcome.init)
+        else { return nil }
+        self.init(index: index, name: name, outcome: outcome)
     }
 }
 
@@ -118,7 +173,7 @@ extension ElementResults.ElementFailure {
 }
 
 extension ElementResults.ElementFailure: JSONStreamable {
-    /// Writes `{element, value, url, kind, message, …}`.
+    /// Writes `{element, name, value, url, kind, message, …}`.
     package func addMembers(to object: inout JSONStream) {
         object.add("element", index)
         subject.addMembers(to: &object)

@@ -115,7 +115,7 @@ extension RedactedText {
     /// out was redacted before.
     fileprivate var limited: RedactedText {
         let maximum = 8_192
-        return string.utf8.count > maximum ? RedactedText(redacted: string.excerpt(maximum)) : self
+        return string.utf8.count > maximum ? excerpt(maximum) : self
     }
 }
 

@@ -73,6 +73,11 @@ package enum RecordContainer: Sendable {
         }
     }
 
+    /// Removes what `prepare` has made, if the records are not completed.
+    func discardPrepared(from part: String) {
+        if case .gzip = self { unlink(Self.compressed(part)) }
+    }
+
     /// Moves the records to their destination, and removes the unfinished file. May take long.
     ///
     /// - Parameters:

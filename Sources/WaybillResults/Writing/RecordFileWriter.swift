@@ -319,6 +319,7 @@ package final class RecordFileWriter: Sendable {
                 try self.container.complete(self.path, from: self.part, until: isStopped, orUntil: isCancelled)
             }
         } catch {
+            container.discardPrepared(from: part)
             // Other errors are about the records, the table or the path, and fail only the step.
             if error.kind == .disk { onFailure(error) }
             throw error

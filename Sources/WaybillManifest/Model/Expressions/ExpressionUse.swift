@@ -9,6 +9,10 @@ package enum Moment: Sendable, Hashable {
     case sending
     /// After the response: `$` is its data.
     case response
+    /// After the values of a step were computed: `$` is their object.
+    case values
+    /// When the records of a step are complete: their number and aggregates are known by name.
+    case written
     /// When the graph has finished.
     case end
 }
@@ -85,6 +89,16 @@ package struct UseVisitor {
     package init(_ visit: @escaping (ExpressionUse) -> Void, constant: ((ConstantUse) -> Void)? = nil) {
         self.visit = visit
         visitConstant = constant
+    }
+
+    /// This visitor, with another time of evaluation for every use.
+    func at(_ moment: Moment) -> UseVisitor {
+        func moved<Text>(_ use: Use<Text>) -> Use<Text> {
+            var use = use
+            use.moment = moment
+            return use
+        }
+        return UseVisitor({ visit(moved($0)) }, constant: visitConstant.map { visit in { visit(moved($0)) } })
     }
 
     /// Visits an expression, if there is one.

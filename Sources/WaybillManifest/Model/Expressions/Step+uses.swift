@@ -38,7 +38,7 @@ extension Step {
     ///   - inside: Visits all other uses.
     package func visitUses(outside: UseVisitor, inside: UseVisitor) {
         flow?.visitUses(outside: outside, inside: inside)
-        settings.visitUses(inside)
+        if case .values = action { settings.visitUses(inside.at(.values)) } else { settings.visitUses(inside) }
         for variable in vars { inside.value(variable.value, .request, .variable) }
         for output in outputs { output.visitUses(inside, isRequest ? .response : .request) }
         switch action {
@@ -66,6 +66,7 @@ extension Flow {
         outside.duration(delay)
         outside.duration(deadline?.value)
         if let forEach {
+            inside.scalar(forEach.name, .request, .message)
             switch forEach.elements {
             case .expression(let expression): outside.expression(expression, .request, .data)
             case .list(let elements): for element in elements { outside.value(element, .request, .data) }
@@ -74,6 +75,10 @@ extension Flow {
         if let write {
             // One file contains the records of all elements.
             outside.scalar(write.to, .request, .fileName)
+            for check in write.checks {
+                outside.expression(check.that, .written, .expectation)
+                outside.scalar(check.message, .written, .message)
+            }
             inside.expression(write.records, .response, .record)
             for column in write.columns { inside.expression(column.value, .response, .record, item: true) }
             for aggregate in write.aggregates { inside.expression(aggregate.value, .response, .record, item: true) }

@@ -48,6 +48,15 @@ package final class Flow: Sendable {
         write = entries[.write].flatMap { decoder.write($0) }
         needs = decoder.texts(in: entries[.needs])
         self.span = span
+        if let check = write?.checks.first, let shard = forEach?.shard, shard.value {
+            decoder.diagnostics.report(
+                "misplaced-key",
+                "'expect' has no meaning here: 'waybill merge' writes the records of all shards, and evaluates nothing",
+                at: check.that.span,
+                secondary: [.init(shard.span, "the elements are divided")],
+                help: ["Check 'steps.ID.written' in a later step with 'values', or remove 'shard'."]
+            )
+        }
         if let node = entries[.delay], let delay = delay?.constant, let limit = self.deadline,
             let longest = limit.value.constant, delay >= longest
         {
@@ -72,8 +81,10 @@ package struct ForEach: Sendable {
     }
 
     package var elements: Elements
-    /// The name of the current element.
+    /// The name of the current element in expressions.
     package var variable: Spanned<String>
+    /// The name of each element for people.
+    package var name: ScalarTemplate?
     /// The maximum number of elements that run at once.
     package var concurrency: Setting<Int>?
     /// The value of `shard`: whether the elements can be divided among several processes.
@@ -175,5 +186,12 @@ package struct Write: Sendable {
     package var key: [Spanned<String>]
     /// The values computed over the records.
     package var aggregates: [Aggregate]
+    /// The conditions that must hold before the file is put in its place.
+    package var checks: [Check]
     package var span: SourceSpan
+
+    /// The names that `checks` see, in addition to those of the step. The size of a database is not known before.
+    package var summaryNames: [String] {
+        ["records"] + (table == nil ? ["bytes"] : []) + aggregates.map(\.name.value)
+    }
 }

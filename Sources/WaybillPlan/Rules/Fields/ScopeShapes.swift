@@ -105,9 +105,9 @@ struct ScopeShapes {
 
     /// Returns the data of a response that is decoded as bytes or a string, before any filter: it has no fields.
     private func response(_ reference: Reference, _ site: ReferenceSite) -> PathRoot? {
-        guard !reference.segments.isEmpty || !reference.isComplete, site.moment == .response, !site.seesItem else {
-            return nil
-        }
+        guard !reference.segments.isEmpty || !reference.isComplete, !site.seesItem else { return nil }
+        if site.moment == .values, let step = site.location.step { return values(of: step) }
+        guard site.moment == .response else { return nil }
         var requests: [RequestSite]
         if let step = site.location.step {
             requests = subject.requests.of(step)
@@ -128,6 +128,13 @@ struct ScopeShapes {
         }
         guard let first = shapes.first, let first, shapes.allSatisfy({ $0?.words == first.words }) else { return nil }
         return PathRoot(shape: .scalar(first.words), depth: 0, source: .init(first.span, "decoded as \(first.words)"))
+    }
+
+    /// Returns the object of a step's values, unless an error hides some of them.
+    private func values(of site: StepSite) -> PathRoot? {
+        guard let outputs = site.outputs else { return nil }
+        let shape = ValueShape.object(outputs.map { ($0.name.value, .anything) })
+        return PathRoot(shape: shape, depth: 0, source: .init(site.step.span, "the values"))
     }
 
     // MARK: Steps

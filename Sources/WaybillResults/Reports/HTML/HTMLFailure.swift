@@ -60,8 +60,7 @@ struct HTMLFailure {
         let items = elements.failures.enumerated().map { index, element in
             let path = "\(step.path)[\(element.index)]"
             let exchange = index < FailedExchanges.shownElements ? exchanges[path] : nil
-            let subject = [element.subject.value, element.subject.url].compactMap { $0?.string }
-            let words: HTML = .joined(subject.map { "<code>\($0)</code> " })
+            let words: HTML = .joined(element.subject.words.map { "<code>\($0)</code> " })
             return """
                 <li><b>[\(element.index)]</b> \(words)\(element.failure.message.description)\
                 \(exchange.map { self.exchange($0, isOpen: false) })</li>

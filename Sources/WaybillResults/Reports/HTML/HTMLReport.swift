@@ -94,7 +94,7 @@ package enum HTMLReport: RunReport {
             var row = JSONStream()
             row.add { row in
                 step.addMembers(to: &row)
-                row.add("elements", elements?.summary)
+                row.add("elements", elements?.listing)
                 row.add("failureNumber", numbers[index])
             }
             stream.write(index == 0 ? "\n" : ",\n")

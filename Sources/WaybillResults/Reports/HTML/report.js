@@ -30,7 +30,7 @@
                 }
                 parent = paths.get(path);
             }
-            const words = [step.path, step.name, step.endpoint, step.method, step.url, step.status, step.failure?.message];
+            const words = [step.path, step.name, step.endpoint, step.method, step.url, step.status, step.failure?.message, step.elements];
             const kind = step.group ? { group: step } : { step };
             const node = addNode({ ...inner, path: step.path, label: step.id, ...kind, outcome: step.outcome }, parent);
             node.words = words.filter((word) => word !== undefined).join("\n").toLowerCase();
