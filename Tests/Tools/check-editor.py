@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""check-editor.py PROGRAM: sessions with 'waybill lsp', about the manifests of the repository.
+
+--edits N: the number of random edits (300). --only NAME: one of the checks.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from language_client import Client, uri
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+PAGES = ROOT / "Sources/CExplanations/pages"
+
+
+def samples():
+    """Yields the name, the files and the command of each example of the reference of diagnostics."""
+    for page in sorted(PAGES.glob("*.md")):
+        blocks = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```", page.read_text(), re.M)
+        for version, other in (("wrong", "right"), ("right", "wrong")):
+            files, command = {}, "waybill validate manifest.yaml"
+            for info, text in blocks:
+                words = info.split()
+                if words and words[-1] == other:
+                    continue
+                if words[0] == "sh":
+                    command = text.strip()
+                else:
+                    names = [word for word in words[1:] if word not in ("wrong", "right")]
+                    files[names[0] if names else "manifest.yaml"] = text.removesuffix("\n")
+            if files:
+                yield f"{page.stem}, {version}", files, command
+
+
+def validated(program, folder, paths):
+    """Returns what 'validate' reports of manifests in a folder, by file, in the form of the server's diagnostics."""
+    output = subprocess.run(
+        [program, "validate", "--format", "json", *paths], cwd=folder, capture_output=True, text=True
+    ).stdout
+    reported = {}
+    for found in json.loads(output)["diagnostics"]:
+        start, end = found["start"], found["end"]
+        message = found["message"] + (f" ({found['label']})" if "label" in found else "")
+        reported.setdefault(uri(folder / found["file"]), []).append((
+            found["id"], {"error": 1, "warning": 2}[found["severity"]], "\n".join([message, *found["help"]]),
+            (start["line"] - 1, start["column"] - 1), (end["line"] - 1, end["column"] - 1),
+        ))
+    return reported
+
+
+def short(diagnostics):
+    """Returns diagnostics of the server in the form of 'validated'."""
+    def point(position):
+        return position["line"], position["character"]
+
+    return [
+        (item["code"], item["severity"], item["message"], point(item["range"]["start"]), point(item["range"]["end"]))
+        for item in diagnostics
+    ]
+
+
+def check_diagnostics(program, folder):
+    """The diagnostics are those of 'validate', for open texts and for the files that they include."""
+    paths = []
+    for number, (_, files, command) in enumerate(samples()):
+        if command != "waybill validate manifest.yaml":
+            continue
+        for file, text in files.items():
+            path = folder / str(number) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        paths.append(f"{number}/manifest.yaml")
+    expected = validated(program, folder, paths)
+    client = Client(program, [folder])
+    for path in paths:
+        # The file has another text than the editor.
+        text = (folder / path).read_text()
+        (folder / path).write_text("waybill: 1\nother: 1\n")
+        client.open(folder / path, text, "waybill")
+    for path in paths:
+        client.published(folder / path)
+    client.end()
+    for file in client.diagnostics.keys() | expected.keys():
+        # Messages name files by their paths, which are absolute in the editor.
+        found = [
+            (*item[:2], item[2].replace(f"{folder}/", ""), *item[3:])
+            for item in short(client.diagnostics.get(file, {"diagnostics": []})["diagnostics"])
+        ]
+        assert found == expected.get(file, []), (file, found, expected.get(file))
+    return f"{len(paths)} examples"
+
+
+def check_protocol(program, folder):
+    """Malformed messages have the responses that the protocol demands, and the process ends with its client."""
+    client = Client(program)
+    try:
+        client.call("textDocument/unheard-of", textDocument={"uri": "file:///x"})
+        raise AssertionError("an unknown method has a result")
+    except RuntimeError:
+        pass
+    client.notify("$/unheard-of")
+
+    def errors(data):
+        client.write(data)
+        return client.read()["error"]["code"]
+
+    assert errors(b"Content-Length: 5\r\n\r\n{a: 1") == -32700
+    assert errors(b"content-length:2\r\nContent-Type: x\r\n\r\n[]") == -32600
+    assert errors(b'Content-Length: 35\r\n\r\n{"jsonrpc":"2.0","id":{},"method":1}'[:57]) in (-32600, -32700)
+    # Requests that are cancelled before they are handled.
+    path = folder / "a.yaml"
+    client.open(path, "waybill: 1\n" + "# x\n" * 100)
+    body = b""
+    for number in range(1000, 1010):
+        for message in (
+            {"jsonrpc": "2.0", "id": number, "method": "textDocument/documentSymbol",
+             "params": {"textDocument": {"uri": uri(path)}}},
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}},
+        ):
+            text = json.dumps(message).encode()
+            body += b"Content-Length: %d\r\n\r\n%s" % (len(text), text)
+    client.write(body)
+    codes = [client.response(number).get("error", {}).get("code") for number in range(1000, 1010)]
+    assert -32800 in codes, codes
+    assert client.end() == 0
+    for data, expected in ((b"", 1), (b"Hello\r\n\r\n", 1), (b"Content-Length: 9\r\n\r\n{", 1), (b"x" * 100_000, 1)):
+        process = subprocess.Popen([program, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        try:
+            process.stdin.write(data)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        assert process.wait(10) == expected, data[:20]
+    return "malformed messages, cancellation, the end of the client"
+
+
+def check_positions(program, folder):
+    """Changes have the effect that they have in the editor, in every encoding, and one within a surrogate pair does no harm."""
+    line = 'name: "a😀é漢b"\n'
+    for encoding, units in (("utf-8", lambda t: len(t.encode())), ("utf-32", len),
+                            ("utf-16", lambda t: len(t.encode("utf-16-le")) // 2)):
+        client = Client(program, encodings=[encoding])
+        assert client.capabilities["positionEncoding"] == encoding
+        path = folder / f"{encoding}.yaml"
+        text = f"waybill: 1\r\n{line}grahps: 1\n"
+        client.open(path, text)
+
+        def change(start, end, new):
+            client.change(path, {"range": {"start": start, "end": end}, "text": new})
+
+        column = units('name: "a😀é漢')
+        change({"line": 1, "character": column}, {"line": 1, "character": column + 1}, "😀")
+        change({"line": 2, "character": 0}, {"line": 2, "character": 6}, "grafs")
+        found = client.published(path)[0]
+        assert found["range"] == {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 5}}, found
+        # Within the pair, beyond the line, beyond the text, and the wrong way round.
+        inside = units('name: "a') + 1
+        change({"line": 1, "character": inside}, {"line": 1, "character": inside}, "\ud83d")
+        change({"line": 1, "character": 99}, {"line": 77, "character": 3}, "\n")
+        change({"line": 2, "character": 3}, {"line": 1, "character": 3}, "x")
+        client.published(path)
+        assert client.end() == 0
+    return "utf-8, utf-16, utf-32"
+
+
+def check_hostile(program, folder):
+    """Names of files and documents that are no files have no effect on others."""
+    client = Client(program, [folder])
+    for name in ("-", "", "file://", "file:///%00", "file:///" + "a/" * 5000, "untitled:x", "file://other/x", "/dev/stdin",
+                 "file:///dev/stdin", "http://127.0.0.1/x.yaml", "file:///%ff"):
+        client.notify("textDocument/didOpen", textDocument={
+            "uri": name, "languageId": "yaml", "version": 1,
+            "text": "waybill: 1\ninclude: ['-', /dev/stdin, /dev/zero, ../../etc/passwd, 'a\0b']\n",
+        })
+        client.notify("textDocument/didClose", textDocument={"uri": name})
+        client.notify("textDocument/didChange", textDocument={"uri": name, "version": 2}, contentChanges=[{"text": ""}])
+    pathlib.Path(folder / "pipe.yaml").unlink(missing_ok=True)
+    import os
+
+    os.mkfifo(folder / "pipe.yaml")
+    path = folder / "a.yaml"
+    client.open(path, "waybill: 1\ninclude: [pipe.yaml]\n")
+    assert client.published(path)[0]["code"] == "unreadable-file"
+    # A text that is too large is refused, and the server goes on.
+    client.open(path, "#" * (65 << 20))
+    client.open(path, "waybill: 1\n")
+    client.published(path)
+    assert client.end() == 0
+    return "names of files, a pipe, a text that is too large"
+
+
+CHECKS = [check_protocol, check_positions, check_hostile, check_diagnostics]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--edits", type=int, default=300)
+    parser.add_argument("--only")
+    options = parser.parse_args()
+    program = str(pathlib.Path(shutil.which(options.program) or options.program).resolve())
+    for check in CHECKS:
+        name = check.__name__.removeprefix("check_")
+        if options.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.monotonic()
+            arguments = [options.edits] if name == "edits" else []
+            result = check(program, pathlib.Path(folder).resolve(), *arguments)
+            print(f"{name}: {result} ({time.monotonic() - start:.1f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
