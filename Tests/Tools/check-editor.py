@@ -197,7 +197,92 @@ def check_hostile(program, folder):
     return "names of files, a pipe, a text that is too large"
 
 
-CHECKS = [check_protocol, check_positions, check_hostile, check_diagnostics]
+def manifests():
+    """Yields a name and the text of each manifest of the repository and of the cookbook."""
+    for path in sorted((ROOT / "manifests").rglob("*.yaml")):
+        if re.search(r"^waybill:", path.read_text(), re.M):
+            yield path, path.read_text()
+    page = ROOT / "docs/cookbook.md"
+    for number, text in enumerate(re.findall(r"^```yaml\n((?:(?!```).*\n)*)```", page.read_text(), re.M)):
+        if re.search(r"^waybill:", text, re.M):
+            yield pathlib.Path(f"cookbook-{number}.yaml"), text
+
+
+def names_in(text):
+    """Yields the lines and columns of the words of a text."""
+    for number, line in enumerate(text.split("\n")):
+        for word in re.finditer(r"[A-Za-z_][\w.-]*", line.split(" #")[0]):
+            yield number, word.start(), word[0]
+
+
+def edited(text, edits):
+    """Returns a text after the edits of the server."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+
+    def offset(position):
+        return starts[position["line"]] + position["character"]
+
+    for edit in sorted(edits, key=lambda edit: -offset(edit["range"]["start"])):
+        text = text[: offset(edit["range"]["start"])] + edit["newText"] + text[offset(edit["range"]["end"]):]
+    return text
+
+
+def check_names(program, folder):
+    """At every name: a definition, references that include the name, and a rename that keeps the plan."""
+    home = folder / "manifests"
+    shutil.copytree(ROOT / "manifests", home)
+    client = Client(program, [folder])
+    counts = {"names": 0, "references": 0, "renames": 0, "refused": 0}
+
+    def plan(name):
+        result = subprocess.run([program, "validate", "--format", "json", name], cwd=home, capture_output=True, text=True)
+        return [(item["id"], item["severity"]) for item in json.loads(result.stdout)["diagnostics"]]
+
+    for path, text in manifests():
+        file = home / (path.relative_to(ROOT / "manifests") if path.is_absolute() else path)
+        file.write_text(text)
+        client.open(file)
+        before = None
+        renamed = set()
+        for line, column, word in names_in(text):
+            here = {"line": line, "character": column}
+            target = client.at("textDocument/definition", file, line, column)
+            if not target:
+                continue
+            counts["names"] += 1
+            found = client.at("textDocument/references", file, line, column, context={"includeDeclaration": True})
+            counts["references"] += len(found)
+            lines = [item["range"]["start"]["line"] for item in found if item["uri"] == uri(file)]
+            assert line in lines, (file, here, found)
+            assert client.at("textDocument/documentHighlight", file, line, column), (file, here)
+            key = json.dumps(target)
+            if key in renamed:
+                continue
+            renamed.add(key)
+            try:
+                edits = client.at("textDocument/rename", file, line, column, newName="zz_renamed")["changes"]
+            except RuntimeError as error:
+                print(f"  {file.name}:{line + 1}:{column + 1}: {word}: {error}")
+                counts["refused"] += 1
+                continue
+            counts["renames"] += 1
+            before = plan(file.name) if before is None else before
+            texts = {item: pathlib.Path(item.removeprefix("file://")).read_text() for item in edits}
+            for item, changes in edits.items():
+                pathlib.Path(item.removeprefix("file://")).write_text(edited(texts[item], changes))
+            after = plan(file.name)
+            for item, old in texts.items():
+                pathlib.Path(item.removeprefix("file://")).write_text(old)
+            assert before == after, (file, here, word, before, after, edits)
+        client.close(file)
+    client.end()
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+CHECKS = [check_protocol, check_positions, check_hostile, check_diagnostics, check_names]
 
 
 def main():

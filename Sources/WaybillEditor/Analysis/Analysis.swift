@@ -17,6 +17,8 @@ final class Analysis {
     let readFiles: Set<CodePoints>
     /// The diagnostics in the form of LSP, by file, once they were published.
     var published: [CodePoints: [JSON]]?
+    /// The names in the texts, with what they refer to.
+    private(set) lazy var names = checked.map(ManifestNames.init)
 
     /// Checks a manifest.
     ///

@@ -23,6 +23,8 @@ final class Workspace {
 
     private let allowsOutside: Bool
     private var analyses: [CodePoints: Analysis] = [:]
+    /// What is known of manifests without the lines of a document that cannot be parsed, by the identity of the document.
+    private var repaired: [CodePoints: Analysis] = [:]
     /// The files that each manifest includes; `nil` if the folders must be searched again.
     private var includes: [CodePoints: [CodePoints]]? { didSet { includers = nil } }
     /// The manifests that include each file; `nil` if that must be computed again.
@@ -97,6 +99,7 @@ final class Workspace {
     }
 
     private func forget(_ key: CodePoints) {
+        repaired = [:]
         analyses = analyses.filter { $0.key != key && !$0.value.readFiles.contains(key) }
     }
 
@@ -136,6 +139,18 @@ final class Workspace {
         guard let file = text(of: root) else { return nil }
         let analysis = Analysis(file, files: files, allowsOutside: allowsOutside)
         analyses[root] = analysis
+        return analysis
+    }
+
+    /// Returns what is known of a manifest that a document is part of. Of a document that cannot be parsed, the lines with
+    /// errors are left out.
+    func analysis(of root: CodePoints, for key: CodePoints) -> Analysis? {
+        guard let known = analysis(of: root), let document = documents[key] else { return nil }
+        if known.checked != nil, known.texts.contains(where: { self.key(ofName: $0.name) == key }) { return known }
+        if let repaired = repaired[key] { return repaired }
+        guard let text = RepairedText.repair(document.file) else { return known }
+        let analysis = analysis(of: root, replacing: [key: text])
+        repaired[key] = analysis
         return analysis
     }
 

@@ -13,7 +13,10 @@ protocol EditorFeature: Sendable {
 
 /// The features.
 enum EditorFeatures {
-    static let all: [any EditorFeature.Type] = [QuickFixes.self]
+    static let all: [any EditorFeature.Type] = [
+        QuickFixes.self, Definition.self, References.self, Highlights.self, PrepareRename.self, Rename.self,
+        DocumentSymbols.self, FoldingRanges.self, DocumentLinks.self,
+    ]
 
     private static let byMethod = Dictionary(uniqueKeysWithValues: all.map { ($0.method, $0) })
 
@@ -41,8 +44,11 @@ struct DocumentRequest {
         key = workspace.key(ofURI: uri)
     }
 
-    /// What is known of the first manifest that the document is part of.
-    var analysis: Analysis? { workspace.roots(of: key).first.flatMap(workspace.analysis) }
+    /// What is known of the first manifest that the document is part of. The lines of the document that cannot be parsed are
+    /// left out.
+    var analysis: Analysis? {
+        workspace.roots(of: key).first.flatMap { workspace.analysis(of: $0, for: key) }
+    }
 
     /// The byte offset of the position; throws without one.
     func offset() throws(ResponseError) -> Int {
