@@ -278,7 +278,15 @@ private final class NameCollector {
             refer(first, .output, to: outputs.first { $0.name.value == first.value }?.name.span)
         case .steps:
             add(first.span, .step, site.step.flatMap { stepSymbols[$0.step.identifierSpan] })
-            guard let step = site.step, name(1)?.value == "outputs", let output = name(2) else { return }
+            guard let step = site.step, let field = name(1)?.value else { return }
+            var output = field == "outputs" ? name(2) : nil
+            if field == "items", segments.count == 2, let child = reference.childSegments,
+                child.first?.name == "outputs",
+                let last = child.dropFirst().first, let name = last.name
+            {
+                output = Spanned(name, at: site.span(of: last.range))
+            }
+            guard let output else { return }
             refer(output, .output, to: step.outputs?.first { $0.name.value == output.value }?.name.span)
         case .run, .request, .response, .document, .item: break
         }

@@ -20,7 +20,9 @@ extension GraphFlow {
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: use.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
-                return .unknown("step", name, among: graph.ids)
+                var diagnostic = Diagnostic.unknown("step", name, among: graph.ids)
+                diagnostic.validNames = graph.ids.filter { graph[$0].flatMap(certainty) != nil }
+                return diagnostic
             }
             var diagnostic = Diagnostic.unknown("step", name, among: [String]())
             diagnostic.secondary.append(.init(nameless.span, "this step has no id"))
