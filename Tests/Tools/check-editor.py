@@ -6,6 +6,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import re
@@ -183,8 +184,6 @@ def check_hostile(program, folder):
         client.notify("textDocument/didClose", textDocument={"uri": name})
         client.notify("textDocument/didChange", textDocument={"uri": name, "version": 2}, contentChanges=[{"text": ""}])
     pathlib.Path(folder / "pipe.yaml").unlink(missing_ok=True)
-    import os
-
     os.mkfifo(folder / "pipe.yaml")
     path = folder / "a.yaml"
     client.open(path, "waybill: 1\ninclude: [pipe.yaml]\n")
@@ -235,7 +234,7 @@ def check_names(program, folder):
     home = folder / "manifests"
     shutil.copytree(ROOT / "manifests", home)
     client = Client(program, [folder])
-    counts = {"names": 0, "references": 0, "renames": 0, "refused": 0}
+    counts = {"names": 0, "references": 0, "completed": 0, "not completed": 0, "renames": 0, "refused": 0}
 
     def plan(name):
         result = subprocess.run([program, "validate", "--format", "json", name], cwd=home, capture_output=True, text=True)
@@ -258,6 +257,14 @@ def check_names(program, folder):
             lines = [item["range"]["start"]["line"] for item in found if item["uri"] == uri(file)]
             assert line in lines, (file, here, found)
             assert client.at("textDocument/documentHighlight", file, line, column), (file, here)
+            # At a reference, completion offers the name.
+            name = client.at("textDocument/prepareRename", file, line, column) if path.stem != "contract" else None
+            if name and (target["uri"], target["range"]["start"]) != (uri(file), name["range"]["start"]):
+                items = client.at("textDocument/completion", file, line, column)["items"]
+                offered = any(item["label"] == name["placeholder"] for item in items)
+                counts["completed" if offered else "not completed"] += 1
+                if not offered:
+                    print(f"  {file.name}:{line + 1}:{column + 1}: {word} is not offered")
             key = json.dumps(target)
             if key in renamed:
                 continue
@@ -282,7 +289,125 @@ def check_names(program, folder):
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
-CHECKS = [check_protocol, check_positions, check_hostile, check_diagnostics, check_names]
+def check_edits(program, folder, count):
+    """Random edits do no harm, memory stays constant, and a new server reports the same about the text at the end."""
+    choice = random.Random(7)
+    texts = [text for _, text in manifests()]
+    pieces = [" ", "\n", "  ", "- ", ": ", "${", "}", "'", '"', "{", "[", "steps.", "é", "😀", "#", "&a ", "*a", "|", "\t", "<<: "]
+    path = folder / "waybill.yaml"
+    client = Client(program, [folder])
+    text = texts[0]
+    client.open(path, text)
+    start = None
+
+    def memory():
+        status = pathlib.Path(f"/proc/{client.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+    for number in range(count):
+        if number % 50 == 49:
+            text = choice.choice(texts)
+            client.change(path, {"text": text})
+        lines = text.split("\n")
+        first = choice.randrange(len(lines))
+        begin = choice.randint(0, len(lines[first]))
+        length = choice.choice([0, 0, 0, 1, 2, 9])
+        last, stop = first, min(begin + length, len(lines[first]))
+        if choice.random() < 0.1 and first + 1 < len(lines):
+            last, stop = first + 1, choice.randint(0, len(lines[first + 1]))
+        new = choice.choice([*pieces, choice.choice(choice.choice(texts).split("\n"))])
+        change = {
+            "range": {"start": {"line": first, "character": begin}, "end": {"line": last, "character": stop}}, "text": new,
+        }
+        text = edited(text, [{**change, "newText": new}])
+        client.change(path, change)
+        if number % 3 == 0:
+            method = choice.choice(["completion", "hover", "definition", "references", "documentHighlight", "rename"])
+            try:
+                client.at(f"textDocument/{method}", path, first, begin, newName="x", context={"includeDeclaration": True})
+            except RuntimeError:
+                pass
+        if number % 10 == 0:
+            for method in ("documentSymbol", "foldingRange", "documentLink", "codeLens"):
+                client.call(f"textDocument/{method}", textDocument={"uri": uri(path)})
+        if number == count // 4:
+            start = memory()
+    found = client.published(path)
+    end = memory()
+    assert end < start * 1.15 + 8_000, f"{start} kB of memory became {end} kB"
+    client.end()
+    fresh = Client(program, [folder])
+    fresh.open(path, text)
+    assert short(fresh.published(path)) == short(found)
+    fresh.end()
+    return f"{count} edits, {start} and {end} kB of memory"
+
+
+def check_time(program, folder):
+    """Measures the CPU time of an edit until its diagnostics are published."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    figures = []
+    for size in (2_000, 20_000):
+        text = "waybill: 1\nservices: {shop: {baseURL: 'http://127.0.0.1:9'}}\nendpoints:\n"
+        count = (size - 6) // 10
+        for number in range(count):
+            text += f"  order{number}:\n    path: /orders/${{inputs.id}}\n    inputs: {{id: string}}\n    headers:\n"
+            text += "      X-Trace: ${run.id}\n    outputs: {total: $.total}\n"
+        text += "graphs:\n  main:\n    chain:\n"
+        for number in range(count):
+            text += f"      - call: order{number}\n        with:\n          id: a\n        tag: t{number}\n"
+        path = folder / f"{size}.yaml"
+        client = Client(program, [folder])
+        client.open(path, text)
+        assert client.published(path) == []
+
+        def spent():
+            fields = pathlib.Path(f"/proc/{client.process.pid}/stat").read_text().split()
+            return (int(fields[13]) + int(fields[14])) / ticks
+
+        start, edits = spent(), 4
+        for number in range(edits):
+            here = {"line": 4, "character": 10}
+            client.change(path, {"range": {"start": here, "end": here}, "text": "x"})
+            client.published(path)
+        edit = (spent() - start) / edits
+        start = spent()
+        for number in range(edits):
+            client.at("textDocument/completion", path, size - 6, 15)
+        figures.append(
+            f"{len(text.splitlines())} lines: {edit * 1000:.0f} ms an edit, {(spent() - start) / edits * 1000:.0f} ms a completion"
+        )
+        client.end()
+    return ", ".join(figures)
+
+
+def check_neovim(program, folder):
+    """In Neovim, diagnostics appear, a definition is in an included file, and an output of a step is completed."""
+    if not shutil.which("nvim"):
+        return "not installed, so not checked"
+    (folder / "endpoints.yaml").write_text(
+        "waybill: 1\nendpoints:\n  order: {path: /order, outputs: {total: $.total}}\n"
+    )
+    path = folder / "waybill.yaml"
+    path.write_text(
+        "waybill: 1\ninclude: [endpoints.yaml]\nservices: {shop: {baseURL: 'http://127.0.0.1:9'}}\n"
+        "graphs:\n  main:\n    chain:\n      - call: order\n      - {id: other, call: odrer}\n"
+    )
+    script = ROOT / "Tests/Tools/check-neovim.lua"
+    result = subprocess.run(
+        ["nvim", "--headless", "--clean", "-n", "-c", f"luafile {script}"], capture_output=True, text=True, timeout=100,
+        env={**os.environ, "WAYBILL": program, "MANIFEST": str(path), "HOME": str(folder)},
+    )
+    output = result.stdout + result.stderr
+    for line in (
+        "diagnostic: no endpoint is named 'odrer' (did you mean 'order'?)", "definition: endpoints.yaml:3",
+        "completion: - get: /x/${steps.order.outputs.total",
+    ):
+        assert line in output, output
+    return "diagnostics, a definition in an included file, completion"
+
+
+CHECKS = [check_protocol, check_positions, check_hostile, check_diagnostics, check_names, check_edits, check_neovim, check_time]
 
 
 def main():
