@@ -407,7 +407,78 @@ def check_neovim(program, folder):
     return "diagnostics, a definition in an included file, completion"
 
 
-CHECKS = [check_protocol, check_positions, check_hostile, check_diagnostics, check_names, check_edits, check_neovim, check_time]
+FEATURES = """waybill: 1
+services: {shop: {baseURL: "http://127.0.0.1:9"}}
+secrets: {key: {env: KEY}}
+endpoints:
+  order: {path: "/orders/${inputs.id}", inputs: {id: string}, outputs: {total: $.total}}
+graphs:
+  main:
+    chain:
+      - {id: first, call: order, with: {id: a}, when: "'a' == 'a'"}
+      - {id: second, call: order, with: {id: "${default(steps.first.outputs.total, 'b')}"}}
+@
+"""
+
+
+def check_features(program, folder):
+    """Completion in lines that are not finished, quick fixes, hints and lenses."""
+    path = folder / "waybill.yaml"
+    client = Client(program, [folder])
+
+    def opened(line):
+        """Opens the manifest with more lines, and returns the position of the '|' in them."""
+        text = FEATURES.replace("@", line)
+        before, after = text.split("|", 1) if "|" in text else (text, "")
+        client.open(path, before + after)
+        return before.count("\n"), len(before.rsplit("\n", 1)[-1])
+
+    for line, expected in (
+        ("      - call: |", {"order"}), ("      - ca|", {"call", "batch"}), ("      - {call: o|", {"order"}),
+        ("      - call: order\n        with: {|", {"id"}), ("      - get: /${|", {"steps", "secrets", "sha256"}),
+        ("      - get: /${steps.|", {"first", "second"}), ("      - get: /${steps.second.|", {"outputs", "status"}),
+        ("      - get: /${steps.second.outputs.|}/x", {"total"}), ("      - {get: /x, onFailure: |}", {"stop", "collect"}),
+        ("      - get: /x\n        headers: {A: '${secrets.|", {"key"}), ("  other:\n    |", {"chain", "batch"}),
+        ("      - get: /x\n        retry:\n          ti|", {"times"}), ("def|", {"defaults"}),
+    ):
+        items = client.at("textDocument/completion", path, *opened(line))["items"]
+        labels = {item["label"] for item in items}
+        assert expected <= labels, (line, labels)
+    # A step does not see itself.
+    line, column = opened("      - {id: third, get: '/${steps.|}'}")
+    labels = {item["label"] for item in client.at("textDocument/completion", path, line, column)["items"]}
+    assert labels == {"first", "second"}, labels
+
+    def fixed(line):
+        """Returns the last line after the quick fix at the position."""
+        number, column = opened(line)
+        here = {"line": number, "character": column}
+        actions = client.call(
+            "textDocument/codeAction", textDocument={"uri": uri(path)}, range={"start": here, "end": here},
+            context={"diagnostics": []},
+        )
+        text = FEATURES.replace("@", line.replace("|", ""))
+        return edited(text, actions[0]["edit"]["changes"][uri(path)]).split("\n", 10)[10].rstrip("\n")
+
+    assert fixed("      - call: odr|er").endswith("call: order")
+    assert fixed("      - {id: x, call: ord|er}") == '      - {id: x, call: order, with: {id: ""}}'
+    assert fixed("      - id: x\n        call: ord|er") == '      - id: x\n        call: order\n        with: {id: ""}'
+    opened("")
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = client.call("textDocument/inlayHint", textDocument={"uri": uri(path)}, range=everything)
+    assert [hint["position"]["line"] for hint in hints] == [9], hints
+    lenses = client.call("textDocument/codeLens", textDocument={"uri": uri(path)})
+    assert [lens["command"]["title"] for lens in lenses] == ["run", "run with --mock"], lenses
+    hover = client.at("textDocument/hover", path, 9, 48)
+    assert "default(" in hover["contents"]["value"], hover
+    assert client.end() == 0
+    return "completion, quick fixes, hints, lenses, hover"
+
+
+CHECKS = [
+    check_protocol, check_positions, check_hostile, check_diagnostics, check_features, check_names, check_edits,
+    check_neovim, check_time,
+]
 
 
 def main():

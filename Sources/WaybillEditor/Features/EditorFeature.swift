@@ -16,6 +16,7 @@ enum EditorFeatures {
     static let all: [any EditorFeature.Type] = [
         QuickFixes.self, Definition.self, References.self, Highlights.self, PrepareRename.self, Rename.self,
         DocumentSymbols.self, FoldingRanges.self, DocumentLinks.self, Completion.self, Hover.self, CodeLenses.self,
+        InlayHints.self,
     ]
 
     private static let byMethod = Dictionary(uniqueKeysWithValues: all.map { ($0.method, $0) })

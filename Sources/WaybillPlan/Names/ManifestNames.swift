@@ -48,7 +48,7 @@ package struct ManifestNames: Sendable {
 
     /// Collects the names of a manifest, which may have errors.
     package init(_ checked: ResolvedManifest) {
-        let collector = NameCollector(checked.manifest)
+        let collector = NameCollector(checked.written)
         collector.collect(checked.manifest, checked.graphs)
         for environment in checked.written.environments.values {
             let manifest = checked.manifest.applying(environment.value).manifest
@@ -70,6 +70,7 @@ private final class NameCollector {
     private(set) var occurrences: [NameOccurrence] = []
     private var known: [SourceSpan: Int] = [:]
     private var seen: Set<Occurrence> = []
+    /// The manifest without the endpoints that are made of operations.
     private let written: Manifest
 
     private struct Occurrence: Hashable {
@@ -113,9 +114,9 @@ private final class NameCollector {
         for definition in manifest.endpoints.values {
             let endpoint = definition.value
             if let operation = endpoint.request.operation, let span = operation.span {
-                define(.operation, Spanned(endpoint.operationName?.value ?? definition.name.value, at: span))
+                define(.operation, Spanned(operationName(of: definition)?.value ?? definition.name.value, at: span))
             }
-            if !endpoint.isOperation { define(.endpoint, definition.name) }
+            if !isOperation(definition) { define(.endpoint, definition.name) }
             define(.input, endpoint.inputs)
             for output in endpoint.request.outputs { define(.output, output.name) }
             for variable in endpoint.request.vars { define(.variable, variable.name) }
@@ -174,9 +175,10 @@ private final class NameCollector {
             guard let call = service.session?.call else { continue }
             refer(call, in: manifest, filled: nil)
         }
-        for endpoint in manifest.endpoints.values.map(\.value) {
-            refer(endpoint.request, in: manifest)
-            if let name = endpoint.operationName { refer(name, .operation, to: endpoint.request.operation?.span) }
+        for definition in manifest.endpoints.values {
+            let request = definition.value.request
+            refer(request, in: manifest)
+            if let name = operationName(of: definition) { refer(name, .operation, to: request.operation?.span) }
         }
     }
 
@@ -196,7 +198,7 @@ private final class NameCollector {
                 }
                 refer(call, in: manifest, filled: filled)
                 if let filled { refer(filled, .input, in: site.calledInputs ?? [:]) }
-                nameStep(site, after: manifest.endpoints[call.name.value]?.symbolSpan)
+                nameStep(site, after: manifest.endpoints[call.name.value].map(symbolSpan))
             case .graph(let call):
                 let callee = manifest.graphs[call.name.value]
                 refer(call.name, .graph, to: callee?.name.span)
@@ -227,7 +229,7 @@ private final class NameCollector {
 
     private func refer(_ call: Step.Call, in manifest: Manifest, filled: Spanned<String>?) {
         let endpoint = manifest.endpoints[call.name.value]
-        refer(call.name, endpoint?.value.isOperation == true ? .operation : .endpoint, to: endpoint?.symbolSpan)
+        refer(call.name, endpoint.map(isOperation) == true ? .operation : .endpoint, to: endpoint.map(symbolSpan))
         refer(call.arguments, endpoint?.value.inputs ?? [:], filled: filled?.value, in: manifest)
     }
 
@@ -291,16 +293,19 @@ private final class NameCollector {
         case .run, .request, .response, .document, .item: break
         }
     }
-}
 
-extension Endpoint {
-    /// Whether it is an operation that no endpoint of the manifest refines.
-    fileprivate var isOperation: Bool { request.operation != nil && operationName == nil }
-}
+    // MARK: Operations
 
-extension Definition<Endpoint> {
-    /// The location that identifies the endpoint, or the operation in its document.
-    fileprivate var symbolSpan: SourceSpan {
-        value.isOperation ? value.request.operation?.span ?? name.span : name.span
+    /// Whether an endpoint is an operation that no endpoint of the manifest refines.
+    private func isOperation(_ endpoint: Definition<Endpoint>) -> Bool { written.endpoints[endpoint.name.value] == nil }
+
+    /// The name of the operation that an endpoint of the manifest refines.
+    private func operationName(of endpoint: Definition<Endpoint>) -> Spanned<String>? {
+        written.endpoints[endpoint.name.value]?.value.operationName
+    }
+
+    /// The location that identifies an endpoint, or an operation in its document.
+    private func symbolSpan(of endpoint: Definition<Endpoint>) -> SourceSpan {
+        isOperation(endpoint) ? endpoint.value.request.operation?.span ?? endpoint.name.span : endpoint.name.span
     }
 }

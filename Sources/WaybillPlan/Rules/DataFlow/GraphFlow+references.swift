@@ -66,6 +66,9 @@ extension GraphFlow {
             let reason = "step '\(id)' may not have passed: \(reason)"
             return uncertain(site.step, id, name, because: reason, use)
         }
+        if let reason = certainty.doubt(about: name), reference.isGuarded {
+            uncertain.append(UncertainReference(span: use.span(of: reference.range), reason: reason))
+        }
         guard name == "outputs" else { return nil }
         if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {
             guard let known = site.outputs else { return nil }
