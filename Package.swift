@@ -181,11 +181,20 @@ let package = Package(
                 "WaybillFormats", "WaybillJSON", "WaybillDiagnostics",
             ]
         ),
+        .target(
+            name: "WaybillEditor",
+            dependencies: [
+                "WaybillPipeline", "WaybillExplanations", "WaybillPlan", "WaybillManifest", "WaybillContract",
+                "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
+                "WaybillDiagnostics", "WaybillPlatform",
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ]
+        ),
         .executableTarget(
             name: "WaybillCLI",
             dependencies: [
-                "WaybillPipeline", "WaybillImport", "WaybillTracing", "WaybillPlanPrinting", "WaybillExplanations",
-                "WaybillMock", "WaybillExecution",
+                "WaybillPipeline", "WaybillImport", "WaybillEditor", "WaybillTracing", "WaybillPlanPrinting",
+                "WaybillExplanations", "WaybillMock", "WaybillExecution",
                 "WaybillPlan", "WaybillManifest", "WaybillContract", "WaybillTransport", "WaybillResults",
                 "WaybillExpressions", "WaybillSchema", "WaybillFormats", "WaybillJSON", "WaybillRuntime",
                 "WaybillDiagnostics", "WaybillPlatform", "CTexts",

@@ -22,6 +22,8 @@ package enum ManifestFinder {
         package fileprivate(set) var others: [String] = []
         /// The paths that cannot be read, and the folders without a manifest.
         package fileprivate(set) var errors: [Diagnostic] = []
+        /// The number of entries of folders that may still be inspected.
+        fileprivate var remaining = Int.max
 
         fileprivate mutating func fail(_ path: String, _ reason: String) {
             errors.append(Diagnostic("unreadable-file", "cannot read '\(path)': \(reason)", at: nil))
@@ -32,11 +34,14 @@ package enum ManifestFinder {
     /// that have the key `waybill` at the top level, including those in subfolders, ordered by path, and those that the
     /// loader rejects before this can be determined. Hidden files and folders, folders of results and links to folders
     /// are skipped.
-    package static func manifests(at paths: [String]) -> Result {
+    ///
+    /// - Parameter maximumEntries: The maximum number of entries of each folder and its subfolders that are inspected.
+    package static func manifests(at paths: [String], maximumEntries: Int = .max) -> Result {
         var result = Result()
         var known: Set<CodePoints> = []
         for path in paths {
             var found = Result()
+            found.remaining = maximumEntries
             if path != "-", (try? FileStatus(of: path))?.kind == .folder {
                 collect(in: path, &found)
                 if found.manifests.isEmpty, found.errors.isEmpty {
@@ -69,6 +74,8 @@ package enum ManifestFinder {
             return found.fail(folder, error.message)
         }
         for name in names.sorted(by: { $0.precedesByCodePoints($1) }) where !name.hasPrefix(".") {
+            guard found.remaining > 0 else { return }
+            found.remaining -= 1
             let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
             switch try? FileStatus(of: path, followsLinks: false).kind {
             case .folder where name != RunFolders.usual: collect(in: path, &found)

@@ -68,7 +68,25 @@ package struct Pipeline: Sendable {
         operations: BoundOperations = .called,
         checksContracts: Bool = false
     ) -> Stage<ResolvedManifest> {
-        guard let manifest = loaded.manifest else { return Stage(value: nil, diagnostics: loaded.diagnostics) }
+        let (checked, diagnostics) = inspect(
+            loaded,
+            environment: environment,
+            operations: operations,
+            checksContracts: checksContracts
+        )
+        return Stage(value: checked, diagnostics: diagnostics)
+    }
+
+    /// Checks a manifest that may have errors, for tools that use what is known of it; see `check`.
+    ///
+    /// - Returns: The manifest, unless it could not be parsed, and all diagnostics, in no particular order.
+    package func inspect(
+        _ loaded: LoadedManifest,
+        environment: String? = nil,
+        operations: BoundOperations = .called,
+        checksContracts: Bool = false
+    ) -> (checked: ResolvedManifest?, diagnostics: [Diagnostic]) {
+        guard let manifest = loaded.manifest else { return (nil, loaded.diagnostics) }
         var checked = PlanBuilder.check(
             manifest,
             environment: environment,
@@ -78,7 +96,7 @@ package struct Pipeline: Sendable {
             checksContracts: checksContracts
         )
         checked.readFiles = files.paths
-        return Stage(value: checked, diagnostics: loaded.diagnostics + checked.diagnostics)
+        return (checked, loaded.diagnostics + checked.diagnostics)
     }
 
     /// Checks a manifest only as far as its OpenAPI documents are concerned: calls may be wrong.
@@ -89,15 +107,8 @@ package struct Pipeline: Sendable {
         environment: String? = nil,
         operations: BoundOperations = .called
     ) -> (checked: ResolvedManifest?, diagnostics: [Diagnostic]) {
-        guard let manifest = loaded.manifest else { return (nil, loaded.diagnostics) }
-        let checked = PlanBuilder.check(
-            manifest,
-            environment: environment,
-            files: files,
-            allowsOutside: allowsOutside,
-            operations: operations
-        )
-        return (checked, loaded.diagnostics + (checked.contracts.isEmpty ? checked.diagnostics : []))
+        let (checked, diagnostics) = inspect(loaded, environment: environment, operations: operations)
+        return (checked, checked?.contracts.isEmpty == false ? loaded.diagnostics : diagnostics)
     }
 
     /// Makes the plan of the graphs that the options select.

@@ -26,6 +26,7 @@ extension Manifest {
                 label: nearest.map { "did you mean '\($0)'?" } ?? "",
                 help: ["An environment changes what the manifest defines; it does not define anything itself."]
             )
+            diagnostics[diagnostics.count - 1].validNames = Array(definitions.keys)
             return false
         }
 

@@ -79,13 +79,15 @@ extension Diagnostic {
         } else if nearest == nil, !known.isEmpty, known.count <= 12 {
             help.append("Available: \(known.map { "'\($0)'" }.joined(separator: ", ")).")
         }
-        return Diagnostic(
+        var diagnostic = Diagnostic(
             DiagnosticID(stringLiteral: "unknown-\(String(kind.map { $0 == " " ? "-" : $0 }))"),
             kind == "name" ? "'\(name.value)' is not defined here" : "no \(kind) is named '\(name.value)'",
             at: name.span,
             label: nearest.map { "did you mean '\($0)'?" } ?? "",
             help: help
         )
+        diagnostic.validNames = Array(known)
+        return diagnostic
     }
 }
 

@@ -19,6 +19,8 @@ final class GraphFlow {
     let subject: RuleSubject
     let graph: GraphSite
     private(set) var diagnostics: [Diagnostic] = []
+    /// The paths whose value may be missing, which their expressions expect.
+    var uncertain: [UncertainReference] = []
     /// Whether a step might run before another one although nothing shows it, because of an error in the manifest.
     private(set) var isOrderUnknown: Bool
 

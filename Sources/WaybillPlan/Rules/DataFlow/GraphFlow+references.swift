@@ -20,7 +20,9 @@ extension GraphFlow {
             if graph.mayHaveOtherIDs { return nil }
             let name = Spanned(id, at: use.span(of: segment.range))
             guard let nameless = graph.firstStepWithoutID(of: id) else {
-                return .unknown("step", name, among: graph.ids)
+                var diagnostic = Diagnostic.unknown("step", name, among: graph.ids)
+                diagnostic.validNames = graph.ids.filter { graph[$0].flatMap(certainty) != nil }
+                return diagnostic
             }
             var diagnostic = Diagnostic.unknown("step", name, among: [String]())
             diagnostic.secondary.append(.init(nameless.span, "this step has no id"))
@@ -63,6 +65,9 @@ extension GraphFlow {
         if let reason = certainty.doubt(about: name), !isAlwaysThere {
             let reason = "step '\(id)' may not have passed: \(reason)"
             return uncertain(site.step, id, name, because: reason, use)
+        }
+        if let reason = certainty.doubt(about: name), reference.isGuarded {
+            uncertain.append(UncertainReference(span: use.span(of: reference.range), reason: reason))
         }
         guard name == "outputs" else { return nil }
         if let output = reference.segments.dropFirst(2).first, let wanted = output.name, !reference.isGuarded {

@@ -1,0 +1,61 @@
+import WaybillExplanations
+import WaybillJSON
+
+/// The schema of manifests in the form for editors, in which every mapping lists all of its keys.
+enum EditorSchema {
+    private static let root = FlatSchema.json
+    /// The maximum depth of alternatives that are followed.
+    private static let maximumDepth = 12
+
+    /// Returns the schemas that may apply to the value at a path, without references and alternatives.
+    static func schemas(at path: [TreePosition.Part]) -> [JSON] {
+        var current = expanded(root)
+        for part in path {
+            current = current.flatMap { schema -> [JSON] in
+                switch part {
+                case .key(let name):
+                    let own = schema["properties"]?[name] ?? schema["additionalProperties"]
+                    return own.map { expanded($0) } ?? []
+                case .element: return schema["items"].map { expanded($0) } ?? []
+                }
+            }
+        }
+        return current
+    }
+
+    /// Returns the keys of the mapping at a path, each with its description in Markdown.
+    static func keys(at path: [TreePosition.Part]) -> [(name: String, description: String)] {
+        var seen: Set<String> = []
+        return schemas(at: path).flatMap { $0["properties"]?.object ?? JSONObject() }.compactMap { name, schema in
+            seen.insert(name).inserted ? (name, description(of: schema)) : nil
+        }
+    }
+
+    /// Returns the words and constants that the value at a path can be.
+    static func values(at path: [TreePosition.Part]) -> [String] {
+        schemas(at: path).flatMap { schema -> [JSON] in
+            if schema["type"]?.string == "boolean" { return [true, false] }
+            return (schema["enum"]?.array ?? []) + [schema["const"]].compactMap { $0 }
+        }.map(\.words)
+    }
+
+    /// Returns the description of the key that a path ends in; `nil` if it has none.
+    static func description(of path: [TreePosition.Part]) -> String? {
+        guard case .key(let name)? = path.last else { return nil }
+        return keys(at: path.dropLast()).first { $0.name == name }?.description
+    }
+
+    private static func description(of schema: JSON) -> String {
+        expanded(schema).lazy.compactMap { ($0["markdownDescription"] ?? $0["description"])?.string }.first ?? ""
+    }
+
+    private static func expanded(_ schema: JSON, depth: Int = 0) -> [JSON] {
+        guard depth < maximumDepth, schema.object != nil else { return [] }
+        if let reference = schema["$ref"]?.string {
+            let name = String(reference.dropFirst("#/definitions/".count))
+            return expanded(root["definitions"]?[name] ?? .null, depth: depth + 1)
+        }
+        let alternatives = ["anyOf", "oneOf", "allOf"].flatMap { schema[$0]?.array ?? [] }
+        return [schema] + alternatives.flatMap { expanded($0, depth: depth + 1) }
+    }
+}

@@ -1,0 +1,172 @@
+import OrderedCollections
+import WaybillContract
+import WaybillDiagnostics
+import WaybillExplanations
+import WaybillExpressions
+import WaybillJSON
+import WaybillManifest
+import WaybillPlan
+
+/// What can be written at a position: keys, names, fields of values, functions.
+///
+/// A name that does not exist is inserted there, and the manifest is checked: the error about the name lists the valid ones.
+enum Completion: EditorFeature {
+    static let method = "textDocument/completion"
+    static let capability: (name: String, value: JSON) = (
+        "completionProvider", ["triggerCharacters": [".", "{", "\"", "'", ":", " "]]
+    )
+
+    /// The name that is inserted. It resembles no other.
+    private static let marker = "zzWaybillCompletionzz"
+    /// The maximum number of items.
+    private static let maximumItems = 2_000
+
+    /// The kinds of LSP.
+    private enum Kind: Int {
+        case function = 3
+        case property = 10
+        case value = 12
+        case reference = 18
+    }
+
+    static func result(for request: DocumentRequest) throws(ResponseError) -> JSON {
+        let offset = try request.offset()
+        let insertion = Insertion(at: offset, in: request.document.file)
+        var items: [String: JSON] = [:]
+        for text in insertion.texts(with: marker) {
+            for item in self.items(in: text, insertion, request) where items[item.label] == nil {
+                items[item.label] = item.json
+            }
+        }
+        let sorted = items.sorted { $0.key < $1.key }.map(\.value)
+        return [
+            "isIncomplete": .bool(sorted.count > maximumItems), "items": .array(Array(sorted.prefix(maximumItems))),
+        ]
+    }
+
+    private static func items(
+        in text: [UInt8],
+        _ insertion: Insertion,
+        _ request: DocumentRequest
+    ) -> [(label: String, json: JSON)] {
+        let inserted = SourceFile(name: request.document.name, bytes: text)
+        guard let whole = RepairedText.repair(inserted) else { return [] }
+        let file = SourceFile(name: request.document.name, bytes: whole)
+        guard let root = YAMLReader().read(file).document else { return [] }
+        let position = TreePosition(of: insertion.start, in: root)
+        var items: [(label: String, json: JSON)] = []
+        func add(_ label: String, _ kind: Kind, from start: Int, text: String? = nil, _ detail: String = "") {
+            var writer = PositionWriter(request.document.file, request.workspace.encoding)
+            var item = JSONObject()
+            item["label"] = .string(label)
+            item["kind"] = .number(JSONNumber(kind.rawValue))
+            item["textEdit"] = ["range": writer.range(start..<insertion.end), "newText": .string(text ?? label)]
+            if !detail.isEmpty { item["documentation"] = ["kind": "markdown", "value": .string(detail)] }
+            items.append((label, .object(item)))
+        }
+        if let key = position.key, key.text == marker {
+            let known = position.mapping?.names ?? []
+            for (name, description) in EditorSchema.keys(at: position.path.dropLast()) where !known.contains(name) {
+                add(name, .property, from: insertion.start, text: insertion.hasColon ? name : "\(name): ", description)
+            }
+        } else if position.value?.text == marker {
+            for value in EditorSchema.values(at: position.path) { add(value, .value, from: insertion.start) }
+        }
+        let manifest = request.workspace.roots(of: request.key).first ?? request.key
+        guard let analysis = request.workspace.analysis(of: manifest, replacing: [request.key: whole]) else {
+            return items
+        }
+        for diagnostic in analysis.diagnostics {
+            guard let span = diagnostic.primary?.span, request.isDocument(span.file) else { continue }
+            let written = WrittenName(span)
+            guard written.text.contains(marker), written.span.range.lowerBound <= insertion.start else { continue }
+            let start = written.span.range.lowerBound
+            let isKey = position.key?.text == marker
+            for name in diagnostic.validNames {
+                let text = isKey && !insertion.hasColon ? "\(name): " : name
+                add(name, isKey ? .property : .reference, from: start, text: text)
+            }
+            if diagnostic.id == "unknown-endpoint" {
+                for (service, contract) in analysis.checked?.contracts ?? [:] {
+                    for name in contract.document.names { add("\(service).\(name)", .reference, from: start) }
+                }
+            }
+            guard diagnostic.id == "unknown-name", !diagnostic.validNames.isEmpty else { continue }
+            for explained in FunctionExplanation.all {
+                let function = explained.function
+                add(function.name, .function, from: start, text: "\(function.name)(", Hover.text(of: explained))
+            }
+        }
+        return items
+    }
+}
+
+/// The word at a position, and texts in which another one is there.
+private struct Insertion {
+    private let file: SourceFile
+    /// The range of the word.
+    let start: Int
+    let end: Int
+    /// Whether a colon follows the word.
+    let hasColon: Bool
+    /// The end of the line.
+    private let lineEnd: Int
+
+    init(at offset: Int, in file: SourceFile) {
+        self.file = file
+        let line = file.byteRange(ofLine: file.line(at: offset))
+        lineEnd = line.upperBound
+        var (start, end) = (offset, offset)
+        while start > line.lowerBound, Self.isPart(file.bytes[start - 1]) { start -= 1 }
+        while end < line.upperBound, Self.isPart(file.bytes[end]) { end += 1 }
+        (self.start, self.end) = (start, end)
+        hasColon = end < line.upperBound && file.bytes[end] == UInt8(ascii: ":")
+    }
+
+    /// Returns the texts with a word instead of this one: with the rest of the line, with what is open in the line closed instead,
+    /// and as a key.
+    func texts(with word: String) -> [[UInt8]] {
+        let line = file.byteRange(ofLine: file.line(at: start))
+        let before = file.bytes[line.lowerBound..<start]
+        let rest = file.bytes[end..<lineEnd]
+        let closers = Self.closers(of: before)
+        var lines: [[UInt8]] = []
+        func add(_ after: [UInt8]) {
+            // A space separates a key that is being written from its value.
+            let isAfterColon = before.last == UInt8(ascii: ":")
+            lines.append(Array(before) + (isAfterColon ? [0x20] : []) + Array(word.utf8) + after)
+        }
+        add(Array(rest))
+        if !closers.isEmpty { add(closers) }
+        if !hasColon, !closers.contains(where: { [0x22, 0x27, 0x29].contains($0) }) {
+            add(Array(": null".utf8) + closers)
+        }
+        return lines.map { file.bytes[..<line.lowerBound] + $0 + file.bytes[lineEnd...] }
+    }
+
+    private static func isPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    /// Returns the brackets and quotes that close those that are open at the end of a part of a line.
+    private static func closers(of text: ArraySlice<UInt8>) -> [UInt8] {
+        var open: [UInt8] = []
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "{"): open.append(UInt8(ascii: "}"))
+            case UInt8(ascii: "["): open.append(UInt8(ascii: "]"))
+            case UInt8(ascii: "("): open.append(UInt8(ascii: ")"))
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                if let known = open.lastIndex(of: byte) { open.removeSubrange(known...) } else { open.append(byte) }
+            default: if byte == open.last { open.removeLast() }
+            }
+        }
+        return open.reversed()
+    }
+}

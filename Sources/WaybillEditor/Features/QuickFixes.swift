@@ -1,0 +1,80 @@
+import WaybillDiagnostics
+import WaybillJSON
+import WaybillManifest
+
+/// Code actions that apply what a diagnostic suggests: the name that was probably meant, and inputs that a call is missing.
+enum QuickFixes: EditorFeature {
+    static let method = "textDocument/codeAction"
+    static let capability: (name: String, value: JSON) = ("codeActionProvider", ["codeActionKinds": ["quickfix"]])
+
+    static func result(for request: DocumentRequest) throws(ResponseError) -> JSON {
+        let range = try request.range()
+        if let only = request.parameters["context"]?["only"]?.array, !only.contains(where: { $0 == "quickfix" }) {
+            return []
+        }
+        guard let analysis = request.analysis else { return [] }
+        let diagnostics = analysis.diagnostics.filter { diagnostic in
+            guard let span = diagnostic.primary?.span, request.isDocument(span.file) else { return false }
+            return span.range.lowerBound <= range.upperBound && range.lowerBound <= span.range.upperBound
+        }
+        return .array(diagnostics.compactMap { action(for: $0, in: request) })
+    }
+
+    private static func action(for diagnostic: Diagnostic, in request: DocumentRequest) -> JSON? {
+        guard let label = diagnostic.primary else { return nil }
+        let (title, edit): (String, TextEdit)
+        if let name = label.suggestedName {
+            (title, edit) = ("Replace by '\(name)'", WrittenName(label.span).edit(to: name))
+        } else if diagnostic.id == "missing-input",
+            let insertion = insertion(of: diagnostic.secondary, at: label.span, request)
+        {
+            (title, edit) = ("Give the missing inputs", insertion)
+        } else {
+            return nil
+        }
+        return [
+            "title": .string(title), "kind": "quickfix", "isPreferred": true, "edit": request.workspace.edit([edit]),
+        ]
+    }
+
+    /// Returns the edit that gives a call the inputs that are declared at some locations; their values remain to be written.
+    private static func insertion(
+        of declarations: [Diagnostic.Label],
+        at call: SourceSpan,
+        _ request: DocumentRequest
+    ) -> TextEdit? {
+        let names = declarations.map { WrittenName($0.span).text }
+        guard let root = request.tree, let step = TreePosition(of: call.range.lowerBound, in: root).mapping,
+            let entry = step.entries.first(where: { $0.value.span.range == call.range })
+        else { return nil }
+        let file = call.file
+        func column(_ offset: Int) -> String {
+            String(repeating: " ", count: offset - file.byteRange(ofLine: file.line(at: offset)).lowerBound)
+        }
+        let inline = names.map { "\($0): \"\"" }.joined(separator: ", ")
+        guard let given = step.entry(named: "with"), let first = given.value.entries.first else {
+            // After the name of the endpoint: in braces if the step is.
+            let before = file.bytes[..<entry.key.span.range.lowerBound].last { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D }
+            let isFlow = before == UInt8(ascii: "{") || before == UInt8(ascii: ",")
+            let start = isFlow ? ", " : "\n" + column(entry.key.span.range.lowerBound)
+            guard step.entry(named: "with") == nil else { return nil }
+            return TextEdit(
+                span: file.span(call.range.upperBound..<call.range.upperBound),
+                text: "\(start)with: {\(inline)}"
+            )
+        }
+        let offset = first.key.span.range.lowerBound
+        let isFlow = file.bytes[given.value.span.range.lowerBound] == UInt8(ascii: "{")
+        let text = isFlow ? "\(inline), " : names.map { "\($0): \"\"\n\(column(offset))" }.joined()
+        return TextEdit(span: file.span(offset..<offset), text: text)
+    }
+}
+
+extension Diagnostic.Label {
+    /// The name in “did you mean 'NAME'?”.
+    fileprivate var suggestedName: String? {
+        let (start, end) = ("did you mean '", "'?")
+        guard text.hasPrefix(start), text.hasSuffix(end), text.count > start.count + end.count else { return nil }
+        return String(text.dropFirst(start.count).dropLast(end.count))
+    }
+}

@@ -1,0 +1,503 @@
+#!/usr/bin/env python3
+"""check-editor.py PROGRAM: sessions with 'waybill lsp', about the manifests of the repository.
+
+--edits N: the number of random edits (300). --only NAME: one of the checks.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from language_client import Client, uri
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+PAGES = ROOT / "Sources/CExplanations/pages"
+
+
+def samples():
+    """Yields the name, the files and the command of each example of the reference of diagnostics."""
+    for page in sorted(PAGES.glob("*.md")):
+        blocks = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```", page.read_text(), re.M)
+        for version, other in (("wrong", "right"), ("right", "wrong")):
+            files, command = {}, "waybill validate manifest.yaml"
+            for info, text in blocks:
+                words = info.split()
+                if words and words[-1] == other:
+                    continue
+                if words[0] == "sh":
+                    command = text.strip()
+                else:
+                    names = [word for word in words[1:] if word not in ("wrong", "right")]
+                    files[names[0] if names else "manifest.yaml"] = text.removesuffix("\n")
+            if files:
+                yield f"{page.stem}, {version}", files, command
+
+
+def validated(program, folder, paths):
+    """Returns what 'validate' reports of manifests in a folder, by file, in the form of the server's diagnostics."""
+    output = subprocess.run(
+        [program, "validate", "--format", "json", *paths], cwd=folder, capture_output=True, text=True
+    ).stdout
+    reported = {}
+    for found in json.loads(output)["diagnostics"]:
+        start, end = found["start"], found["end"]
+        message = found["message"] + (f" ({found['label']})" if "label" in found else "")
+        reported.setdefault(uri(folder / found["file"]), []).append((
+            found["id"], {"error": 1, "warning": 2}[found["severity"]], "\n".join([message, *found["help"]]),
+            (start["line"] - 1, start["column"] - 1), (end["line"] - 1, end["column"] - 1),
+        ))
+    return reported
+
+
+def short(diagnostics):
+    """Returns diagnostics of the server in the form of 'validated'."""
+    def point(position):
+        return position["line"], position["character"]
+
+    return [
+        (item["code"], item["severity"], item["message"], point(item["range"]["start"]), point(item["range"]["end"]))
+        for item in diagnostics
+    ]
+
+
+def check_diagnostics(program, folder):
+    """The diagnostics are those of 'validate', for open texts and for the files that they include."""
+    paths = []
+    for number, (_, files, command) in enumerate(samples()):
+        if command != "waybill validate manifest.yaml":
+            continue
+        for file, text in files.items():
+            path = folder / str(number) / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        paths.append(f"{number}/manifest.yaml")
+    expected = validated(program, folder, paths)
+    client = Client(program, [folder])
+    for path in paths:
+        # The file has another text than the editor.
+        text = (folder / path).read_text()
+        (folder / path).write_text("waybill: 1\nother: 1\n")
+        client.open(folder / path, text, "waybill")
+    for path in paths:
+        client.published(folder / path)
+    client.end()
+    for file in client.diagnostics.keys() | expected.keys():
+        # Messages name files by their paths, which are absolute in the editor.
+        found = [
+            (*item[:2], item[2].replace(f"{folder}/", ""), *item[3:])
+            for item in short(client.diagnostics.get(file, {"diagnostics": []})["diagnostics"])
+        ]
+        assert found == expected.get(file, []), (file, found, expected.get(file))
+    return f"{len(paths)} examples"
+
+
+def check_protocol(program, folder):
+    """Malformed messages have the responses that the protocol demands, and the process ends with its client."""
+    client = Client(program)
+    try:
+        client.call("textDocument/unheard-of", textDocument={"uri": "file:///x"})
+        raise AssertionError("an unknown method has a result")
+    except RuntimeError:
+        pass
+    client.notify("$/unheard-of")
+
+    def errors(data):
+        client.write(data)
+        return client.read()["error"]["code"]
+
+    assert errors(b"Content-Length: 5\r\n\r\n{a: 1") == -32700
+    assert errors(b"content-length:2\r\nContent-Type: x\r\n\r\n[]") == -32600
+    assert errors(b'Content-Length: 35\r\n\r\n{"jsonrpc":"2.0","id":{},"method":1}'[:57]) in (-32600, -32700)
+    # Requests that are cancelled before they are handled.
+    path = folder / "a.yaml"
+    client.open(path, "waybill: 1\n" + "# x\n" * 100)
+    body = b""
+    for number in range(1000, 1010):
+        for message in (
+            {"jsonrpc": "2.0", "id": number, "method": "textDocument/documentSymbol",
+             "params": {"textDocument": {"uri": uri(path)}}},
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}},
+        ):
+            text = json.dumps(message).encode()
+            body += b"Content-Length: %d\r\n\r\n%s" % (len(text), text)
+    client.write(body)
+    codes = [client.response(number).get("error", {}).get("code") for number in range(1000, 1010)]
+    assert -32800 in codes, codes
+    assert client.end() == 0
+    for data, expected in ((b"", 1), (b"Hello\r\n\r\n", 1), (b"Content-Length: 9\r\n\r\n{", 1), (b"x" * 100_000, 1)):
+        process = subprocess.Popen([program, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        try:
+            process.stdin.write(data)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        assert process.wait(10) == expected, data[:20]
+    return "malformed messages, cancellation, the end of the client"
+
+
+def check_positions(program, folder):
+    """Changes have the effect that they have in the editor, in every encoding, and one within a surrogate pair does no harm."""
+    line = 'name: "a😀é漢b"\n'
+    for encoding, units in (("utf-8", lambda t: len(t.encode())), ("utf-32", len),
+                            ("utf-16", lambda t: len(t.encode("utf-16-le")) // 2)):
+        client = Client(program, encodings=[encoding])
+        assert client.capabilities["positionEncoding"] == encoding
+        path = folder / f"{encoding}.yaml"
+        text = f"waybill: 1\r\n{line}grahps: 1\n"
+        client.open(path, text)
+
+        def change(start, end, new):
+            client.change(path, {"range": {"start": start, "end": end}, "text": new})
+
+        column = units('name: "a😀é漢')
+        change({"line": 1, "character": column}, {"line": 1, "character": column + 1}, "😀")
+        change({"line": 2, "character": 0}, {"line": 2, "character": 6}, "grafs")
+        found = client.published(path)[0]
+        assert found["range"] == {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 5}}, found
+        # Within the pair, beyond the line, beyond the text, and the wrong way round.
+        inside = units('name: "a') + 1
+        change({"line": 1, "character": inside}, {"line": 1, "character": inside}, "\ud83d")
+        change({"line": 1, "character": 99}, {"line": 77, "character": 3}, "\n")
+        change({"line": 2, "character": 3}, {"line": 1, "character": 3}, "x")
+        client.published(path)
+        assert client.end() == 0
+    return "utf-8, utf-16, utf-32"
+
+
+def check_hostile(program, folder):
+    """Names of files and documents that are no files have no effect on others."""
+    client = Client(program, [folder])
+    for name in ("-", "", "file://", "file:///%00", "file:///" + "a/" * 5000, "untitled:x", "file://other/x", "/dev/stdin",
+                 "file:///dev/stdin", "http://127.0.0.1/x.yaml", "file:///%ff"):
+        client.notify("textDocument/didOpen", textDocument={
+            "uri": name, "languageId": "yaml", "version": 1,
+            "text": "waybill: 1\ninclude: ['-', /dev/stdin, /dev/zero, ../../etc/passwd, 'a\0b']\n",
+        })
+        client.notify("textDocument/didClose", textDocument={"uri": name})
+        client.notify("textDocument/didChange", textDocument={"uri": name, "version": 2}, contentChanges=[{"text": ""}])
+    pathlib.Path(folder / "pipe.yaml").unlink(missing_ok=True)
+    os.mkfifo(folder / "pipe.yaml")
+    path = folder / "a.yaml"
+    client.open(path, "waybill: 1\ninclude: [pipe.yaml]\n")
+    assert client.published(path)[0]["code"] == "unreadable-file"
+    # A text that is too large is refused, and the server goes on.
+    client.open(path, "#" * (65 << 20))
+    client.open(path, "waybill: 1\n")
+    client.published(path)
+    assert client.end() == 0
+    return "names of files, a pipe, a text that is too large"
+
+
+def manifests():
+    """Yields a name and the text of each manifest of the repository and of the cookbook."""
+    for path in sorted((ROOT / "manifests").rglob("*.yaml")):
+        if re.search(r"^waybill:", path.read_text(), re.M):
+            yield path, path.read_text()
+    page = ROOT / "docs/cookbook.md"
+    for number, text in enumerate(re.findall(r"^```yaml\n((?:(?!```).*\n)*)```", page.read_text(), re.M)):
+        if re.search(r"^waybill:", text, re.M):
+            yield pathlib.Path(f"cookbook-{number}.yaml"), text
+
+
+def names_in(text):
+    """Yields the lines and columns of the words of a text."""
+    for number, line in enumerate(text.split("\n")):
+        for word in re.finditer(r"[A-Za-z_][\w.-]*", line.split(" #")[0]):
+            yield number, word.start(), word[0]
+
+
+def edited(text, edits):
+    """Returns a text after the edits of the server."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+
+    def offset(position):
+        return starts[position["line"]] + position["character"]
+
+    for edit in sorted(edits, key=lambda edit: -offset(edit["range"]["start"])):
+        text = text[: offset(edit["range"]["start"])] + edit["newText"] + text[offset(edit["range"]["end"]):]
+    return text
+
+
+def check_names(program, folder):
+    """At every name: a definition, references that include the name, and a rename that keeps the plan."""
+    home = folder / "manifests"
+    shutil.copytree(ROOT / "manifests", home)
+    client = Client(program, [folder])
+    counts = {"names": 0, "references": 0, "completed": 0, "not completed": 0, "renames": 0, "refused": 0}
+
+    def plan(name):
+        result = subprocess.run([program, "validate", "--format", "json", name], cwd=home, capture_output=True, text=True)
+        return [(item["id"], item["severity"]) for item in json.loads(result.stdout)["diagnostics"]]
+
+    for path, text in manifests():
+        file = home / (path.relative_to(ROOT / "manifests") if path.is_absolute() else path)
+        file.write_text(text)
+        client.open(file)
+        before = None
+        renamed = set()
+        for line, column, word in names_in(text):
+            here = {"line": line, "character": column}
+            target = client.at("textDocument/definition", file, line, column)
+            if not target:
+                continue
+            counts["names"] += 1
+            found = client.at("textDocument/references", file, line, column, context={"includeDeclaration": True})
+            counts["references"] += len(found)
+            lines = [item["range"]["start"]["line"] for item in found if item["uri"] == uri(file)]
+            assert line in lines, (file, here, found)
+            assert client.at("textDocument/documentHighlight", file, line, column), (file, here)
+            # At a reference, completion offers the name.
+            name = client.at("textDocument/prepareRename", file, line, column) if path.stem != "contract" else None
+            if name and (target["uri"], target["range"]["start"]) != (uri(file), name["range"]["start"]):
+                items = client.at("textDocument/completion", file, line, column)["items"]
+                offered = any(item["label"] == name["placeholder"] for item in items)
+                counts["completed" if offered else "not completed"] += 1
+                if not offered:
+                    print(f"  {file.name}:{line + 1}:{column + 1}: {word} is not offered")
+            key = json.dumps(target)
+            if key in renamed:
+                continue
+            renamed.add(key)
+            try:
+                edits = client.at("textDocument/rename", file, line, column, newName="zz_renamed")["changes"]
+            except RuntimeError as error:
+                print(f"  {file.name}:{line + 1}:{column + 1}: {word}: {error}")
+                counts["refused"] += 1
+                continue
+            counts["renames"] += 1
+            before = plan(file.name) if before is None else before
+            texts = {item: pathlib.Path(item.removeprefix("file://")).read_text() for item in edits}
+            for item, changes in edits.items():
+                pathlib.Path(item.removeprefix("file://")).write_text(edited(texts[item], changes))
+            after = plan(file.name)
+            for item, old in texts.items():
+                pathlib.Path(item.removeprefix("file://")).write_text(old)
+            assert before == after, (file, here, word, before, after, edits)
+        client.close(file)
+    client.end()
+    return ", ".join(f"{count} {name}" for name, count in counts.items())
+
+
+def check_edits(program, folder, count):
+    """Random edits do no harm, memory stays constant, and a new server reports the same about the text at the end."""
+    choice = random.Random(7)
+    texts = [text for _, text in manifests()]
+    pieces = [" ", "\n", "  ", "- ", ": ", "${", "}", "'", '"', "{", "[", "steps.", "é", "😀", "#", "&a ", "*a", "|", "\t", "<<: "]
+    path = folder / "waybill.yaml"
+    client = Client(program, [folder])
+    text = texts[0]
+    client.open(path, text)
+    start = None
+
+    def memory():
+        status = pathlib.Path(f"/proc/{client.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+    for number in range(count):
+        if number % 50 == 49:
+            text = choice.choice(texts)
+            client.change(path, {"text": text})
+        lines = text.split("\n")
+        first = choice.randrange(len(lines))
+        begin = choice.randint(0, len(lines[first]))
+        length = choice.choice([0, 0, 0, 1, 2, 9])
+        last, stop = first, min(begin + length, len(lines[first]))
+        if choice.random() < 0.1 and first + 1 < len(lines):
+            last, stop = first + 1, choice.randint(0, len(lines[first + 1]))
+        new = choice.choice([*pieces, choice.choice(choice.choice(texts).split("\n"))])
+        change = {
+            "range": {"start": {"line": first, "character": begin}, "end": {"line": last, "character": stop}}, "text": new,
+        }
+        text = edited(text, [{**change, "newText": new}])
+        client.change(path, change)
+        if number % 3 == 0:
+            method = choice.choice(["completion", "hover", "definition", "references", "documentHighlight", "rename"])
+            try:
+                client.at(f"textDocument/{method}", path, first, begin, newName="x", context={"includeDeclaration": True})
+            except RuntimeError:
+                pass
+        if number % 10 == 0:
+            for method in ("documentSymbol", "foldingRange", "documentLink", "codeLens"):
+                client.call(f"textDocument/{method}", textDocument={"uri": uri(path)})
+        if number == count // 4:
+            start = memory()
+    found = client.published(path)
+    end = memory()
+    assert end < start * 1.15 + 8_000, f"{start} kB of memory became {end} kB"
+    client.end()
+    fresh = Client(program, [folder])
+    fresh.open(path, text)
+    assert short(fresh.published(path)) == short(found)
+    fresh.end()
+    return f"{count} edits, {start} and {end} kB of memory"
+
+
+def check_time(program, folder):
+    """Measures the CPU time of an edit until its diagnostics are published."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    figures = []
+    for size in (2_000, 20_000):
+        text = "waybill: 1\nservices: {shop: {baseURL: 'http://127.0.0.1:9'}}\nendpoints:\n"
+        count = (size - 6) // 10
+        for number in range(count):
+            text += f"  order{number}:\n    path: /orders/${{inputs.id}}\n    inputs: {{id: string}}\n    headers:\n"
+            text += "      X-Trace: ${run.id}\n    outputs: {total: $.total}\n"
+        text += "graphs:\n  main:\n    chain:\n"
+        for number in range(count):
+            text += f"      - call: order{number}\n        with:\n          id: a\n        tag: t{number}\n"
+        path = folder / f"{size}.yaml"
+        client = Client(program, [folder])
+        client.open(path, text)
+        assert client.published(path) == []
+
+        def spent():
+            fields = pathlib.Path(f"/proc/{client.process.pid}/stat").read_text().split()
+            return (int(fields[13]) + int(fields[14])) / ticks
+
+        start, edits = spent(), 4
+        for number in range(edits):
+            here = {"line": 4, "character": 10}
+            client.change(path, {"range": {"start": here, "end": here}, "text": "x"})
+            client.published(path)
+        edit = (spent() - start) / edits
+        start = spent()
+        for number in range(edits):
+            client.at("textDocument/completion", path, size - 6, 15)
+        figures.append(
+            f"{len(text.splitlines())} lines: {edit * 1000:.0f} ms an edit, {(spent() - start) / edits * 1000:.0f} ms a completion"
+        )
+        client.end()
+    return ", ".join(figures)
+
+
+def check_neovim(program, folder):
+    """In Neovim, diagnostics appear, a definition is in an included file, and an output of a step is completed."""
+    if not shutil.which("nvim"):
+        return "not installed, so not checked"
+    (folder / "endpoints.yaml").write_text(
+        "waybill: 1\nendpoints:\n  order: {path: /order, outputs: {total: $.total}}\n"
+    )
+    path = folder / "waybill.yaml"
+    path.write_text(
+        "waybill: 1\ninclude: [endpoints.yaml]\nservices: {shop: {baseURL: 'http://127.0.0.1:9'}}\n"
+        "graphs:\n  main:\n    chain:\n      - call: order\n      - {id: other, call: odrer}\n"
+    )
+    script = ROOT / "Tests/Tools/check-neovim.lua"
+    result = subprocess.run(
+        ["nvim", "--headless", "--clean", "-n", "-c", f"luafile {script}"], capture_output=True, text=True, timeout=100,
+        env={**os.environ, "WAYBILL": program, "MANIFEST": str(path), "HOME": str(folder)},
+    )
+    output = result.stdout + result.stderr
+    for line in (
+        "diagnostic: no endpoint is named 'odrer' (did you mean 'order'?)", "definition: endpoints.yaml:3",
+        "completion: - get: /x/${steps.order.outputs.total",
+    ):
+        assert line in output, output
+    return "diagnostics, a definition in an included file, completion"
+
+
+FEATURES = """waybill: 1
+services: {shop: {baseURL: "http://127.0.0.1:9"}}
+secrets: {key: {env: KEY}}
+endpoints:
+  order: {path: "/orders/${inputs.id}", inputs: {id: string}, outputs: {total: $.total}}
+graphs:
+  main:
+    chain:
+      - {id: first, call: order, with: {id: a}, when: "'a' == 'a'"}
+      - {id: second, call: order, with: {id: "${default(steps.first.outputs.total, 'b')}"}}
+@
+"""
+
+
+def check_features(program, folder):
+    """Completion in lines that are not finished, quick fixes, hints and lenses."""
+    path = folder / "waybill.yaml"
+    client = Client(program, [folder])
+
+    def opened(line):
+        """Opens the manifest with more lines, and returns the position of the '|' in them."""
+        text = FEATURES.replace("@", line)
+        before, after = text.split("|", 1) if "|" in text else (text, "")
+        client.open(path, before + after)
+        return before.count("\n"), len(before.rsplit("\n", 1)[-1])
+
+    for line, expected in (
+        ("      - call: |", {"order"}), ("      - ca|", {"call", "batch"}), ("      - {call: o|", {"order"}),
+        ("      - call: order\n        with: {|", {"id"}), ("      - get: /${|", {"steps", "secrets", "sha256"}),
+        ("      - get: /${steps.|", {"first", "second"}), ("      - get: /${steps.second.|", {"outputs", "status"}),
+        ("      - get: /${steps.second.outputs.|}/x", {"total"}), ("      - {get: /x, onFailure: |}", {"stop", "collect"}),
+        ("      - get: /x\n        headers: {A: '${secrets.|", {"key"}), ("  other:\n    |", {"chain", "batch"}),
+        ("      - get: /x\n        retry:\n          ti|", {"times"}), ("def|", {"defaults"}),
+    ):
+        items = client.at("textDocument/completion", path, *opened(line))["items"]
+        labels = {item["label"] for item in items}
+        assert expected <= labels, (line, labels)
+    # A step does not see itself.
+    line, column = opened("      - {id: third, get: '/${steps.|}'}")
+    labels = {item["label"] for item in client.at("textDocument/completion", path, line, column)["items"]}
+    assert labels == {"first", "second"}, labels
+
+    def fixed(line):
+        """Returns the last line after the quick fix at the position."""
+        number, column = opened(line)
+        here = {"line": number, "character": column}
+        actions = client.call(
+            "textDocument/codeAction", textDocument={"uri": uri(path)}, range={"start": here, "end": here},
+            context={"diagnostics": []},
+        )
+        text = FEATURES.replace("@", line.replace("|", ""))
+        return edited(text, actions[0]["edit"]["changes"][uri(path)]).split("\n", 10)[10].rstrip("\n")
+
+    assert fixed("      - call: odr|er").endswith("call: order")
+    assert fixed("      - {id: x, call: ord|er}") == '      - {id: x, call: order, with: {id: ""}}'
+    assert fixed("      - id: x\n        call: ord|er") == '      - id: x\n        call: order\n        with: {id: ""}'
+    opened("")
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = client.call("textDocument/inlayHint", textDocument={"uri": uri(path)}, range=everything)
+    assert [hint["position"]["line"] for hint in hints] == [9], hints
+    lenses = client.call("textDocument/codeLens", textDocument={"uri": uri(path)})
+    assert [lens["command"]["title"] for lens in lenses] == ["run", "run with --mock"], lenses
+    hover = client.at("textDocument/hover", path, 9, 48)
+    assert "default(" in hover["contents"]["value"], hover
+    assert client.end() == 0
+    return "completion, quick fixes, hints, lenses, hover"
+
+
+CHECKS = [
+    check_protocol, check_positions, check_hostile, check_diagnostics, check_features, check_names, check_edits,
+    check_neovim, check_time,
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--edits", type=int, default=300)
+    parser.add_argument("--only")
+    options = parser.parse_args()
+    program = str(pathlib.Path(shutil.which(options.program) or options.program).resolve())
+    for check in CHECKS:
+        name = check.__name__.removeprefix("check_")
+        if options.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.monotonic()
+            arguments = [options.edits] if name == "edits" else []
+            result = check(program, pathlib.Path(folder).resolve(), *arguments)
+            print(f"{name}: {result} ({time.monotonic() - start:.1f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
