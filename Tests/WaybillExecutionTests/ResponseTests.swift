@@ -142,6 +142,18 @@ import WaybillTransport
         #expect(failure.message.string.hasPrefix(words), "\(failure.message)")
     }
 
+    @Test func `a part of the content says which one it is`() async throws {
+        let fixture = try ExecutionFixture(
+            "graphs: {main: {chain: [{id: a, get: /a, headers: {Range: bytes=50-}}]}}",
+            ["/a": .json("[1]", status: 206)]
+        )
+        let failure = try #require(await fixture.run().result.steps.first?.failure)
+        #expect(
+            failure.message
+                == "the response is a part of the content, but has no field 'Content-Range' that says which one"
+        )
+    }
+
     @Test(arguments: ["[1, 2]", "[]", ""])
     func `a part of the content has the length of its range`(body: String) async throws {
         let fixture = try ExecutionFixture(

@@ -22,6 +22,11 @@ import WaybillResults
         }
     }
 
+    @Test func `a secret is found without the blanks at its ends`() {
+        #expect(redactor(" a long secret\t").redact("{'a long secret'}") == "{'***'}")
+        #expect(redactor("a long secret ").redact("a long secret") == "***")
+    }
+
     @Test func `a long text is not searched after the deadline, and is hidden`() async throws {
         let redactor = redactor("a long secret")
         let (short, long) = (String(repeating: "a", count: 1000), String(repeating: "a", count: 100_000))

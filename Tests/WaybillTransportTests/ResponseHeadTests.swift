@@ -57,7 +57,10 @@ import WaybillTestSupport
         ("Content-Length: 5,", "Content-Length is '5,', which is not a number of bytes"),
         ("Content-Length: 9223372036854775808", "Content-Length is '9223372036854775808', which is not"),
         ("Content-Length: 18446744073709551621", "Content-Length is '18446744073709551621', which is not"),
-        ("Transfer-Encoding: chunked, chunked", "Transfer-Encoding is 'chunked, chunked': 'chunked' may be there only once"),
+        (
+            "Transfer-Encoding: chunked, chunked",
+            "Transfer-Encoding is 'chunked, chunked': 'chunked' may be there only once"
+        ),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", "the unrequested Transfer-Encoding gzip"),
         ("Transfer-Encoding: gzip, chunked", "the unrequested Transfer-Encoding gzip"),
         ("Transfer-Encoding: x-gzip", "the unrequested Transfer-Encoding x-gzip"),

@@ -123,10 +123,17 @@ struct ResponseEvaluator {
     }
 
     /// Why the body is not the part that its `Content-Range` describes; `nil` if it may be. A coded body has another length.
+    /// Several parts have their ranges in the body (RFC 9110, section 15.3.7.2).
     private var wrongLength: String? {
-        guard response.status == 206, plan.download == nil, !isWithoutContent,
-            response.headers.first(named: "Content-Encoding") == nil,
-            let field = response.headers.first(named: "Content-Range"), let bytes = ContentRange(field)?.bytes,
+        guard response.status == 206, plan.download == nil, !isWithoutContent else { return nil }
+        guard let field = response.headers.first(named: "Content-Range") else {
+            let type = response.headers.first(named: "Content-Type")?.lowercased() ?? ""
+            guard scope.request?.range?.text.lowercased().hasPrefix("bytes") == true,
+                !type.hasPrefix("multipart/byteranges")
+            else { return nil }
+            return "the response is a part of the content, but has no field 'Content-Range' that says which one"
+        }
+        guard response.headers.first(named: "Content-Encoding") == nil, let bytes = ContentRange(field)?.bytes,
             bytes.count != response.body.count
         else { return nil }
         return

@@ -166,7 +166,11 @@ struct ArazzoWriter {
             result.append(ManifestEntry(source.service, .map(entries), comments: flush() + comments))
         }
         return result
-            + writer.services.entries(settings: [], shared: SharedSettings([], hasAuth: true), hasOneService: false)
+            + writer.services.entries(
+                settings: [],
+                shared: SharedSettings([], hasAuth: true, hasOneService: false),
+                hasOneService: false
+            )
     }
 
     /// Comments about the sources and components that no workflow uses.

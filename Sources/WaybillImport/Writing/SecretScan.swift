@@ -81,12 +81,14 @@ package struct SecretScan: Sendable {
             // A longer word is no name, but may be a value.
             if word.count <= 64 {
                 let name = String(decoding: word, as: UTF8.self)
+                // `password1` is a value more often than a name.
+                let endsInDigit = name.unicodeScalars.last.map(NameForms.isDigit) ?? false
                 if ["bearer", "basic"].contains(name.lowercased()) {
                     let token = bytes[word.endIndex...].drop { $0 == UInt8(ascii: " ") }.prefix(while: Self.isOfToken)
                     if Self.isRandom(token), token.startIndex > word.endIndex {
                         add("\(name) \(String(decoding: token, as: UTF8.self))", of: "token")
                     }
-                } else if Self.isSecret(name), let value = Self.value(after: word, in: bytes) {
+                } else if Self.isSecret(name), !endsInDigit, let value = Self.value(after: word, in: bytes) {
                     add(value, of: name)
                 }
             }

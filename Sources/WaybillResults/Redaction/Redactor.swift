@@ -71,6 +71,11 @@ package final class Redactor: Sendable {
         for line in secret.split(whereSeparator: \.isNewline) where line.utf8.count != secret.utf8.count {
             if line.utf8.count >= Self.shortestLine { register(String(line)) }
         }
+        // Blanks at the ends of a header field are not part of its value (RFC 9110, section 5.5).
+        let (space, tab) = (UInt8(ascii: " "), UInt8(ascii: "\t"))
+        var trimmed = secret.utf8.drop { $0 == space || $0 == tab }
+        while let last = trimmed.last, last == space || last == tab { trimmed.removeLast() }
+        if trimmed.count != secret.utf8.count { register(String(decoding: Array(trimmed), as: UTF8.self)) }
         for form in NestedEncodings.normalized(secret) { add(form, from: nil) }
         return add(secret, from: source())
     }
