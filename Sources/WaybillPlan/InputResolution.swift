@@ -66,7 +66,7 @@ struct InputResolution {
                 take(value, for: definition, givenBy: "by the environment variable \(variable)")
             } else if let value = input.defaultValue {
                 values[name] = value
-            } else if isRequired(name) {
+            } else if options.requiresInputs, isRequired(name) {
                 diagnostics.report(
                     "missing-input",
                     "input '\(name)' has no value",
@@ -203,7 +203,7 @@ extension InputResolution {
                             label: "declared here"
                         )
                     }
-                } else if definition.value.defaultValue == nil {
+                } else if options.requiresInputs, definition.value.defaultValue == nil {
                     diagnostics.report(
                         "missing-input",
                         "graph '\(graph.name.value)' requires the input '\(name)'",

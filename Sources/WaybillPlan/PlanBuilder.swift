@@ -18,6 +18,8 @@ package struct PlanOptions: Sendable {
     package var values = JSONObject()
     /// The values that the manifest's inputs had in the run that is resumed. They take precedence over all others.
     package var earlierInputs = JSONObject()
+    /// Whether an input without a value is an error, as it is for a run.
+    package var requiresInputs = true
     /// Environment variables, for inputs that name one.
     package var variables: [String: String] = [:]
     /// The variables whose value is not UTF-8, and is therefore not what it was in the environment.

@@ -229,6 +229,30 @@ struct CurlImportTests {
         #expect(manifest.secrets.map(\.value) == ["first", "second"])
     }
 
+    @Test func `a file in a variable is an input`() throws {
+        let script = "curl https://a.example.com/c -F \"file=@$FILE;filename=$NAME\""
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", script)])
+        #expect(
+            manifest.text.contains("[{name: file, file: \"${inputs.FILE}\", filename: \"${inputs.NAME}\"}]"),
+            "\(manifest.text)"
+        )
+    }
+
+    @Test func `globs with too many URLs are reported, and secrets have variables of their own`() throws {
+        let script = """
+            curl 'https://a.example.com/[1-2000]' 'https://[::1]:8080/x'
+            curl -H "Authorization: Bearer $TOKEN" 'https://b.example.com/b?token=two-22222222'
+            curl -H "Authorization: Bearer $OTHER_TOKEN" https://u:p@a.example.com/c
+            """
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", script)])
+        #expect(manifest.losses.map(\.what) == ["the glob of the URL"])
+        #expect(Set(manifest.secrets.map(\.variable)).count == manifest.secrets.count)
+        #expect(
+            manifest.text.contains("get: /c\n        auth: {bearer: \"${secrets.OTHER_TOKEN}\"}"),
+            "\(manifest.text)"
+        )
+    }
+
     @Test func `bytes that are not UTF-8 are reported`() throws {
         let manifest = try ImportFixture.manifest(.curl, [("a.sh", #"curl https://a.example.com -d $'\xff\xfea'"#)])
         #expect(manifest.losses.map(\.what) == ["the bytes of this string"])

@@ -33,6 +33,10 @@ struct ScriptTests {
             "var d; try { d = JSON.parse(responseBody); } catch (e) { }\ntests['n'] = d && d.a && d.a.b === 1;",
             ["$.a.b == 1 // n"]
         ),
+        ("tests['n'] = JSON.parse(responseBody).a === undefined;", ["!exists($.a) // n"]),
+        ("tests['n'] = JSON.parse(responseBody).a !== undefined;", ["exists($.a) // n"]),
+        ("tests['n'] = JSON.parse(responseBody).a == null;", ["default($.a, null) == null // n"]),
+        ("tests['n'] = JSON.parse(responseBody).a === null;", ["$.a == null // n"]),
         ("tests['n'] = 'a' in JSON.parse(responseBody).args;", ["exists($.args.a) // n"]),
         ("tests['n'] = !('a' in JSON.parse(responseBody).args);", ["!exists($.args.a) // n"]),
         ("tests['n'] = responseBody.has('gzipped');", ["contains(json(response.body), 'gzipped') // n"]),

@@ -52,6 +52,23 @@ struct SecretTests {
         #expect(!written.contains(#/canary-17|AIza|ghp_|sk_live/#), "\(written)")
     }
 
+    @Test func `a value that ends like the name of a secret is no name`() throws {
+        let script = """
+            curl http://h.example.com/a -d '{"note":"Api-Token","next":"hello-world"}'
+            curl http://h.example.com/b -d '{"password":"inline-secret-1", "api_key":"k-99887766"}'
+            curl http://h.example.com/v/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF0003/y
+            """
+        let manifest = try ImportFixture.manifest(.curl, [("a.sh", script)])
+        let text = manifest.text
+        #expect(text.contains(#"'{"note":"Api-Token","next":"hello-world"}'"#), "\(text)")
+        #expect(text.contains(#"'{"password":"${secrets.password}", "api_key":"${secrets.apiKey}"}'"#))
+        #expect(text.contains("get: /v/${secrets.token}/y"))
+        #expect(!text.contains(#/\*\*\*|inline/#))
+        let cookies = "GET http://h.example.com/c\n[Cookies]\npath: 17-canary-17\nlang: 18-canary-18\n"
+        let hurl = try ImportFixture.manifest(.hurl, [("a.hurl", cookies)]).text
+        #expect(hurl.contains("{env: SECRET_PATH}") && hurl.contains("{env: SECRET_LANG}"), "\(hurl)")
+    }
+
     @Test func `the encoded form of a short password is hidden, too`() throws {
         let request =
             #""auth": {"type": "basic", "basic": {"username": "abhijit", "password": "kane"}}, "description": "kane is YWJoaWppdDprYW5l""#

@@ -11,8 +11,8 @@ struct ExportCommand: ParsableCommand {
         usage: "waybill export curl MANIFEST [ENDPOINT|STEP] [--graph NAME] [--input NAME=VALUE]…",
         discussion: """
             Each step is a command, after comments with its path and with the shell variables that it needs. Values that a \
-            run computes, such as outputs of earlier steps, are shell variables, and so are secrets: their values are never \
-            printed. Only the first request of 'forEach', 'paginate' and 'until' is printed. Nothing is sent.
+            run computes, such as outputs of earlier steps, are shell variables, and so are inputs without a value, and \
+            secrets: their values are never printed. Only the first request of 'forEach', 'paginate' and 'until' is printed. Nothing is sent.
 
             Exit status: 0 the commands were printed, 2 the manifest or its inputs are invalid, 64 wrong usage.
             """
@@ -53,6 +53,8 @@ struct ExportCommand: ParsableCommand {
         let output = Output(noColour: noColor)
         var (planOptions, diagnostics) = try inputs.planOptions(output)
         planOptions.graphs = graphs
+        // Those without a value are variables of the shell.
+        planOptions.requiresInputs = false
         let checked = try options.checkedManifest(name.map(BoundOperations.named) ?? .called)
         var stage = checked.then { Pipeline.plan($0, planOptions) }
         var isChosen: (StepPlan) -> Bool = { _ in true }

@@ -2,6 +2,7 @@ import WaybillDiagnostics
 import WaybillExecution
 import WaybillExpressions
 import WaybillFormats
+import WaybillImport
 import WaybillJSON
 import WaybillManifest
 import WaybillPipeline
@@ -15,17 +16,18 @@ struct CurlCommandText {
     private let plan: Plan
     /// The shell variables of values that are not known, by their marks.
     private var variables: [String: String] = [:]
-    private var taken: Set<String> = []
+    private var taken = NameForms.takenVariables
     /// The variables of the command that is being written, with what they contain.
     private var used: [(name: String, meaning: String)] = []
-    /// The bytes that its standard input receives, if they cannot be an argument.
-    private var input: [UInt8]?
+    /// The command that writes its standard input, if that cannot be an argument.
+    private var input: String?
 
     init(_ previews: RequestPreviews, of plan: Plan) {
         (self.previews, self.plan) = (previews, plan)
         for placeholder in previews.placeholders {
             let secret = plan.declaredSecrets.first { placeholder.expression == "secrets.\($0.name)" }
-            variables[placeholder.mark] = unique(secret?.variable.value ?? Self.variable(for: placeholder.expression))
+            let name = secret.map(\.variable.value).flatMap { Self.isVariable($0) ? $0 : nil }
+            variables[placeholder.mark] = unique(name ?? Self.variable(for: placeholder.expression))
         }
     }
 
@@ -40,6 +42,14 @@ struct CurlCommandText {
         var (result, number) = (name, 2)
         while !taken.insert(result).inserted { (result, number) = ("\(name)_\(number)", number + 1) }
         return result
+    }
+
+    /// Whether a shell can have a variable with this name.
+    private static func isVariable(_ name: String) -> Bool {
+        name.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+            && name.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || $0 == "_" || "0"..."9" ~= $0)
+            }
     }
 
     /// A name for a value: `LOGIN_TOKEN` for `steps.login.outputs.token`.
@@ -61,7 +71,7 @@ struct CurlCommandText {
         switch step.preview {
         case .success(let preview):
             let words = words(preview, step.request)
-            command = (input.map { "printf '\(Self.escaped($0))' | " } ?? "") + Self.wrapped(words)
+            command = (input.map { "\($0) | " } ?? "") + Self.wrapped(words)
         case .failure(let failure):
             comments.append("not exported: \(failure.message)")
             command = ""
@@ -178,9 +188,18 @@ struct CurlCommandText {
                     ? ", percent-encoded" : type.contains("json") ? ", escaped as in JSON" : ""
                 return ["--data-raw \(word(text, encoding: encoding))"]
             }
-            input = bytes
+            input = "printf '\(Self.escaped(bytes))'"
             return ["--data-binary @-"]
-        case .parts(let parts): return formWords(parts, type) ?? ["--data-binary @-"]
+        case .parts(let parts):
+            if let form = formWords(parts, type) { return form }
+            let commands = parts.map { part in
+                switch part {
+                case .bytes(let bytes): "printf '\(Self.escaped(bytes))'"
+                case .file(let file): "cat \(word(file.path))"
+                }
+            }
+            input = "{ \(commands.joined(separator: "; ")); }"
+            return ["--data-binary @-"]
         }
     }
 
@@ -226,7 +245,7 @@ struct CurlCommandText {
         }
         let pieces = content.components("\u{0}")
         let file = pieces.count == 3 && pieces[0].isEmpty && pieces[2].isEmpty ? Int(pieces[1]) : nil
-        guard file != nil || pieces.count == 1 else { return nil }
+        guard file != nil || pieces.count == 1, !name.contains("=") else { return nil }
         if file == nil, filename == nil, type == nil, others.isEmpty {
             return "--form-string \(word("\(name)=\(content)"))"
         }

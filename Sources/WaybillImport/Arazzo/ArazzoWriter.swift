@@ -122,7 +122,7 @@ struct ArazzoWriter {
         let services = serviceEntries()
         var result = [ManifestEntry("waybill", .literal("1"), comments: start + unusedParts())]
         if let title = root["info"]?["title"]?.text, !title.isEmpty {
-            result.append(ManifestEntry("name", .string(writer.plain(title).replacing("${", with: "{"))))
+            result.append(ManifestEntry("name", .string(writer.nameText(title))))
         }
         result += writer.descriptionEntries(joined(root["info"]?["summary"], root["info"]?["description"]))
         let parts: [(String, [ManifestEntry])] = [

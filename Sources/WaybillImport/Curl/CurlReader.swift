@@ -167,9 +167,23 @@ struct CurlReader: ImportReader {
                 continue
             }
             for url in command.urls {
-                for address in CurlGlob.addresses(url.text, isOff: command.has("globoff")) {
+                let addresses = CurlGlob.addresses(url.text, isOff: command.has("globoff"))
+                let rest = ServiceAddress(url.text)
+                let isExpanded = addresses != [url.text] || command.has("globoff")
+                let hasGlob = [rest.path, rest.query].contains {
+                    $0?.literal?.contains(where: { "[{".contains($0) }) ?? false
+                }
+                for address in addresses {
                     var maker = CurlRequest(command, url: address, span: url.span, input: input)
                     var request = maker.request()
+                    if hasGlob, !isExpanded {
+                        let loss = ImportLoss(
+                            "the glob of the URL",
+                            "it is invalid, or has more than 100 URLs",
+                            at: url.span
+                        )
+                        request.losses.append(loss)
+                    }
                     request.comments = comments + request.comments
                     comments = []
                     requests.append((request, command.has("compressed")))

@@ -164,7 +164,8 @@ struct HARReader: ImportReader {
         let (entry, last) = (chain[0], chain[chain.count - 1])
         var request = ImportedRequest(url: "")
         request.span = spans.span(at: entry.pointer.member("request").member("url"))
-        let what = "the request \(entry.method) \(entry.url.prefix(120))"
+        // A query may have secrets.
+        let what = "the request \(entry.method) \(entry.url.prefix { $0 != "?" }.prefix(120))"
         guard ["http", "https"].contains(URIReference(entry.url).scheme?.lowercased()), last.status != 101 else {
             request.losses = [ImportLoss(what, "only requests of http and https are imported", at: request.span)]
             return request
@@ -271,10 +272,10 @@ struct HARReader: ImportReader {
     /// The size in bytes up to which a response becomes an example.
     private static let maximumExample = 16 << 10
 
-    private func readResponse(_ chain: [HAREntry], into request: inout ImportedRequest) {
+    private mutating func readResponse(_ chain: [HAREntry], into request: inout ImportedRequest) {
         let last = chain[chain.count - 1]
         if chain.count > 1 {
-            let targets = chain.dropFirst().map(\.url).joined(separator: ", ")
+            let targets = chain.dropFirst().map { $0.url.prefix { $0 != "?" } }.joined(separator: ", ")
             request.comments.append("followed by redirects to: \(targets)")
             // More than the default.
             if chain.count > 11 {
@@ -300,6 +301,7 @@ struct HARReader: ImportReader {
         var text = content?["text"]?.string ?? ""
         if content?["encoding"]?.string?.lowercased() == "base64" {
             text = Base64.decode(text).flatMap { String(validating: $0, as: UTF8.self) } ?? "\0"
+            if text.utf8.count <= Self.maximumExample { collection.secrets.add(text) }
         }
         if text.utf8.count > Self.maximumExample || text.utf8.contains(0) || isTruncated {
             let size = PostmanReader.string(content?["size"])

@@ -112,9 +112,12 @@ struct HurlOptions {
             return "another server never receives the credentials"
         case "insecure": if isOn { tls.append(ManifestEntry("verify", .literal("false"))) }
         case "cacert", "cert", "key":
-            let (path, isMoved) = FileReference.inside(text ?? "")
+            // After a colon, there is the password of the certificate.
+            let file = name == "cert" ? (text ?? "").split(separator: ":").first.map(String.init) ?? "" : text ?? ""
+            let (path, isMoved) = FileReference.inside(file)
             let keys = ["cacert": "ca", "cert": "certificate", "key": "key"]
             tls.append(ManifestEntry(keys[name], .string(path)))
+            if file != text ?? "" { return "a manifest has no password for a certificate" }
             if isMoved { return "copy the file next to the manifest, as \(path)" }
         case "compressed": settings.append(ManifestEntry("compression", .literal(isOn ? "true" : "false")))
         case "max-time", "connect-timeout", "delay", "retry-interval":

@@ -187,19 +187,32 @@ extension ScriptTranslator {
 
     // MARK: Operators
 
+    /// A comparison. A member that is missing is `undefined`, which `==` takes for null.
+    private func equality(_ mark: String, _ left: ScriptExpression, _ right: ScriptExpression) throws(Untranslatable)
+        -> ImportedText
+    {
+        let isNegated = mark.hasPrefix("!")
+        let sign = isNegated ? "!=" : "=="
+        let first = try code(try value(of: left))
+        if right == .name("undefined"), mark.count == 3 {
+            let exists = Self.call("exists", [first])
+            return isNegated ? exists : ImportedText([.literal("!")] + exists.parts)
+        }
+        if right == .name("undefined") || right == .name("null"), mark.count == 2 {
+            return Self.joined(Self.call("default", [first, "null"]), sign, "null")
+        }
+        var second = try value(of: right)
+        if first.literal == "response.status", mark.count == 2, case .string(let text) = second, Int(text) != nil {
+            second = .number(text)
+        }
+        return Self.joined(first, sign, try code(second))
+    }
+
     private func binary(_ mark: String, _ left: ScriptExpression, _ right: ScriptExpression) throws(Untranslatable)
         -> ScriptValue
     {
         switch mark {
-        case "==", "===", "!=", "!==":
-            return .code(
-                Self.joined(
-                    try code(try value(of: left)),
-                    mark.hasPrefix("!") ? "!=" : "==",
-                    try code(try value(of: right))
-                ),
-                isCondition: true
-            )
+        case "==", "===", "!=", "!==": return .code(try equality(mark, left, right), isCondition: true)
         case "<", ">", "<=", ">=":
             // `text.indexOf(part) > -1`
             if case .call(.member(let text, "indexOf"), let parts) = left, parts.count == 1,

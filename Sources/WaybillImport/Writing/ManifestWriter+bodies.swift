@@ -107,7 +107,7 @@ extension ManifestWriter {
                 ? secretTemplate(text, named: SecretNames.secret(for: part.name)) : template(text)
             entries.append(ManifestEntry(part.contentType == nil ? "value" : "text", .text(value)))
         }
-        if let filename = part.filename { entries.append(ManifestEntry("filename", .string(literal(filename)))) }
+        if let filename = part.filename { entries.append(ManifestEntry("filename", .string(reading(filename)))) }
         if let type = part.contentType, !Self.isMediaType(type) {
             requestLosses.append(
                 ImportLoss("the type '\(type)' of the part '\(part.name)'", "it is not a media type", at: request.span)
@@ -131,8 +131,11 @@ extension ManifestWriter {
                 )
             )
         }
-        return literal(name)
+        return reading(name)
     }
+
+    /// Returns a template for a text in which variables are written as `ManifestWriter.source` does.
+    private mutating func reading(_ text: String) -> String { template(BracedText.text(text) { .variable($0) }) }
 
     // MARK: JSON
 

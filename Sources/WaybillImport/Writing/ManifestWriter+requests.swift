@@ -23,8 +23,12 @@ extension ManifestWriter {
         }
         form.name = Self.name(method: request.method, path: address.path.mapLiterals(secrets.masked))
         var auth = request.auth
-        if auth == nil, let user = address.userInformation { auth = Self.basic(user) }
         var headers = request.headers
+        if auth == nil, let user = address.userInformation,
+            !headers.contains(where: { $0.name.lowercased() == "authorization" })
+        {
+            auth = Self.basic(user)
+        }
         if auth == nil, let index = headers.firstIndex(where: { $0.name.lowercased() == "authorization" }),
             let found = Self.authentication(headers[index].value)
         {

@@ -48,6 +48,7 @@ struct ManifestWriter {
         shared = SharedSettings([], hasAuth: true, hasOneService: false)
         hasOneService = false
         hide(collection.secrets)
+        hideVariables()
     }
 
     /// Creates a writer that knows what an earlier one has found.
@@ -97,7 +98,7 @@ struct ManifestWriter {
             )
         ]
         if let name = collection.name, !name.isEmpty {
-            result.append(ManifestEntry("name", .string(plain(name).replacing("${", with: "{"))))
+            result.append(ManifestEntry("name", .string(nameText(name))))
         }
         result += descriptionEntries(collection.description)
         let environments = environmentEntries()
@@ -258,6 +259,13 @@ struct ManifestWriter {
     func descriptionEntries(_ text: String?) -> [ManifestEntry] {
         guard let text, !text.isEmpty else { return [] }
         return [ManifestEntry("description", .string(plain(text)))]
+    }
+
+    /// Returns the name of a manifest, which is no template.
+    func nameText(_ name: String) -> String {
+        var text = plain(name)
+        while text.contains("${") { text = text.replacing("${", with: "{") }
+        return text
     }
 
     /// Whether a name says the same as an id.

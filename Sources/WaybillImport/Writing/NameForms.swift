@@ -1,5 +1,5 @@
 /// Makes names of a manifest from the names of a source.
-enum NameForms {
+package enum NameForms {
     /// The maximum length of a name, in characters.
     private static let maximum = 40
 
@@ -23,9 +23,17 @@ enum NameForms {
         return text
     }
 
+    /// Variables that the system, the shell or programs set themselves.
+    package static let takenVariables: Set<String> = [
+        "EDITOR", "HOME", "HOST", "HOSTNAME", "IFS", "LANG", "LANGUAGE", "LOGNAME", "MAIL", "OLDPWD", "PATH", "PPID",
+        "PWD",
+        "RANDOM", "SECONDS", "SHELL", "TERM", "TMPDIR", "TZ", "UID", "USER",
+    ]
+
     /// Returns the name of an environment variable: `API_KEY` for `apiKey`.
     static func environmentVariable(_ name: String) -> String {
-        parts(name).map { $0.uppercased() }.joined(separator: "_")
+        let variable = parts(name).map { $0.uppercased() }.joined(separator: "_")
+        return takenVariables.contains(variable) ? "SECRET_\(variable)" : variable
     }
 
     /// The words of a text: its parts of ASCII letters and digits.

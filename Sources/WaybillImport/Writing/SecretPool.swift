@@ -12,6 +12,7 @@ struct SecretPool {
 
     private(set) var secrets: [Secret] = []
     private var names = UniqueNames()
+    private var variables: Set<String> = []
     private var nameOfVariable: [String: String] = [:]
     private var nameOfValue: [CodePoints: String] = [:]
     /// Values that become secrets where a request sends them, and the names that they get.
@@ -65,7 +66,9 @@ struct SecretPool {
     }
 
     private mutating func add(_ suggestion: String, _ value: String?) -> String {
-        let name = names.add(suggestion)
+        var name = names.add(suggestion)
+        // The environment variables of `token` and `TOKEN` would be the same.
+        while !variables.insert(NameForms.environmentVariable(name)).inserted { name = names.add(suggestion) }
         secrets.append(Secret(name: name, value: value))
         if let value { hide(value, named: name) }
         return name
@@ -138,7 +141,8 @@ enum SecretNames {
         // Also `token2`.
         guard let numbered = parts.last else { return false }
         let word = String(numbered.reversed().drop { $0.isNumber }.reversed())
-        return last.contains(word) || word == "key" && parts.count > 1 && beforeKey.contains(parts[parts.count - 2])
+        return last.contains(word) || word.hasSuffix("password")
+            || word == "key" && parts.count > 1 && beforeKey.contains(parts[parts.count - 2])
     }
 
     /// What stands for a value, or is in texts by chance.

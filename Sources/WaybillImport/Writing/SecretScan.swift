@@ -72,7 +72,7 @@ package struct SecretScan: Sendable {
                 continue
             }
             let word = bytes[index...].prefix(while: Self.isOfName)
-            let token = bytes[index...].prefix(while: Self.isOfToken)
+            let token = bytes[index...].prefix { Self.isOfName($0) || $0 == UInt8(ascii: ".") }
             if Self.hasKnownForm(token) {
                 add(String(decoding: token, as: UTF8.self), of: "token")
                 index = token.endIndex
@@ -98,16 +98,25 @@ package struct SecretScan: Sendable {
 
     /// Returns the value that follows a name; nil if there is none.
     private static func value(after name: ArraySlice<UInt8>, in bytes: [UInt8]) -> String? {
-        let rest = bytes[name.endIndex...].prefix(8 << 10)
+        let rest = bytes[name.endIndex...].prefix(256)
         let marks = rest.prefix { " \t\n\r\"'\\:=,>()[].".utf8.contains($0) || isOfName($0) }
         // What compares the name with a value, or sets it.
         var gap = rest.prefix { " \t\n\r\"'\\:=,>)]".utf8.contains($0) }
+        var isMarked = false
         for mark in [".to.eql(", ".to.equal(", ".to.eq(", ".to.be.eql(", ".to.be.equal(", ".to.deep.equal(", "value"] {
             if let end = marks.firstRange(of: Array(mark.utf8))?.upperBound, end <= gap.endIndex + mark.utf8.count {
+                isMarked = true
                 gap = rest[rest.startIndex..<end] + bytes[end...].prefix { " \t\"'\\:".utf8.contains($0) }
             }
         }
         guard gap.contains(where: { ":=,>(".utf8.contains($0) }) else { return nil }
+        // After a comma, there is a value only in a call, as in `set('token', '…')`: other commas are between members.
+        if !isMarked, let comma = gap.firstIndex(of: UInt8(ascii: ",")),
+            !gap[..<comma].contains(where: { ":=(".utf8.contains($0) })
+        {
+            let before = bytes[..<name.startIndex].suffix(4).last { !"\"'\\ ".utf8.contains($0) }
+            guard before == UInt8(ascii: "("), !gap[..<comma].contains(UInt8(ascii: ")")) else { return nil }
+        }
         let start = name.endIndex + gap.count
         let value = bytes[start...]
         if let quote = gap.last, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
