@@ -285,13 +285,16 @@ struct CurlCommandText {
             ("--unix-socket", options.unixSocket), ("--interface", options.interface),
         ]
         for (option, value) in files { if let value { words.append("\(option) \(word(value))") } }
+        var keys: [String] = []
         for pin in tls.pins {
             switch pin {
-            case .publicKey(let digest): words.append("--pinnedpubkey \(word("sha256//\(digest)"))")
+            case .publicKey(let digest): keys.append("sha256//\(digest)")
             case .publicKeyOf(let file): words.append("--pinnedpubkey \(word(file))")
             default: _ = use("PINNED_CERTIFICATE", "not exported: curl has pins of public keys only")
             }
         }
+        // Of several options, curl uses the last.
+        if !keys.isEmpty { words.append("--pinnedpubkey \(word(keys.joined(separator: ";")))") }
         if let version = tls.minimumVersion { words.append("--tlsv\(version.rawValue)") }
         if case .url(let proxy) = options.proxy { words.append("-x \(word(proxy))") }
         for (from, to) in options.resolve {
