@@ -27,6 +27,22 @@ import WaybillTestSupport
         #expect(TemporaryFolder.contents(of: folder.path + "/PWNED") == nil)
     }
 
+    private static let manifests = ConformanceSuite.files(in: CommandCase.projectRoot + "/manifests", ending: ".yaml")
+        .filter { !$0.contains("common/") }
+
+    /// Exports, imports and exports a manifest of the project: the commands stay the same.
+    @Test(arguments: manifests)
+    func `an imported export has the same requests`(name: String) async throws {
+        let line = """
+            cd "$1/manifests" && "$0" export curl "$2" > "$3/1.sh" && cd "$3" && "$0" import curl 1.sh > 2.yaml \
+              && "$0" export curl 2.yaml > 2.sh && grep -v '^#' 1.sh > a && grep -v '^#' 2.sh > b && diff a b
+            """
+        let words = ["-c", line, CommandCase.program, CommandCase.projectRoot, name, folder.path]
+        let result = try await Command.run("/bin/sh", words, in: folder.path)
+        #expect(result.status == 0, "\(result.outputText)\(result.errorText)")
+        #expect(TemporaryFolder.contents(of: folder.path + "/b").map { !$0.isEmpty } == true)
+    }
+
     @Test func `an input without a value is a variable of the shell`() async throws {
         let text = try await export(
             """

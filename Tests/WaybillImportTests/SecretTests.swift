@@ -56,6 +56,7 @@ struct SecretTests {
         let script = """
             curl http://h.example.com/a -d '{"note":"Api-Token","next":"hello-world"}'
             curl http://h.example.com/b -d '{"password":"inline-secret-1", "api_key":"k-99887766"}'
+            curl http://h.example.com/w -H "X-Signature: sha256=${SIGNATURE}"
             curl http://h.example.com/v/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEF0003/y
             """
         let manifest = try ImportFixture.manifest(.curl, [("a.sh", script)])
@@ -63,6 +64,7 @@ struct SecretTests {
         #expect(text.contains(#"'{"note":"Api-Token","next":"hello-world"}'"#), "\(text)")
         #expect(text.contains(#"'{"password":"${secrets.password}", "api_key":"${secrets.apiKey}"}'"#))
         #expect(text.contains("get: /v/${secrets.token}/y"))
+        #expect(text.contains("headers: {X-Signature: \"sha256=${secrets.SIGNATURE}\"}"))
         #expect(!text.contains(#/\*\*\*|inline/#))
         let cookies = "GET http://h.example.com/c\n[Cookies]\npath: 17-canary-17\nlang: 18-canary-18\n"
         let hurl = try ImportFixture.manifest(.hurl, [("a.hurl", cookies)]).text

@@ -128,6 +128,10 @@ package struct SecretScan: Sendable {
         let isAssigned = gap.last == UInt8(ascii: "=") || gap.last == UInt8(ascii: ">")
         var text = value.prefix { $0 > 0x20 && !"&,;<>\"'`(){}\\".utf8.contains($0) }
         if ["bearer", "basic"].contains(String(decoding: text, as: UTF8.self).lowercased()) { return nil }
+        // `sha256=${VARIABLE}`
+        if text.last == UInt8(ascii: "$"), text.endIndex < bytes.count, bytes[text.endIndex] == UInt8(ascii: "{") {
+            text.removeLast()
+        }
         while let last = text.last, ".:".utf8.contains(last) { text.removeLast() }
         return (isAssigned && !gap.contains(UInt8(ascii: " "))) || isRandom(text)
             ? String(decoding: text, as: UTF8.self) : nil
