@@ -93,7 +93,7 @@ package final class LanguageServer {
             return .null
         case (.running, _):
             guard let feature = EditorFeatures.named(method) else {
-                throw ResponseError(.methodNotFound, "there is no method '\(method)'")
+                throw ResponseError(.methodNotFound, "the method '\(method)' does not exist")
             }
             return try feature.result(for: DocumentRequest(parameters, in: workspace))
         }

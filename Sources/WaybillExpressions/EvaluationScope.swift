@@ -89,7 +89,7 @@ package protocol EvaluationEnvironment: Sendable {
     /// Receives each value that a function computed from a secret, so that it is redacted wherever it is inserted and
     /// wherever a server repeats it. Returns why it cannot be redacted and must not be used, or `nil`.
     func register(secret value: JSON) -> String?
-    /// The namespaces that the prefixes in expressions of XPath stand for.
+    /// The namespaces to which the prefixes in expressions of XPath are bound.
     var namespaces: [String: String] { get }
     /// Returns the parsed document of a string. The environment may keep it, because the next expressions usually read the
     /// same one.

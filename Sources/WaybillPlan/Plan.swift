@@ -29,7 +29,7 @@ package struct Plan: Sendable {
     package var secrets: [SecretPlan]
     /// All secrets of the manifest. Those that the graphs do not use are redacted too, if they have a value.
     package var declaredSecrets: [SecretPlan] = []
-    /// The namespaces that the prefixes in expressions of XPath stand for.
+    /// The namespaces to which the prefixes in expressions of XPath are bound.
     package var namespaces: [String: String] = [:]
     /// The maximum number of concurrent requests.
     package var concurrency: Int

@@ -29,7 +29,7 @@ package struct ResolvedManifest: Sendable {
     let graphs: [GraphSite]
     /// Every request with its service and the levels of its cascade.
     let requests: RequestList
-    /// The namespaces that the prefixes in expressions of XPath stand for.
+    /// The namespaces to which the prefixes in expressions of XPath are bound.
     let namespaces: [String: String]
 
     package var environmentChanges: Environment? { environment.flatMap { written.environments[$0]?.value } }

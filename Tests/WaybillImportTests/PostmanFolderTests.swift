@@ -86,7 +86,7 @@ struct PostmanFolderTests {
         let manifest = try ImportFixture.manifest(.postman, Self.files)
         #expect(
             manifest.text == """
-                # not imported: the request 'stream.request.yaml': 'grpc-request' is no HTTP request
+                # not imported: the request 'stream.request.yaml': 'grpc-request' is not an HTTP request
                 waybill: 1
                 name: Bookstore
                 description: Books and who reads them.

@@ -27,7 +27,7 @@ enum Rename: EditorFeature {
             throw ResponseError(.invalidParameters, "the new name is empty")
         }
         guard let lookup = try NameLookup(request) else {
-            throw ResponseError(.requestFailed, "there is no name that can be renamed here")
+            throw ResponseError(.requestFailed, "no name can be renamed here")
         }
         try checkFiles(of: lookup)
         let manifests = lookup.manifests

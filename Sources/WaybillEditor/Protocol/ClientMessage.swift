@@ -45,6 +45,7 @@ package struct ResponseError: Error, Equatable {
         case requestCancelled = -32800
     }
 
+    /// The code that clients know.
     package let code: Code
     /// The reason, for people.
     package let message: String

@@ -86,7 +86,7 @@ enum ArazzoExpression {
                 let inner = rest[rest.index(after: rest.startIndex)..<close]
                 let isQuoted =
                     inner.count >= 2 && (inner.first == "'" || inner.first == "\"") && inner.last == inner.first
-                guard isQuoted || Int(inner) != nil else { throw Untranslatable("'[\(inner)]' is no index") }
+                guard isQuoted || Int(inner) != nil else { throw Untranslatable("'[\(inner)]' is not an index") }
                 result += member(String(isQuoted ? inner.dropFirst().dropLast() : inner))
                 rest = rest[rest.index(after: close)...]
             } else if first == "." {
@@ -95,7 +95,7 @@ enum ArazzoExpression {
                 result += member(String(name))
                 rest = rest[name.endIndex...]
             } else {
-                throw Untranslatable("'\(rest)' is no path")
+                throw Untranslatable("'\(rest)' is not a path")
             }
         }
         return result

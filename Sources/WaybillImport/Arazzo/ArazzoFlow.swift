@@ -73,7 +73,7 @@ extension ArazzoWriter {
             let name = element["name"]?.text
             if let reference = element["reference"]?.text ?? name.flatMap({ $0.hasPrefix("$components.") ? $0 : nil }) {
                 guard let found = documents[document].component(reference) else {
-                    lose("the action '\(reference)'", "there is no such component", element)
+                    lose("the action '\(reference)'", "the component is not defined", element)
                     continue
                 }
                 node = found
@@ -204,7 +204,7 @@ extension ArazzoWriter {
             let others = earlier.filter { !Self.excludes($0, own) }.map(Self.negated)
             let condition = (start + others + conditions).joined(separator: " && ")
             guard action.type == "goto" || action.type == "end" else {
-                return lose("the action '\(action.type)' after a success", "there is no such action", action.node)
+                return lose("the action '\(action.type)' after a success", "no action has this type", action.node)
             }
             guard add(action, step, condition.isEmpty ? "true" : condition, &flow) else { return }
             if conditions.isEmpty { return }
@@ -232,7 +232,7 @@ extension ArazzoWriter {
         if let id = action.node["stepId"]?.text, !id.isEmpty {
             let position = current.steps.firstIndex { $0["stepId"]?.text == id }
             guard let position, position > step.position else {
-                let reason = position == nil ? "there is no such step" : "it is not a later step"
+                let reason = position == nil ? "no step has this id" : "it is not a later step"
                 lose("the transfer to the step '\(id)'", reason, action.node)
                 return false
             }

@@ -213,7 +213,7 @@ extension ArazzoWriter {
         let type = replacement["targetSelectorType"]
         guard let value = replacement["value"], let pointer = JSONPointer(parsing: target),
             (type?["type"]?.text ?? type?.text ?? "jsonpointer") == "jsonpointer"
-        else { return lose("the replacement of '\(target)'", "its target is no JSON Pointer", replacement) }
+        else { return lose("the replacement of '\(target)'", "its target is not a JSON Pointer", replacement) }
         let name = pointer.tokens.last?.text ?? "body"
         guard body.set(pointer.tokens[...], to: node(value, named: name)) else {
             return lose("the replacement of '\(target)'", "the payload has no such member", replacement)

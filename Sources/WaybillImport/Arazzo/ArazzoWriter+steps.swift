@@ -115,7 +115,7 @@ extension ArazzoWriter {
             var node = element
             if let reference = element["reference"]?.text, !reference.isEmpty {
                 guard let found = documents[document].component(reference) else {
-                    lose("the parameter '\(reference)'", "there is no such component", element)
+                    lose("the parameter '\(reference)'", "the component is not defined", element)
                     continue
                 }
                 node = found
@@ -242,7 +242,7 @@ extension ArazzoWriter {
         }
         guard parts[0].contains("$sourceDescriptions."), parts.count == 2,
             let tokens = JSONPointer(parsing: parts[1])?.tokens.map(\.text), tokens.count > 1, tokens[0] == "paths"
-        else { throw Untranslatable("'\(path)' is no path of an operation") }
+        else { throw Untranslatable("'\(path)' is not the path of an operation") }
         let source = try source(named: String(name))
         if tokens.count == 2 { lose("the method of '\(path)'", "it is missing; GET is assumed", step) }
         return try operation(tokens.count > 2 ? tokens[2].uppercased() : "GET", tokens[1], source)
@@ -255,7 +255,7 @@ extension ArazzoWriter {
             if let name { sources.firstIndex { $0.name == name } } else {
                 sources.firstIndex { $0.kind != "arazzo" }
             }
-        guard let index else { throw Untranslatable("there is no source '\(name ?? "")'") }
+        guard let index else { throw Untranslatable("no source is named '\(name ?? "")'") }
         guard sources[index].kind == "openapi" else {
             throw Untranslatable("a source of the type '\(sources[index].kind)' has no operations")
         }

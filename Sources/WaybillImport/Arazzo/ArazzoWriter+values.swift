@@ -17,7 +17,9 @@ enum ArazzoView {
 extension ArazzoWriter {
     /// Returns the value of a runtime expression.
     mutating func value(_ text: String, _ view: ArazzoView) throws(Untranslatable) -> ArazzoValue {
-        guard let root = ArazzoExpression.root(text) else { throw Untranslatable("'\(text)' is no runtime expression") }
+        guard let root = ArazzoExpression.root(text) else {
+            throw Untranslatable("'\(text)' is not a runtime expression")
+        }
         let parts = text.dropFirst(root.count + 1).split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let dotted = String(parts[0].hasPrefix(".") ? parts[0].dropFirst() : parts[0])
         let end = parts.count > 1 ? try ArazzoExpression.path(pointer: parts[1]) : ""
@@ -57,7 +59,7 @@ extension ArazzoWriter {
             return ArazzoValue(constant: text)
         case "components":
             guard let node = documents[document].component(text)?["value"] else {
-                throw Untranslatable("there is no such component")
+                throw Untranslatable("the component is not defined")
             }
             return try output(node, view)
         case "self":
@@ -72,7 +74,7 @@ extension ArazzoWriter {
         switch view {
         case .response: return ArazzoValue(code: name == "data" ? "$" : "response.\(name)")
         case .after(let step): return ArazzoValue(code: "steps.\(step.id).\(name)", isUncertain: step.isUncertain)
-        case .request, .outputs: throw Untranslatable("there is no response here")
+        case .request, .outputs: throw Untranslatable("the response is not known here")
         }
     }
 
@@ -90,7 +92,7 @@ extension ArazzoWriter {
 
     private mutating func requestValue(_ text: String, _ view: ArazzoView) throws(Untranslatable) -> ArazzoValue {
         if text.hasPrefix("body") {
-            guard case .response = view else { throw Untranslatable("there is no request here") }
+            guard case .response = view else { throw Untranslatable("the request is not known here") }
             return ArazzoValue(code: "parse(request.body)").appending(
                 try ArazzoExpression.path(dotted: text.dropFirst(4))
             )

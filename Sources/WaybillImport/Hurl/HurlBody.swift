@@ -91,7 +91,7 @@ extension HurlCursor {
             flags = parts.dropFirst().map { Substring(String($0).trimmingSpaces) }
             guard ["", "json", "xml", "graphql", "base64", "hex"].contains(language),
                 flags.allSatisfy({ ["escape", "novariable"].contains($0) })
-            else { throw HurlSyntaxError("'\(line)' is no language of a string with several lines", at: position) }
+            else { throw HurlSyntaxError("'\(line)' is not a language of a string with several lines", at: position) }
             position = first + 1
         }
         defer { position = end + 3 }

@@ -160,7 +160,7 @@ struct HurlChecks {
                 add(.condition(HurlTranslator.compared(translator.body, "==", expected), message: nil))
             case .bytes(let bytes): try addBytes(.bytes(bytes), span)
             case .file(let name): try addBytes(.file(name), span)
-            case .graphQL: throw Untranslatable("a response is no GraphQL")
+            case .graphQL: throw Untranslatable("a response is not GraphQL")
             }
         } catch {
             losses.append(ImportLoss("the body of the response", error.reason, at: span))

@@ -33,7 +33,7 @@ struct HurlEntries {
     init(_ file: SourceFile, names: [String: String] = [:]) {
         cursor = HurlCursor(file, names: names)
         do throws(HurlSyntaxError) {
-            if let end = file.invalidUTF8 { throw HurlSyntaxError("this is no UTF-8", at: end) }
+            if let end = file.invalidUTF8 { throw HurlSyntaxError("this is not UTF-8", at: end) }
             try cursor.skipLines()
             while cursor.next != nil {
                 guard requests.count < Self.maximumRequests else {

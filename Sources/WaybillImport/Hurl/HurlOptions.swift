@@ -101,7 +101,7 @@ struct HurlOptions {
         case "user": user = value
         case "header":
             let (field, rest) = value.split(before: [":"])
-            guard let field = field.literal, let rest else { return "it is no header field" }
+            guard let field = field.literal, let rest else { return "it is not a header field" }
             headers.append(ImportedField(field, rest.droppingFirst(rest.startsWith(": ") == nil ? 1 : 2)))
         case _ where text == nil: return "its value is computed"
         case "verbose", "very-verbose", "verbosity", "path-as-is", "no-json-path-coercion", "no-jsonpath-coercion":

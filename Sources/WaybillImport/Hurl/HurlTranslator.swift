@@ -170,7 +170,7 @@ struct HurlTranslator {
     private func path(_ argument: HurlLiteral, from root: ImportedText) throws(Untranslatable) -> Value {
         guard case .string(let text) = argument, case .literal(let start)? = text.parts.first, start.hasPrefix("$"),
             text.parts.count < 50
-        else { throw Untranslatable("it is no path that starts with '$'") }
+        else { throw Untranslatable("it is not a path that starts with '$'") }
         let isSingular = Self.isSingular(text)
         guard isSingular || root.literal == "$" else {
             throw Untranslatable("it selects several values of JSON in a text")

@@ -39,7 +39,7 @@ package enum Decoding: String, WordSetting, CaseIterable {
     case bytes
 }
 
-/// The namespace that a prefix in expressions of XPath stands for (`namespaces`), in the whole manifest.
+/// The namespace to which a prefix in expressions of XPath is bound (`namespaces`), in the whole manifest.
 package struct NamespaceSetting: ReadableSetting {
     package static let key = "namespaces"
     /// The prefix.

@@ -2,7 +2,7 @@ import WaybillDiagnostics
 import WaybillJSON
 import WaybillManifest
 
-/// A prefix in an expression of XPath must be bound to a namespace, and stand for one namespace only in the whole manifest.
+/// A prefix in an expression of XPath must be bound to a namespace, the same one in the whole manifest.
 struct NamespacePrefixes: ManifestRule {
     func check(_ subject: RuleSubject) -> [Diagnostic] {
         var bound: [String: Setting<NamespaceSetting>] = [:]
@@ -17,7 +17,7 @@ struct NamespacePrefixes: ManifestRule {
             diagnostics.append(
                 Diagnostic(
                     "ambiguous-prefix",
-                    "the prefix '\(name.value)' stands for another namespace elsewhere",
+                    "the prefix '\(name.value)' is bound to another namespace elsewhere",
                     at: namespace.span,
                     secondary: [.init(first.value.namespace.span, "the other namespace")],
                     help: ["A prefix is valid in the whole manifest. Choose another one for this namespace."]
