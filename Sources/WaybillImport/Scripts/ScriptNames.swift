@@ -22,5 +22,12 @@ enum ScriptNames {
         "res.getHeader": "pm.response.headers.get",
         "res.responseTime": "pm.response.responseTime", "res.getResponseTime": "pm.response.responseTime",
         "res.getBody": "pm.response.json",
+        // The HTTP Client of JetBrains
+        "client.test": "pm.test", "client.log": "console.log",
+        "client.global.set": "pm.globals.set", "client.global.get": "pm.globals.get",
+        "client.global.clear": "pm.globals.unset", "client.global.clearAll": "pm.globals.clear",
+        "request.variables.set": "pm.variables.set", "request.variables.get": "pm.variables.get",
+        "response.status": "pm.response.code", "response.headers": "pm.response.headers",
+        "pm.response.headers.valueOf": "pm.response.headers.get",
     ]
 }

@@ -101,10 +101,10 @@ extension ScriptTranslator {
         -> ScriptValue
     {
         switch path(of: whole) {
-        case "pm.response.code", "responseCode.code", "response.status": return .code("response.status")
+        case "pm.response.code", "responseCode.code": return .code("response.status")
         case "pm.response.responseTime": return .code("response.time")
         case "pm.response": return .response
-        case "pm.response.headers", "response.headers": return .headers
+        case "pm.response.headers": return .headers
         case "response.body", "res.body": return .data("$")
         case "response.contentType.mimeType":
             return .code("trim(first(split(response.headers['Content-Type'], ';')))")
@@ -308,7 +308,7 @@ extension ScriptTranslator {
             case .body: return .data("$")
             case let value: return .code(Self.call("parse", [try code(value)]))
             }
-        case "pm.response.headers.get", "postman.getResponseHeader", "response.headers.valueOf":
+        case "pm.response.headers.get", "postman.getResponseHeader":
             return .header(try name())
         case "pm.response.headers.has":
             return .code(
@@ -322,7 +322,7 @@ extension ScriptTranslator {
                 isCondition: true
             )
         case "pm.environment.get", "pm.globals.get", "pm.collectionVariables.get", "pm.variables.get",
-            "postman.getEnvironmentVariable", "postman.getGlobalVariable", "client.global.get", "request.variables.get",
+            "postman.getEnvironmentVariable", "postman.getGlobalVariable",
             "request.environment.get":
             return variable(try name())
         case "Date.now": return .code("epoch() * 1000")

@@ -165,7 +165,7 @@ struct ScriptTranslator {
         _ statement: ScriptStatement
     ) throws(Untranslatable) -> Bool {
         switch path {
-        case "pm.test", "client.test":
+        case "pm.test":
             guard arguments.count == 2, case .function(_, let body) = arguments[1] else { return false }
             let name: String? = if case .string(let text) = arguments[0] { text } else { nil }
             let outer = locals
@@ -182,7 +182,7 @@ struct ScriptTranslator {
             }
         case "pm.test.skip": result.comments.append(Self.oneLine(text(of: statement)))
         case "pm.environment.set", "pm.globals.set", "pm.collectionVariables.set", "pm.variables.set",
-            "postman.setEnvironmentVariable", "postman.setGlobalVariable", "client.global.set", "request.variables.set":
+            "postman.setEnvironmentVariable", "postman.setGlobalVariable":
             guard arguments.count >= 2, case .string(let name) = try value(of: arguments[0]) else {
                 throw Untranslatable("the name of the variable is computed")
             }
@@ -190,7 +190,7 @@ struct ScriptTranslator {
         case "pm.environment.unset", "pm.globals.unset", "pm.collectionVariables.unset", "pm.variables.unset",
             "postman.clearEnvironmentVariable",
             "postman.clearGlobalVariable", "pm.environment.clear", "pm.globals.clear",
-            "postman.clearEnvironmentVariables", "client.global.clear", "client.global.clearAll":
+            "postman.clearEnvironmentVariables":
             // The variables of a manifest exist for one run.
             result.comments.append(Self.oneLine(text(of: statement)))
         case "postman.setNextRequest", "pm.setNextRequest", "pm.execution.setNextRequest":
@@ -199,7 +199,7 @@ struct ScriptTranslator {
             }
             result.endsRun = true
         case "bru.runner.stopExecution" where guards.isEmpty && isTest: result.endsRun = true
-        case _ where path.hasPrefix("console.") || path == "client.log":
+        case _ where path.hasPrefix("console."):
             result.comments.append(Self.oneLine(text(of: statement)))
         default: return false
         }
